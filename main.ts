@@ -10,6 +10,7 @@ import { createExporter } from './actors/exporter/exporter.ts';
 import { createSummaryDocuments } from './actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
+import { openLists } from './actors/lists/lists.ts';
 import { modelChoices } from './actors/models/choices.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
@@ -58,10 +59,9 @@ export async function startEngine(
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const people = createPeople({ index, tasks });
+    const [people, summaries] = [createPeople({ index, tasks }), createSummaries(parts)];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
-    const summaries = createSummaries(parts);
     const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
     const summaryDocuments = createSummaryDocuments({ index, summaries });
     const stop = () => {
@@ -70,8 +70,8 @@ export async function startEngine(
         .then(supervisor.stop)
         .finally(() => journal.close());
     };
-    const exports = { exporter, clips, timelines, summaryDocuments };
-    const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
+    const others = { exporter, clips, timelines, summaryDocuments, lists: openLists(values, systemClock) };
+    const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...others };
     return { ...coordinators, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {
     await supervisor.stop().finally(() => journal.close());

@@ -188,6 +188,7 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
     models: join(own, 'models'),
     journal: join(own, 'journal.ndjson'),
     tasks: join(own, 'tasks'),
+    lists: join(own, 'lists'),
     licenses: join(own, 'licenses'),
     machine: join(own, 'machine'),
     sessions: join(own, 'sessions'),

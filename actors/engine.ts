@@ -8,6 +8,7 @@ import type { Exporter } from './exporter/contract.ts';
 import type { SummaryDocuments } from './exporter/summary/contract.ts';
 import type { Timelines } from './exporter/timeline/contract.ts';
 import type { Library } from './library/contract.ts';
+import type { Lists } from './lists/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { People } from './people/contract.ts';
 import type { Search } from './search/contract.ts';
@@ -33,6 +34,8 @@ export interface Engine {
   readonly library: Library;
   /** Whose faces they are. */
   readonly people: People;
+  /** Moments that somebody has put together. */
+  readonly lists: Lists;
   /** Folders whose files are analysed as they come. */
   readonly watchFolders: WatchFolders;
   /** What happens in media, as stored summaries say. */

@@ -11,6 +11,7 @@ import { facetRoutes } from './routes/facets.ts';
 import { healthRoutes } from './routes/health.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
+import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -41,6 +42,7 @@ const described: readonly Route[] = [
   ...exportRoutes,
   ...clipRoutes,
   ...timelineRoutes,
+  ...listRoutes,
   ...watchFolderRoutes,
 ];
 

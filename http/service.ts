@@ -17,6 +17,7 @@ export interface Service
       | 'timelines'
       | 'library'
       | 'people'
+      | 'lists'
       | 'watchFolders'
       | 'summaries'
       | 'summaryDocuments'

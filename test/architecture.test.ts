@@ -84,6 +84,7 @@ const publicFiles = [
   'actors/summarizer/text/sentences.ts',
   'actors/transcriber/text/languages.ts',
   'actors/watcher/exclusions.ts',
+  'actors/watcher/names.ts',
 ];
 const isOurs = (to: string) => folders.some((folder) => to.startsWith(`${folder}/`));
 

@@ -268,6 +268,8 @@ export interface Tasks {
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
+  /** Of the results that stand, those that say the work failed, `most` at most; none of a task that is not there. */
+  failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]>;
   /**
    * Begins no further file of this task: files that are being worked on are finished, a closing step takes what is done,
    * the others end as cancelled. Answers at once; nothing happens when another task runs or none.

@@ -3,15 +3,21 @@
 import { extname } from 'node:path';
 
 const stills = new Set('jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2'.split(' '));
-const others = new Set(
-  (
-    'mp4 m4v mov mkv webm avi mxf ts m2ts mts mpg mpeg vob flv wmv asf 3gp 3g2 ogv dv f4v mjpeg gxf ' +
-    'wav mp3 m4a aac flac ogg oga opus aif aiff wma ac3 mka caf'
-  ).split(' '),
+const films = new Set(
+  'mp4 m4v mov mkv webm avi mxf ts m2ts mts mpg mpeg vob flv wmv asf 3gp 3g2 ogv dv f4v mjpeg gxf'.split(' '),
 );
+const sounds = new Set('wav mp3 m4a aac flac ogg oga opus aif aiff wma ac3 mka caf'.split(' '));
 
 export function isMediaName(name: string): boolean {
-  return isStillName(name) || others.has(endingOf(name));
+  return kindByName(name) !== null;
+}
+
+/** What a file most likely is; null for what is no media. Only a look into the file tells. */
+export function kindByName(name: string): 'video' | 'audio' | 'image' | null {
+  const ending = endingOf(name);
+  if (films.has(ending)) return 'video';
+  if (sounds.has(ending)) return 'audio';
+  return stills.has(ending) ? 'image' : null;
 }
 
 export function isStillName(name: string): boolean {

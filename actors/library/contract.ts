@@ -2,10 +2,13 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { described, nullable } from '../../runtime/schema.ts';
+import type { FolderPage, FolderRequest } from './listing/contract.ts';
 
 export const libraryErrors = errorTable({
   NOT_IN_LIBRARY: { meaning: 'The analysis folder does not know this media', status: 404, retryable: false },
   IN_WORK: { meaning: 'A task works on the media', status: 409, retryable: true },
+  FOLDER_GONE: { meaning: 'There is no such folder', status: 404, retryable: false },
+  FOLDER_NOT_LISTED: { meaning: 'The folder cannot be listed', status: 400, retryable: false },
   NOT_MOVED: { meaning: 'The footage does not lie there', status: 400, retryable: false },
 });
 
@@ -230,6 +233,8 @@ export interface MoveRequest {
  * them STORE_IN_USE when another process writes the folder.
  */
 export interface Library {
+  /** A folder of the disk, with what is analysed there. FOLDER_GONE, FOLDER_NOT_LISTED. */
+  folder(request: FolderRequest, signal: AbortSignal): Promise<FolderPage>;
   list(request: PageRequest, signal: AbortSignal): Promise<LibraryPage>;
   /** NOT_IN_LIBRARY when none of the paths is known; IN_WORK, and then nothing is forgotten. */
   forget(request: ForgetRequest, signal: AbortSignal): Promise<ForgetAnswer>;

@@ -3,12 +3,18 @@ import type { HeldMedia } from '../index/library/contract.ts';
 import type { Library, LibraryMedia } from './contract.ts';
 import { diskUse } from './disk.ts';
 import { forget } from './forget.ts';
+import { FailedWork } from './listing/failures.ts';
+import { Folders, systemDisk } from './listing/folder-names.ts';
+import { listFolder } from './listing/list-folder.ts';
 import { move } from './move.ts';
 import type { LibraryParts } from './parts.ts';
 import { prune } from './prune.ts';
 
 export function createLibrary(parts: LibraryParts): Library {
+  const failed = new FailedWork(parts.tasks);
+  const listing = { index: parts.index, disk: systemDisk, folders: new Folders(Date.now), failed };
   return {
+    folder: (request, signal) => listFolder(listing, request, signal),
     list: async ({ cache_dir, under, offset, limit }, signal) => {
       const asked = { cache_dir, under, offset, limit };
       const { total, media } = await parts.index.ask('held_media', asked, { signal, lane: 'now' });

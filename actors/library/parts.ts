@@ -11,7 +11,7 @@ import { libraryErrors } from './contract.ts';
 export interface LibraryParts {
   readonly index: Ref<typeof indexContract>;
   readonly prober: Ref<typeof decoderContract>;
-  readonly tasks: Pick<Tasks, 'unfinished'>;
+  readonly tasks: Pick<Tasks, 'unfinished' | 'list' | 'failures'>;
   /** Folder of the downloaded models. */
   readonly modelsFolder: string;
 }

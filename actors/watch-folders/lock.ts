@@ -1,143 +1,18 @@
-// A lock file, for short changes of files that several processes share. Its text names the holder; a lock whose holder has
-// ended is taken over.
-import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+// The lock of what several engines keep in one home folder, with the errors of watch folders.
 import type { Clock } from '../../runtime/clock.ts';
-import { createFile } from '../../runtime/files/atomic-write.ts';
 import { codeOf } from '../../runtime/files/error-code.ts';
-import { hasEnded, ProcessIdentity, thisProcess } from '../../runtime/process/identity.ts';
+import { underLock } from '../../runtime/files/lock.ts';
 import { watchErrors } from './contract.ts';
 
-/** Whoever holds something: a process may hold it several times, one after the other. */
-export const Holder = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
-export type Holder = Static<typeof Holder>;
-
-/** What this process holds now: a record with its number and another token is of a process before it. */
-const held = new Set<string>();
-
-/** *Held until `letGo`.* */
-export function newHolder(): Holder {
-  const holder = { ...thisProcess(), token: randomUUID() };
-  held.add(holder.token);
-  return holder;
-}
-
-export function letGo({ token }: Holder): void {
-  held.delete(token);
-}
-
-/** `unknown`: of a holder on another machine only time tells. */
-export function isAlive(holder: Holder): boolean | 'unknown' {
-  const own = thisProcess();
-  if (holder.host !== own.host) return 'unknown';
-  if (holder.pid === own.pid && holder.started === own.started) return held.has(holder.token);
-  return !hasEnded(holder);
-}
-
-/** Null for what names no holder. */
-export function holderOf(text: string): Holder | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Check(Holder, value) ? value : null;
-  } catch {
-    return null; // Cut short: nobody can be asked whether it lives.
-  }
-}
-
-/** How long a lock is waited for, and how long one that cannot be asked about has to stay the same to be taken over. */
-const WAIT_MS = 10_000;
-const SILENT_MS = 5_000;
-const AGAIN_MS = 20;
-
-/**
- * Runs `change`, which does not wait for anything, while no other process does so under the same lock. Its folder is made.
- * WATCH_FOLDERS_UNWRITABLE.
- */
-export async function withLock<T>(path: string, clock: Clock, change: () => T): Promise<T> {
-  const holder = newHolder();
-  try {
-    await take(path, holder, clock);
-    try {
-      return change();
-    } finally {
-      rmSync(path, { force: true });
-    }
-  } finally {
-    letGo(holder);
-  }
-}
-
-async function take(path: string, holder: Holder, clock: Clock): Promise<void> {
-  const began = clock.now();
-  let seen = { text: '', since: began };
-  for (;;) {
-    if (create(path, holder)) return;
-    const now = clock.now();
-    // Gone by now, or a link to nothing.
-    const text = textAt(path) ?? '';
-    if (seen.text !== text) seen = { text, since: now };
-    if (now - began >= WAIT_MS) {
-      const of = holderOf(text);
-      const who = of === null ? 'somebody' : `process ${of.pid} on ${of.host}`;
-      throw watchErrors.WATCH_FOLDERS_UNWRITABLE(`${path} is held by ${who}`, { path });
-    }
-    const isOver = hasGone(text, now - seen.since);
-    if (isOver) breakLock(path, text, holder);
-    await pause(clock, isOver ? 0 : AGAIN_MS);
-  }
-}
-
-/** `silent`: how long nothing happened to it, ms. */
-function hasGone(text: string, silent: number): boolean {
-  const holder = holderOf(text);
-  const alive = holder === null ? 'unknown' : isAlive(holder);
-  return alive === false || (alive === 'unknown' && silent >= SILENT_MS);
-}
-
-/** Only one at a time removes a lock, and only the lock that it looked at. */
-function breakLock(path: string, text: string, holder: Holder): void {
-  const over = `${path}.over`;
-  if (create(over, holder)) {
-    try {
-      if (textAt(path) === text) rmSync(path, { force: true });
-    } finally {
-      rmSync(over, { force: true });
-    }
-    return;
-  }
-  // It ended while it removed a lock.
-  const other = holderOf(textAt(over) ?? '');
-  if (other !== null && isAlive(other) === false) rmSync(over, { force: true });
-}
-
-function create(path: string, holder: Holder): boolean {
-  try {
-    return createFile(path, JSON.stringify(holder), { flush: false, folderMode: 0o777 });
-  } catch (error) {
-    throw unwritable(path, error);
-  }
-}
-
-/** Null when it is gone. */
-function textAt(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw unwritable(path, error);
-  }
+/** See `underLock`. WATCH_FOLDERS_UNWRITABLE. */
+export function withLock<T>(path: string, clock: Clock, change: () => T): Promise<T> {
+  return underLock(path, { clock, refused }, change);
 }
 
 export function unwritable(path: string, error: unknown) {
-  return watchErrors.WATCH_FOLDERS_UNWRITABLE(
-    `${path} cannot be written (${codeOf(error) || String(error)})`,
-    { path },
-    error,
-  );
+  return refused(`${path} cannot be written (${codeOf(error) || String(error)})`, path, error);
 }
 
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
+function refused(what: string, path: string, cause?: unknown) {
+  return watchErrors.WATCH_FOLDERS_UNWRITABLE(what, { path }, cause);
 }

@@ -5,9 +5,10 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Clock } from '../../runtime/clock.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { Holder, isAlive, letGo, newHolder } from '../../runtime/files/lock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { watchErrors } from './contract.ts';
-import { Holder, isAlive, letGo, newHolder, unwritable, withLock } from './lock.ts';
+import { unwritable, withLock } from './lock.ts';
 
 const RENEW_MS = 15_000;
 const SILENT_MS = 60_000;

@@ -20,8 +20,16 @@ import type {
 } from '../routes/faces.ts';
 import type { metadataFacets } from '../routes/facets.ts';
 import type { health, livez, metrics, readyz } from '../routes/health.ts';
-import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } from '../routes/library.ts';
+import type {
+  forgetMedia,
+  libraryDisk,
+  listLibrary,
+  listMedia,
+  moveMedia,
+  pruneLibrary,
+} from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
+import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
@@ -62,10 +70,12 @@ export interface Operations {
   readonly cachePaths: typeof cachePaths;
   readonly cancelAnalysis: typeof cancelAnalysis;
   readonly cancelTask: typeof cancelTask;
+  readonly changeList: typeof changeList;
   readonly changeWatchFolder: typeof changeWatchFolder;
   readonly closeSession: typeof closeSession;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
+  readonly deleteList: typeof deleteList;
   readonly deletePeople: typeof deletePeople;
   readonly deleteSummaries: typeof deleteSummaries;
   readonly exportClips: typeof exportClips;
@@ -75,11 +85,14 @@ export interface Operations {
   readonly exportTranscript: typeof exportTranscript;
   readonly faceClusters: typeof faceClusters;
   readonly forgetMedia: typeof forgetMedia;
+  readonly getList: typeof getList;
   readonly getSettings: typeof getSettings;
   readonly getTask: typeof getTask;
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
   readonly listLibrary: typeof listLibrary;
+  readonly listLists: typeof listLists;
+  readonly listMedia: typeof listMedia;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
@@ -89,6 +102,7 @@ export interface Operations {
   readonly loadedModels: typeof loadedModels;
   readonly loadModel: typeof loadModel;
   readonly loadTranscriptions: typeof loadTranscriptions;
+  readonly makeList: typeof makeList;
   readonly makeTicket: typeof makeTicket;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
@@ -131,10 +145,12 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   cachePaths: 'POST /api/v1/cache-paths',
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
   cancelTask: 'POST /api/v1/tasks/{task_id}/cancel',
+  changeList: 'PUT /api/v1/lists/{list_id}',
   changeWatchFolder: 'PUT /api/v1/watch-folders/{id}',
   closeSession: 'DELETE /api/v1/sessions',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
+  deleteList: 'DELETE /api/v1/lists/{list_id}',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
   deleteSummaries: 'POST /api/v1/summaries/delete',
   exportClips: 'POST /api/v1/export/clips',
@@ -144,11 +160,14 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   exportTranscript: 'POST /api/v1/export/transcript',
   faceClusters: 'GET /api/v1/faces/clusters cache_dir',
   forgetMedia: 'POST /api/v1/library/forget',
+  getList: 'GET /api/v1/lists/{list_id}',
   getSettings: 'GET /api/v1/settings',
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
   listLibrary: 'POST /api/v1/library/list',
+  listLists: 'GET /api/v1/lists',
+  listMedia: 'POST /api/v1/media/list',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',
@@ -158,6 +177,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   loadedModels: 'GET /api/v1/models/loaded',
   loadModel: 'POST /api/v1/models/load',
   loadTranscriptions: 'POST /api/v1/analysis-data/load-transcriptions',
+  makeList: 'POST /api/v1/lists',
   makeTicket: 'POST /api/v1/tickets',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',

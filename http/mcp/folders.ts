@@ -1,8 +1,9 @@
 // The media files of paths that an assistant names: a folder stands for all media in it.
+import type { FolderPage } from '../../actors/library/listing/contract.ts';
 import { ApiError } from '../client/error.ts';
-import type { Call, FolderPage } from './tool.ts';
+import type { Call } from './tool.ts';
 
-/** Files of a page of a folder. */
+/** Folders and files of a page. */
 const PAGE = 1_000;
 /** Folders that are looked into: links may lead back. */
 const MOST_FOLDERS = 20_000;
@@ -26,7 +27,7 @@ export async function mediaUnder(
       const page = await pageOf(folder, offset, call);
       for (const { media_path } of page?.files ?? []) files.add(media_path);
       for (const { path } of page?.folders ?? []) if (folders.size < MOST_FOLDERS) folders.add(path);
-      if (page === null || page.files.length < PAGE) break;
+      if (page === null || offset + PAGE >= page.total) break;
     }
   }
   return { files: [...files].slice(0, most), left: files.size > most };

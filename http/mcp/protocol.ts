@@ -1,5 +1,6 @@
 // The tools on the Model Context Protocol, and the only importer of its package: one server for a connection over pipes,
 // one for each request over HTTP.
+import type { Writable } from 'node:stream';
 import {
   createMcpHandler,
   fromJsonSchema,
@@ -8,7 +9,7 @@ import {
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Desk, runTool } from './run-tool.ts';
 import type { Tool } from './tool.ts';
 import { tools } from './tools.ts';
@@ -104,11 +105,14 @@ function noSuchMethod(body: unknown): Response {
 export interface StdioOptions {
   readonly desk: Desk;
   readonly version: string;
+  /** Where messages are written; they are read from standard input. */
+  readonly output: Writable;
   /** What is wrong with the connection; nothing of it is written to standard output. */
   onError(error: Error): void;
 }
 
 /** Answers over standard input and output until `close`. */
-export function serveOverPipes({ desk, version, onError }: StdioOptions): { close(): Promise<void> } {
-  return serveStdio(() => serverOf(desk, version), { onerror: onError });
+export function serveOverPipes({ desk, version, output, onError }: StdioOptions): { close(): Promise<void> } {
+  const transport = new StdioServerTransport(process.stdin, output);
+  return serveStdio(() => serverOf(desk, version), { transport, onerror: onError });
 }

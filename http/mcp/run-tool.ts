@@ -10,7 +10,7 @@ import { bounded, oneLine } from './text.ts';
 import type { Call, Tool, ToolAnswer, ToolClient } from './tool.ts';
 
 /** How often the service is asked again that is busy or loading; its answer says when. */
-const RETRIES = 10;
+const RETRIES = 3;
 
 /** What tools are run with. */
 export interface Desk {

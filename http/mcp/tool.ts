@@ -20,6 +20,7 @@ export type ToolClient = Pick<
   | 'faceClusters'
   | 'getTask'
   | 'listLibrary'
+  | 'listMedia'
   | 'listSummaries'
   | 'listTasks'
   | 'loadAnalysisData'
@@ -32,26 +33,7 @@ export type ToolClient = Pick<
   | 'thumbnails'
   | 'transcriptionsRange'
 > &
-  MomentsClient &
-  FoldersClient;
-
-/** Fields of POST /media/list that tools read. */
-export interface FolderPage {
-  readonly folders: readonly { readonly path: string }[];
-  readonly files: readonly { readonly media_path: string }[];
-}
-
-export interface FoldersClient {
-  listMedia(
-    request: {
-      readonly cache_dir: string;
-      readonly folder: string;
-      readonly offset: number;
-      readonly limit: number;
-    },
-    options?: { readonly signal?: AbortSignal | undefined; readonly retries?: number },
-  ): Promise<FolderPage>;
-}
+  MomentsClient;
 
 /** What a tool is called with beside its arguments. */
 export interface Call {

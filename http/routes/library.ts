@@ -7,6 +7,7 @@ import {
   MoveAnswer,
   PruneAnswer,
 } from '../../actors/library/contract.ts';
+import { FolderPage } from '../../actors/library/listing/contract.ts';
 import { defaulted, described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
@@ -52,6 +53,35 @@ export const listLibrary = route({
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const under = body.under === undefined ? null : absolute('under', body.under);
     return reply(200, await library.list({ cache_dir, under, offset, limit }, signal));
+  },
+});
+
+export const listMedia = route({
+  method: 'POST',
+  path: '/api/v1/media/list',
+  id: 'listMedia',
+  tag,
+  summary: 'A folder of the disk, with what is analysed of the media in it',
+  description:
+    'Its folders, then its media, a page at a time over both, in natural order: `take 2` before `take 10`. Without `folder` ' +
+    'the roots: the folders in which analysed media lie, and the home folder of whoever runs the service. Nothing is read of the files: they are ' +
+    'known by path, size and time. Hidden names, and folders of the system, are left out. 404 when the folder is not ' +
+    'there, 400 when it cannot be listed. An analysis folder that does not exist yet knows nothing.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    folder: Type.Optional(described(AbsolutePath, 'The folder to look into.')),
+    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Folders and files to leave out.'), 0),
+    limit: defaulted(
+      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Folders and files to answer, at most.'),
+      1000,
+    ),
+  }),
+  answers: { 200: FolderPage, 404: ErrorBody },
+  handle: async ({ body, signal }, { library }) => {
+    const { offset, limit } = body;
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const folder = body.folder === undefined ? null : absolute('folder', body.folder);
+    return reply(200, await library.folder({ cache_dir, folder, offset, limit }, signal));
   },
 });
 
@@ -137,6 +167,7 @@ export const moveMedia = route({
 
 export const libraryRoutes: readonly Route[] = [
   listLibrary,
+  listMedia,
   forgetMedia,
   pruneLibrary,
   libraryDisk,

@@ -20,7 +20,7 @@ const [film] = w.paths as [string];
 const library = createLibrary({
   index: w.index,
   prober: w.prober,
-  tasks: { unfinished: () => null },
+  tasks: { unfinished: () => null, list: async () => [], failures: async () => [] },
   modelsFolder: join(w.folder, 'models'),
 });
 const { analysis, search } = w;
@@ -44,6 +44,7 @@ const newName = (): string => join(w.folder, `analysis-${++count}`);
 /** What is asked of each route that answers about media, beside the folder. */
 const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   cachePaths: { media_path: film },
+  listMedia: {},
   thumbnails: { requests: [{ media_path: film, time_seconds: 1 }] },
   sceneThumbnails: { media_path: film, start_time: '00:00:01', end_time: '00:00:02' },
   transcriptions: { media_paths: [film] },

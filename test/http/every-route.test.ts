@@ -1,5 +1,6 @@
 // What is wrong with a request is told to its sender, whatever is wrong with it: every route, every field.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
@@ -10,6 +11,8 @@ import { createSummaryDocuments } from '../../actors/exporter/summary/summary-do
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../actors/index/actor.ts';
 import { createLibrary } from '../../actors/library/library.ts';
+import type { Lists } from '../../actors/lists/contract.ts';
+import { ListFolder } from '../../actors/lists/lists.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
 import { createSummaries } from '../../actors/summaries/summaries.ts';
@@ -93,6 +96,26 @@ const watchFolders: typeof watched = {
   remove: async (id) => (id === watch_id ? undefined : watched.remove(id)),
 };
 
+/** The same: every question finds the list as it was made, and none are left of the others. */
+const listFolder = join(w.folder, 'lists');
+const kept = new ListFolder({ folder: listFolder, clock: w.clock, now: () => 0, newId: randomUUID });
+const never = new AbortController().signal;
+const { list_id } = await kept.make({ name: 'Cut', items: [] }, never);
+const lists: Lists = {
+  list: (signal) => kept.list(signal),
+  get: (id, signal) => kept.get(id, signal),
+  make: async (list, signal) => {
+    const made = await kept.make(list, signal);
+    await kept.remove(made.list_id, signal);
+    return made;
+  },
+  change: async (id, changes, signal) => {
+    const { version } = await kept.get(id, signal);
+    return kept.change(id, { ...changes, version }, signal);
+  },
+  remove: async (id, signal) => (id === list_id ? undefined : kept.remove(id, signal)),
+};
+
 /** Summaries lie in a folder of their own kind; what one question removes is there again for the next. */
 const stored = await world([], { index: definition });
 after(() => stored.end());
@@ -132,10 +155,11 @@ const call = inject(routes, {
   library: createLibrary({
     index: w.index,
     prober: w.prober,
-    tasks: { unfinished: () => null },
+    tasks: { unfinished: () => null, list: () => tasks.list(), failures: async () => [] },
     modelsFolder: join(w.folder, 'models'),
   }),
   people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),
+  lists,
   watchFolders,
   summaries,
   summaryDocuments,
@@ -163,6 +187,7 @@ const good = new Map<RegExp, unknown>([
   [/^hash_strs?(\[0\])?$/, 'amp4'],
   [/_time$/, '00:00:01'],
   [/_end_seconds$/, 2],
+  [/^items\[0\]\.end_seconds$/, 2],
   [/^model_key$/, 'fake'],
   [/^cluster_job_name$/, 'Family'],
   [/^people(\[0\])?$/, 'c1'],
@@ -192,7 +217,8 @@ const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...beside
 
 const isPathOfAnother = (path: string) =>
   routes.some((one) => new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path));
-const addressed = ({ path }: Route) => path.replace('{task_id}', task_id).replace('{id}', watch_id);
+const addressed = ({ path }: Route) =>
+  path.replace('{task_id}', task_id).replace('{list_id}', list_id).replace('{id}', watch_id);
 /** What a route cannot do without in its query. */
 const queries: Readonly<Record<string, string>> = { faceClusters: `?${new URLSearchParams({ cache_dir })}` };
 const send = (route: Route, body: unknown, request: Request = {}) =>

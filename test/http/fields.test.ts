@@ -35,6 +35,7 @@ const bodies: Readonly<Record<string, Row>> = {
   '/sessions': { fields: {}, beyond: { ticket: needed } },
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
+  '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
@@ -54,6 +55,8 @@ const bodies: Readonly<Record<string, Row>> = {
   '/analysis-data/load': { fields: { cache_dir: needed } },
   '/analysis-data/load-for-media': { fields: { cache_dir: needed, media_paths: needed } },
   '/analysis-data/load-transcriptions': { fields: { cache_dir: needed } },
+  '/lists': { fields: {}, beyond: { name: needed, items: [] } },
+  '/lists/{list_id}': { fields: {}, beyond: { version: needed, name: optional, items: optional } },
   '/library/list': { fields: { cache_dir: needed, under: optional, offset: 0, limit: 1000 } },
   '/library/forget': { fields: { cache_dir: needed, media_paths: needed, dry_run: false } },
   '/library/prune': { fields: { cache_dir: needed, dry_run: false } },
@@ -311,11 +314,14 @@ test('objects inside bodies have the fields of the contract with their defaults'
 test('the addresses are those of the contract: each with its method, open or with a key', () => {
   const listed = routes.map(({ method, path, access }) => `${method} ${path} ${access}`);
   assert.deepEqual(listed.sort(), [
+    'DELETE /api/v1/lists/{list_id} licensed',
     'DELETE /api/v1/sessions open',
     'DELETE /api/v1/watch-folders/{id} licensed',
     'GET / open',
     'GET /api/v1/faces/clusters licensed',
     'GET /api/v1/health open',
+    'GET /api/v1/lists licensed',
+    'GET /api/v1/lists/{list_id} licensed',
     'GET /api/v1/models/available licensed',
     'GET /api/v1/models/loaded licensed',
     'GET /api/v1/settings licensed',
@@ -351,7 +357,9 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/library/list licensed',
     'POST /api/v1/library/move licensed',
     'POST /api/v1/library/prune licensed',
+    'POST /api/v1/lists licensed',
     'POST /api/v1/media/link licensed',
+    'POST /api/v1/media/list licensed',
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',
@@ -378,6 +386,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/watch-folders/service/start licensed',
     'POST /api/v1/watch-folders/service/stop licensed',
     'PUT /api/v1/faces/clusters/names licensed',
+    'PUT /api/v1/lists/{list_id} licensed',
     'PUT /api/v1/transcriptions/speakers licensed',
     'PUT /api/v1/watch-folders/{id} licensed',
   ]);

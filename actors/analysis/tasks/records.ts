@@ -17,6 +17,7 @@ import { hasEnded, ProcessIdentity } from '../../../runtime/process/identity.ts'
 import {
   type AnalysisRequest,
   analysisErrors,
+  type FileResult,
   type Page,
   type TaskDetail,
   type TaskSnapshot,
@@ -31,7 +32,7 @@ import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
 import { damaged, type Fields, readJson } from './json-file.ts';
 import { newTask } from './ledger.ts';
-import { openResults, readPage, readResults, replaceResults } from './results.ts';
+import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
 
 /** An engine: a process may start several, one after the other. */
 export const Owner = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
@@ -88,6 +89,8 @@ export interface TaskRecords {
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
+  /** Results that say the work failed; none of a task that is not there. */
+  failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]>;
   /** Removes the oldest records beyond those that are kept. */
   prune(): Promise<void>;
 }
@@ -197,6 +200,10 @@ export class TaskFolder implements TaskRecords {
     if (!task) throw unknown(task_id);
     const { total, results } = await readPage(this.#results(task_id), page, run === 1);
     return { ...task, ...page, total_results: total, results };
+  }
+
+  failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]> {
+    return readFailures(this.#results(task_id), most, signal);
   }
 
   async prune(): Promise<void> {

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { engineErrors } from '../../../runtime/errors.ts';
 import type { FileResult, Page } from '../contract.ts';
 import { workKey } from '../result.ts';
 
@@ -92,6 +93,19 @@ export async function readResults(path: string): Promise<Map<string, FileResult>
     results.set(workKey(result), result);
   }
   return results;
+}
+
+/** The results that stand and say that the work failed, `most` at most, in the order in which it ended. */
+export async function readFailures(path: string, most: number, signal: AbortSignal): Promise<FileResult[]> {
+  const failed = new Map<string, FileResult>();
+  for await (const line of lines(path)) {
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    const result = resultOf(line);
+    if (!result) continue;
+    failed.delete(workKey(result));
+    if (result.outcome === 'failed' && failed.size < most) failed.set(workKey(result), result);
+  }
+  return [...failed.values()];
 }
 
 /** `once`: no piece of work can be there twice, so that only the lines of the page have to be read. */

@@ -9,6 +9,7 @@ import {
   analysisErrors,
   type ExportOptions,
   type ExportRequest,
+  type FileResult,
   type Page,
   type StartOptions,
   type TaskDetail,
@@ -155,6 +156,10 @@ class TaskRegistry implements Tasks {
   async get(task_id: string, page: Page): Promise<TaskDetail> {
     const detail = await this.#parts.records.get(task_id, page);
     return { ...detail, ...this.#live(detail) };
+  }
+
+  failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]> {
+    return this.#parts.records.failures(task_id, most, signal);
   }
 
   unfinished(): UnfinishedWork | null {

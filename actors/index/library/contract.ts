@@ -59,6 +59,34 @@ export const libraryMessages = {
     }),
     Type.Object({ total: Type.Integer(), media: Type.Array(HeldMedia) }),
   ),
+  /**
+   * What is held of each of these files, as they are now; null where nothing is, or another content was seen there. Nothing
+   * is of a folder that is not there yet.
+   */
+  held_files: ask(
+    Type.Object({
+      ...Folder,
+      files: Type.Array(
+        Type.Object({
+          path: Type.String(),
+          size_bytes: Type.Integer(),
+          mtime_ms: Type.Number(),
+          inode: Type.String(),
+        }),
+      ),
+    }),
+    Type.Object({ files: Type.Array(nullable(HeldMedia)) }),
+  ),
+  /** How many known paths lie in each of these folders of footage, by their names in the folder they share. */
+  held_below: ask(
+    Type.Object({ ...Folder, within: Type.String(), names: Type.Array(Type.String()) }),
+    Type.Object({ counts: Type.Array(Type.Integer()) }),
+  ),
+  /** The folders in which known media lie, without those that lie in another one of them; ascending. */
+  held_roots: ask(
+    Type.Object({ ...Folder }),
+    Type.Object({ roots: Type.Array(Type.Object({ path: Type.String(), media: Type.Integer() })) }),
+  ),
   /** The models whose vectors a folder holds, and the pairs that found its faces. */
   held_models: ask(
     Type.Object({ ...Folder }),

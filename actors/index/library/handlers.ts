@@ -3,6 +3,7 @@ import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import type { libraryMessages } from './contract.ts';
+import { countsBelow, rootsOf } from './places.ts';
 
 export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<typeof libraryMessages>> {
   return {
@@ -11,6 +12,19 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
         store.requireFolder();
         return store.holdings.list(page, () => turn.throwIfCancelled());
       }),
+    held_files: ({ cache_dir, files }, turn) =>
+      folders.with(cache_dir, (store) => ({
+        files: store.holdings.files(files, () => turn.throwIfCancelled()),
+      })),
+    held_below: ({ cache_dir, within, names }, turn) =>
+      folders.with(cache_dir, (store) => {
+        const known = store.paths.all(() => turn.throwIfCancelled());
+        return { counts: countsBelow(known, within, names) };
+      }),
+    held_roots: ({ cache_dir }, turn) =>
+      folders.with(cache_dir, (store) => ({
+        roots: rootsOf(store.paths.all(() => turn.throwIfCancelled())),
+      })),
     held_models: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();

@@ -5,7 +5,7 @@ import type { ContentPaths, ListedContent } from './content-paths.ts';
 import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { isWithin } from './footage-path.ts';
-import type { MediaRecords } from './media.ts';
+import type { FileMark, MediaRecords } from './media.ts';
 import {
   encodeModelKey,
   faceModelPrefix,
@@ -56,6 +56,17 @@ export class Holdings {
       return this.#held(one, models, faceModels);
     });
     return { total: found.length, media };
+  }
+
+  /** Null for a file of which nothing is known as it is now. */
+  files(files: readonly (FileMark & { readonly path: string })[], pause: () => void): (HeldMedia | null)[] {
+    const models = this.#models();
+    const faceModels = this.#faceModels();
+    return files.map(({ path, ...mark }, i) => {
+      if (i % stride === 0) pause();
+      const hash = this.#media.known(path, mark)?.identity.hash_str;
+      return hash === undefined ? null : this.#held({ path, hash, replaced: false }, models, faceModels);
+    });
   }
 
   #held(

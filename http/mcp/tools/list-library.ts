@@ -105,7 +105,11 @@ function rowOf({
 async function facetsOf(limit: number, start: number, call: Call): Promise<ToolAnswer> {
   const { client, cacheDir, asked } = call;
   await loadAll(call);
-  const { facets, warning } = await client.metadataFacets({ cache_dir: cacheDir, search_all: true }, asked);
+  const { facets: all, warning } = await client.metadataFacets(
+    { cache_dir: cacheDir, search_all: true },
+    asked,
+  );
+  const facets = all.filter(({ options }) => options.length > 0);
   const page = facets.slice(start, start + limit);
   if (page.length === 0)
     return { text: 'There are no facets: nothing is analysed, or the cursor is behind the last one.' };

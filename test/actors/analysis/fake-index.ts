@@ -305,5 +305,8 @@ function libraryHandlers(world: IndexState) {
       clusterings: [],
     }),
     move_paths: () => ({ stayed: [] }),
+    held_files: ({ files }) => ({ files: files.map(() => null) }),
+    held_below: ({ names }) => ({ counts: names.map(() => 0) }),
+    held_roots: () => ({ roots: [] }),
   } satisfies IndexHandlers;
 }

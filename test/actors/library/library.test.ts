@@ -85,7 +85,7 @@ async function library(t: TestContext) {
   const whole = createLibrary({
     index,
     prober,
-    tasks: { unfinished: () => work },
+    tasks: { unfinished: () => work, list: async () => [], failures: async () => [] },
     modelsFolder: join(root, 'models'),
   });
   const place = (name: string) => {

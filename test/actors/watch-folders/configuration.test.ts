@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../actors/watch-folders/configuration.ts';
-import { newHolder } from '../../../actors/watch-folders/lock.ts';
 import { normalized } from '../../../actors/watch-folders/settings-of.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { newHolder } from '../../../runtime/files/lock.ts';
 import { until } from '../../until.ts';
 import { bodyOf, code } from './watching.ts';
 

@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { isAlive, letGo, newHolder, withLock } from '../../../actors/watch-folders/lock.ts';
+import { withLock } from '../../../actors/watch-folders/lock.ts';
 import { manualClock } from '../../../runtime/clock.ts';
+import { isAlive, letGo, newHolder } from '../../../runtime/files/lock.ts';
 import { until } from '../../until.ts';
 import { code } from './watching.ts';
 

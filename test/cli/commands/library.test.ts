@@ -42,6 +42,7 @@ function fakeLibrary() {
     return asked.dry_run;
   };
   const library: Library = {
+    folder: async () => assert.fail('no command asks for it'),
     list: async ({ offset, limit }) => {
       const all = Array.from({ length: 2500 }, (_, i) => media(`/f/${String(i).padStart(4, '0')}.mp4`));
       return { total: all.length, offset, limit, media: all.slice(offset, offset + limit) };

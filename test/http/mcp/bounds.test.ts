@@ -163,7 +163,11 @@ const answers: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   cancelTask: fc.record({ message: hostile }),
   resumeTask: fc.record({ message: hostile }),
   analyze: fc.record({ task_id: hostile, message: hostile }),
-  listMedia: fc.record({ folders: fc.constant([]), files: fc.constant([{ media_path: FILM }]) }),
+  listMedia: fc.record({
+    total: count,
+    folders: fc.constant([]),
+    files: fc.constant([{ media_path: FILM }]),
+  }),
   exportTimeline: fc.record({
     output_path: hostile,
     total_duration_seconds: number,

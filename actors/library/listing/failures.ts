@@ -1,0 +1,119 @@
+// What failed last of each file, as the records of tasks tell it. What was read of a task is kept as long as it stands.
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { engineErrors } from '../../../runtime/errors.ts';
+import type { TaskSnapshot, Tasks } from '../../analysis/contract.ts';
+import type { HeldMedia } from '../../index/library/contract.ts';
+import type { Failure } from './contract.ts';
+
+/** Failures kept, those of the newest tasks first. */
+const MOST = 200_000;
+
+interface TaskFailure extends Failure {
+  readonly type: string;
+  /** Unix seconds; infinite for a task that runs. */
+  readonly ended: number;
+}
+
+type Failures = ReadonlyMap<string, readonly TaskFailure[]>;
+
+export class FailedWork {
+  readonly #tasks: Pick<Tasks, 'list' | 'failures'>;
+  /** By analysis folder: the failures of each path, the latest first, as long as `mark` says the same. */
+  readonly #known = new Map<string, { readonly mark: string; readonly failures: Failures }>();
+  /** By task. */
+  readonly #read = new Map<
+    string,
+    { readonly mark: string; readonly failures: (TaskFailure & { path: string })[] }
+  >();
+
+  constructor(tasks: Pick<Tasks, 'list' | 'failures'>) {
+    this.#tasks = tasks;
+  }
+
+  async of(cacheDir: string, signal: AbortSignal): Promise<Failures> {
+    const own = await realName(cacheDir);
+    const all = await this.#tasks.list();
+    const named = await Promise.all(
+      [...new Set(all.map(({ request }) => request.cache_dir))].map(
+        async (dir) => [dir, await realName(dir)] as const,
+      ),
+    );
+    const isOwn = new Set(named.filter(([, real]) => real === own).map(([dir]) => dir));
+    const tasks = all.filter(
+      ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && !isExport(request.types),
+    );
+    const ids = new Set(all.map(({ task_id }) => task_id));
+    for (const id of this.#read.keys()) if (!ids.has(id)) this.#read.delete(id);
+    const mark = tasks.map(markOf).join();
+    const known = this.#known.get(own);
+    if (known?.mark === mark) return known.failures;
+    const failures = await this.#collect(tasks, signal);
+    // Of one folder: a page asks for the same again and again.
+    this.#known.clear();
+    this.#known.set(own, { mark, failures });
+    return failures;
+  }
+
+  async #collect(tasks: readonly TaskSnapshot[], signal: AbortSignal): Promise<Failures> {
+    const found = new Map<string, TaskFailure[]>();
+    let left = MOST;
+    for (const task of tasks.toSorted((a, b) => endOf(b) - endOf(a))) {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      if (left <= 0) break;
+      for (const { path, ...failure } of await this.#of(task, left, signal)) {
+        const before = found.get(path);
+        left--;
+        if (before === undefined) found.set(path, [failure]);
+        else if (!before.some(({ type }) => type === failure.type)) before.push(failure);
+      }
+    }
+    return found;
+  }
+
+  async #of(task: TaskSnapshot, most: number, signal: AbortSignal) {
+    const { task_id } = task;
+    const mark = markOf(task);
+    const known = this.#read.get(task_id);
+    if (known?.mark === mark) return known.failures;
+    const results = await this.#tasks.failures(task_id, most, signal);
+    const failures = results.flatMap(({ path, type, error, closing }) =>
+      error === null || closing ? [] : [{ ...error, path, type, task_id, ended: endOf(task) }],
+    );
+    this.#read.set(task_id, { mark, failures });
+    return failures;
+  }
+}
+
+/** The latest that was not made good since; `held`: what is stored of the file now. */
+export function standing(failures: readonly TaskFailure[], held: HeldMedia | null): Failure | null {
+  const found = failures.find(({ type, ended }) => !isMadeGood(type, ended, held));
+  if (found === undefined) return null;
+  const { code, message, task_id } = found;
+  return { code, message, task_id };
+}
+
+function isMadeGood(type: string, ended: number, held: HeldMedia | null): boolean {
+  if (held === null) return false;
+  // When a summary was stored is not told: there is one.
+  if (type === 'summary') return held.summaries > 0;
+  const stages = { video: held.visual, speech: held.transcript ? [held.transcript] : [], faces: held.faces };
+  const stored = Object.hasOwn(stages, type) ? stages[type as keyof typeof stages] : [];
+  return stored.some(({ stored_ms }) => (stored_ms ?? 0) / 1000 > ended);
+}
+
+function isExport(types: readonly string[]): boolean {
+  return types.every((type) => type === 'clips');
+}
+
+function endOf({ ended }: TaskSnapshot): number {
+  return ended ?? Number.POSITIVE_INFINITY;
+}
+
+function markOf({ task_id, state, started, ended, counts }: TaskSnapshot): string {
+  return `${task_id} ${state} ${started} ${ended} ${counts.done} ${counts.failed}`;
+}
+
+async function realName(folder: string): Promise<string> {
+  return realpath(folder).catch(() => resolve(folder));
+}

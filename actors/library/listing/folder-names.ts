@@ -1,0 +1,163 @@
+// What a folder of the disk holds, by name, in natural order. Its names are read once for all pages, and anew when it has
+// changed.
+import type { BigIntStats, Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
+import { isGarbled, nameOf } from '../../../runtime/files/utf8-name.ts';
+import { orAborted, SharedWork } from '../../../runtime/sync/shared-work.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { inSteps } from '../../../runtime/sync/steps.ts';
+import { isWatchedFile, isWatchedFolder } from '../../watcher/names.ts';
+import { libraryErrors } from '../contract.ts';
+import { TOGETHER } from '../parts.ts';
+import { inNaturalOrder } from './natural-order.ts';
+
+/** Errors are those of the file system. */
+export interface Disk {
+  list(folder: string): Promise<Dirent<Buffer>[]>;
+  /** Follows links. */
+  stat(path: string | Buffer): Promise<BigIntStats>;
+}
+
+export const systemDisk: Disk = {
+  list: (folder) =>
+    readdir(folder, { withFileTypes: true, encoding: 'buffer' }) as unknown as Promise<Dirent<Buffer>[]>,
+  stat: (path) => stat(path, { bigint: true }),
+};
+
+export interface Name {
+  /** As text; of a name that is not UTF-8 what is left of it. */
+  readonly name: string;
+  /** Of a name that is not UTF-8: without it the file cannot be found. */
+  readonly bytes: Buffer | null;
+}
+
+export interface FolderNames {
+  readonly folders: readonly Name[];
+  readonly files: readonly Name[];
+}
+
+interface Kept extends FolderNames {
+  readonly mark: string;
+}
+
+/** Folders whose names are kept, and names of all of them. */
+const MOST_FOLDERS = 8;
+const MOST_NAMES = 500_000;
+/** A folder that was changed so shortly before may change again without its time telling. */
+const UNSURE_MS = 3000;
+
+export class Folders {
+  readonly #disk: Disk;
+  /** Milliseconds since 1970. */
+  readonly #now: () => number;
+  readonly #reading = new SharedWork<FolderNames>();
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(now: () => number, disk: Disk = systemDisk) {
+    this.#now = now;
+    this.#disk = disk;
+  }
+
+  /** FOLDER_GONE, FOLDER_NOT_LISTED. A folder that does not answer is asked once, however many wait. */
+  names(folder: string, signal: AbortSignal): Promise<FolderNames> {
+    return this.#reading.run(folder, signal, async (until) => {
+      try {
+        return await this.#names(folder, until);
+      } catch (error) {
+        throw until.aborted ? engineErrors.CANCELLED() : await notListed(folder, error);
+      }
+    });
+  }
+
+  async #names(folder: string, signal: AbortSignal): Promise<FolderNames> {
+    const stats = await this.#disk.stat(folder);
+    const mark = `${stats.dev}-${stats.ino}-${stats.mtimeNs}-${stats.ctimeNs}`;
+    const before = this.#kept.get(folder);
+    if (before?.mark === mark) return before;
+    const began = this.#now();
+    const names = await this.#read(folder, signal);
+    this.#kept.delete(folder);
+    if (began - Number(stats.mtimeMs) >= UNSURE_MS) this.#kept.set(folder, { ...names, mark });
+    this.#drop();
+    return names;
+  }
+
+  async #read(folder: string, signal: AbortSignal): Promise<FolderNames> {
+    const pause = async () => {
+      await eventLoopTurn();
+      if (signal.aborted) throw engineErrors.CANCELLED();
+    };
+    const folders: Name[] = [];
+    const files: Name[] = [];
+    const links: Name[] = [];
+    for (const [i, entry] of (await this.#disk.list(folder)).entries()) {
+      if (i % 1024 === 0) await pause();
+      const text = nameOf(entry.name);
+      const name = { name: text ?? entry.name.toString(), bytes: text === null ? entry.name : null };
+      if (entry.isDirectory()) folders.push(name);
+      else if (entry.isFile()) files.push(name);
+      else if (entry.isSymbolicLink()) links.push(name);
+    }
+    const wanted = links.filter(({ name }) => isWatchedFile(name) || isWatchedFolder(name));
+    await sideBySide(wanted.values(), TOGETHER, signal, async (name) => {
+      // One that leads nowhere, or round in a circle, is left out.
+      const target = await this.#disk.stat(pathOf(folder, name)).catch(() => null);
+      if (target?.isDirectory()) folders.push(name);
+      else if (target?.isFile()) files.push(name);
+    });
+    return {
+      folders: await inSteps(inNaturalOrder(folders.filter(({ name }) => isWatchedFolder(name))), pause),
+      files: await inSteps(inNaturalOrder(files.filter(({ name }) => isWatchedFile(name))), pause),
+    };
+  }
+
+  #drop(): void {
+    const count = ({ folders, files }: FolderNames) => folders.length + files.length;
+    let names = [...this.#kept.values()].reduce((sum, one) => sum + count(one), 0);
+    for (const [path, one] of this.#kept) {
+      if (this.#kept.size <= MOST_FOLDERS && names <= MOST_NAMES) return;
+      this.#kept.delete(path);
+      names -= count(one);
+    }
+  }
+}
+
+/** As the file system takes it. */
+export function pathOf(folder: string, { name, bytes }: Name): string | Buffer {
+  return bytes === null
+    ? join(folder, name)
+    : Buffer.concat([Buffer.from(join(folder, 'x')).subarray(0, -1), bytes]);
+}
+
+async function notListed(folder: string, error: unknown): Promise<Error> {
+  const code = codeOf(error);
+  const about = { field: 'folder', path: folder };
+  if (code === 'ENOTDIR')
+    return libraryErrors.FOLDER_NOT_LISTED(`folder ${folder} is no folder`, about, error);
+  if (code !== 'ENOENT') {
+    const what = `folder ${folder} cannot be read (${code || String(error)})`;
+    return libraryErrors.FOLDER_NOT_LISTED(what, about, error);
+  }
+  const why = (await isGarbled(folder)) ? 'has a name that is not UTF-8; rename it' : 'is not there';
+  return libraryErrors.FOLDER_GONE(`folder ${folder} ${why}`, about, error);
+}
+
+/** How a file stands; null when it is gone or no file any more, the code of the error when it cannot be looked at. */
+export async function lookAt(
+  disk: Disk,
+  path: string | Buffer,
+  signal: AbortSignal,
+): Promise<BigIntStats | string | null> {
+  try {
+    const stats = await orAborted(disk.stat(path), signal);
+    return stats.isFile() ? stats : null;
+  } catch (error) {
+    const code = codeOf(error);
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    return code === 'ENOENT' || code === 'ENOTDIR' ? null : code || String(error);
+  }
+}

@@ -1,0 +1,196 @@
+// A page of a folder of the disk: what lies there, looked at now, with what an analysis folder knows of it. Files are not
+// read: they are known by path, size and time.
+import type { BigIntStats } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { orAborted } from '../../../runtime/sync/shared-work.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { mediaErrors, modifiedMs } from '../../decoder/contract.ts';
+import { kindByName } from '../../decoder/media-names.ts';
+import type { HeldMedia } from '../../index/library/contract.ts';
+import { isWithin } from '../../index/store/footage-path.ts';
+import { type LibraryParts, TOGETHER } from '../parts.ts';
+import type { Failure, FolderPage, FolderRequest, ListedFile } from './contract.ts';
+import { type FailedWork, standing } from './failures.ts';
+import { type Disk, type Folders, lookAt, type Name, pathOf } from './folder-names.ts';
+
+export interface ListingParts extends Pick<LibraryParts, 'index'> {
+  readonly disk: Disk;
+  readonly folders: Folders;
+  readonly failed: FailedWork;
+}
+
+/** Files of one message: searches come in between. */
+const ASKED = 100;
+
+export async function listFolder(
+  parts: ListingParts,
+  request: FolderRequest,
+  signal: AbortSignal,
+): Promise<FolderPage> {
+  const { cache_dir, folder, offset, limit } = request;
+  if (folder === null) return roots(parts, request, signal);
+  const { folders, files } = await parts.folders.names(folder, signal);
+  const wantedFolders = folders.slice(offset, offset + limit);
+  const before = Math.max(0, offset - folders.length);
+  const wantedFiles = files.slice(before, before + limit - wantedFolders.length);
+  // Footage may be known by the name of the folder without links.
+  const real = await orAborted(realpath(folder), signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return folder;
+  });
+  return {
+    folder,
+    parent: dirname(folder) === folder ? null : dirname(folder),
+    folders: await listedFolders(parts, cache_dir, { folder, real }, wantedFolders, signal),
+    files: await listedFiles(parts, cache_dir, { folder, real }, wantedFiles, signal),
+    total: folders.length + files.length,
+    offset,
+    limit,
+  };
+}
+
+/** The folders in which known media lie, then that of the person whose service it is. */
+async function roots(
+  { index }: ListingParts,
+  { cache_dir, offset, limit }: FolderRequest,
+  signal: AbortSignal,
+): Promise<FolderPage> {
+  const known = await index.ask('held_roots', { cache_dir }, { signal, lane: 'now' });
+  const home = homeFolder();
+  const all = known.roots.map(({ path, media }) => ({ path, name: path, analysed: media }));
+  if (home !== null && !all.some(({ path }) => path === home)) {
+    const below = known.roots.filter(({ path }) => isWithin(path, home));
+    const analysed = below.reduce((sum, { media }) => sum + media, 0);
+    all.push({ path: home, name: home, analysed });
+  }
+  const folders = all.slice(offset, offset + limit);
+  return { folder: null, parent: null, folders, files: [], total: all.length, offset, limit };
+}
+
+/** Null where the system knows none for whoever runs the service. */
+function homeFolder(): string | null {
+  try {
+    return homedir();
+  } catch {
+    return null;
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  /** Its name without links. */
+  readonly real: string;
+}
+
+async function listedFolders(
+  { index }: ListingParts,
+  cache_dir: string,
+  { folder, real }: Place,
+  wanted: readonly Name[],
+  signal: AbortSignal,
+): Promise<FolderPage['folders']> {
+  if (wanted.length === 0) return [];
+  const names = wanted.map(({ name }) => name);
+  const count = async (within: string) =>
+    (await index.ask('held_below', { cache_dir, within, names }, { signal, lane: 'now' })).counts;
+  const given = await count(folder);
+  const linked = real === folder ? given : await count(real);
+  return names.map((name, i) => ({
+    path: join(folder, name),
+    name,
+    analysed: Math.max(given[i] ?? 0, linked[i] ?? 0),
+  }));
+}
+
+interface Looked {
+  readonly name: Name;
+  /** The code of the error when it cannot be looked at. */
+  readonly found: BigIntStats | string;
+}
+
+async function listedFiles(
+  parts: ListingParts,
+  cache_dir: string,
+  place: Place,
+  wanted: readonly Name[],
+  signal: AbortSignal,
+): Promise<ListedFile[]> {
+  const found: (BigIntStats | string | null)[] = wanted.map(() => null);
+  await sideBySide(wanted.entries(), TOGETHER, signal, async ([i, name]) => {
+    found[i] = await lookAt(parts.disk, pathOf(place.folder, name), signal);
+  });
+  // What is gone since the names were read is left out.
+  const looked = wanted.flatMap((name, i): Looked[] =>
+    found[i] === null ? [] : [{ name, found: found[i]! }],
+  );
+  const held = await heldFiles(parts, cache_dir, place, looked, signal);
+  const failures = looked.length === 0 ? new Map() : await parts.failed.of(cache_dir, signal);
+  return looked.map((one, i) => {
+    const path = join(place.folder, one.name.name);
+    const known = failures.get(path) ?? failures.get(join(place.real, one.name.name)) ?? [];
+    return listed(path, one, held[i] ?? null, standing(known, held[i] ?? null));
+  });
+}
+
+/** By the path as it is shown, else by that without links. */
+async function heldFiles(
+  { index }: ListingParts,
+  cache_dir: string,
+  { folder, real }: Place,
+  looked: readonly Looked[],
+  signal: AbortSignal,
+): Promise<(HeldMedia | null)[]> {
+  const held: (HeldMedia | null)[] = looked.map(() => null);
+  for (const within of new Set([folder, real])) {
+    const unknown = looked.flatMap(({ name, found }, i) =>
+      held[i] !== null || typeof found === 'string' || name.bytes !== null ? [] : [{ i, name, found }],
+    );
+    for (let at = 0; at < unknown.length; at += ASKED) {
+      const some = unknown.slice(at, at + ASKED);
+      const files = some.map(({ name, found }) => ({
+        path: join(within, name.name),
+        size_bytes: Number(found.size),
+        mtime_ms: modifiedMs(found),
+        inode: String(found.ino),
+      }));
+      const answer = await index.ask('held_files', { cache_dir, files }, { signal, lane: 'now' });
+      for (const [j, { i }] of some.entries()) held[i] = answer.files[j] ?? null;
+    }
+  }
+  return held;
+}
+
+function listed(
+  media_path: string,
+  { name: { name, bytes }, found }: Looked,
+  held: HeldMedia | null,
+  failure: Failure | null,
+): ListedFile {
+  const kind = (held?.kind ?? kindByName(name) ?? 'video') as ListedFile['kind'];
+  const isThere = typeof found !== 'string';
+  return {
+    media_path,
+    name,
+    kind,
+    size_bytes: isThere ? Number(found.size) : null,
+    modified_at: isThere ? modifiedMs(found) / 1000 : null,
+    hash_str: held?.hash_str ?? null,
+    visual: held?.visual.map(({ model_key }) => model_key) ?? [],
+    transcript: held?.transcript?.model_key ?? null,
+    faces: (held?.faces.length ?? 0) > 0,
+    summaries: held?.summaries ?? 0,
+    failure: bytes !== null ? unnamed(media_path) : isThere ? failure : unread(media_path, found),
+  };
+}
+
+function unnamed(path: string): Failure {
+  const { code, meaning } = mediaErrors.NAME_NOT_UTF8;
+  return { code, message: `${path}: ${meaning}`, task_id: null };
+}
+
+function unread(path: string, why: string): Failure {
+  const { code, meaning } = mediaErrors.FILE_UNREADABLE;
+  return { code, message: `${path}: ${meaning} (${why})`, task_id: null };
+}

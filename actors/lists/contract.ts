@@ -1,0 +1,134 @@
+// Lists of moments: ranges of media in an order, kept by the service until somebody makes something of them.
+import { type Static, Type } from 'typebox';
+import { errorTable } from '../../runtime/errors.ts';
+import { described } from '../../runtime/schema.ts';
+
+export const listErrors = errorTable({
+  LIST_UNKNOWN: { meaning: 'There is no such list', status: 404, retryable: false },
+  LIST_CHANGED: { meaning: 'The list was changed meanwhile', status: 409, retryable: false },
+  LIST_INVALID: { meaning: 'The list cannot be kept like this', status: 400, retryable: false },
+  LISTS_FULL: { meaning: 'There are too many lists', status: 409, retryable: false },
+  LIST_DAMAGED: { meaning: 'The file of the list cannot be read', status: 500, retryable: false },
+  LIST_TOO_NEW: {
+    meaning: 'The file of the list was written by a newer version',
+    status: 503,
+    retryable: false,
+  },
+  LISTS_UNWRITABLE: { meaning: 'Lists cannot be written', status: 507, retryable: false },
+});
+
+/** Lists of a home folder, items of a list, and bytes of its file. */
+export const mostLists = 1000;
+export const mostListItems = 10_000;
+export const mostListBytes = 16 * 2 ** 20;
+
+/** The latest second that a moment may name, as for a timeline. */
+const mostSeconds = 1_000_000;
+const Seconds = Type.Number({ minimum: 0, maximum: mostSeconds });
+
+const moment = {
+  media_path: described(
+    Type.String({ minLength: 1, maxLength: 32_768 }),
+    'Absolute path on the machine of the service. The file need not be there.',
+  ),
+  hash_str: Type.Optional(
+    described(Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }), 'Content hash, where it is known.'),
+  ),
+  start_seconds: described(Seconds, 'In point, from the start of the file.'),
+  end_seconds: described(Seconds, 'Out point, after the start.'),
+  name: Type.Optional(
+    described(Type.String({ minLength: 1, maxLength: 1000 }), 'What the moment is called.'),
+  ),
+  note: Type.Optional(described(Type.String({ maxLength: 10_000 }), 'What a person wrote about it.')),
+};
+const ItemId = Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' });
+
+export const ListItem = Type.Object({
+  item_id: described(ItemId, 'Stays the same as long as the item is in the list.'),
+  ...moment,
+});
+export type ListItem = Static<typeof ListItem>;
+
+/** An item as it is sent. */
+export const GivenItem = Type.Object({
+  item_id: Type.Optional(
+    described(ItemId, 'That of the list for an item that stays; left out, the item gets one.'),
+  ),
+  ...moment,
+});
+export type GivenItem = Static<typeof GivenItem>;
+
+export const ListName = described(
+  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  'What the list is called; several may be called the same.',
+);
+export const ListVersion = described(
+  Type.Integer({ minimum: 1 }),
+  '1 for a new list, one more after every change.',
+);
+const UpdatedAt = described(Type.Number(), 'When it was changed last, in seconds since 1970.');
+const ListId = Type.String();
+
+export const MomentList = Type.Object({
+  list_id: ListId,
+  name: ListName,
+  version: ListVersion,
+  updated_at: UpdatedAt,
+  items: described(Type.Array(ListItem), 'In their order.'),
+});
+export type MomentList = Static<typeof MomentList>;
+
+export const ListOverview = Type.Object({
+  lists: described(
+    Type.Array(
+      Type.Object({
+        list_id: ListId,
+        name: Type.String(),
+        version: ListVersion,
+        items: described(Type.Integer({ minimum: 0 }), 'How many there are in it.'),
+        updated_at: UpdatedAt,
+      }),
+    ),
+    'What was changed last comes first.',
+  ),
+  unreadable: described(
+    Type.Array(
+      Type.Object({
+        list_id: ListId,
+        reason: described(Type.String(), 'What is wrong, with the path of the file.'),
+      }),
+    ),
+    'Lists whose file is damaged or of a newer version: they are left as they are.',
+  ),
+});
+export type ListOverview = Static<typeof ListOverview>;
+
+export interface NewList {
+  readonly name: string;
+  /** Paths are absolute. */
+  readonly items: readonly GivenItem[];
+}
+
+export interface ListChanges {
+  /** Of the list that the changes were made to. */
+  readonly version: number;
+  /** What is left out stays as it is. */
+  readonly name?: string | undefined;
+  readonly items?: readonly GivenItem[] | undefined;
+}
+
+/**
+ * The lists of a home folder, for this engine and all others that share it. Everywhere LIST_DAMAGED and LIST_TOO_NEW naming
+ * the file, which stays as it is; LISTS_UNWRITABLE. What is changed is *flushed* when answered.
+ */
+export interface Lists {
+  list(signal: AbortSignal): Promise<ListOverview>;
+  /** LIST_UNKNOWN. */
+  get(listId: string, signal: AbortSignal): Promise<MomentList>;
+  /** LIST_INVALID naming the field, LISTS_FULL. */
+  make(list: NewList, signal: AbortSignal): Promise<MomentList>;
+  /** LIST_UNKNOWN; LIST_CHANGED, with the stored `version` among its details; LIST_INVALID. */
+  change(listId: string, changes: ListChanges, signal: AbortSignal): Promise<MomentList>;
+  /** LIST_UNKNOWN. */
+  remove(listId: string, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,64 @@
+// Work that several ask for is done once for all of them, and is given up when nobody waits for it any more.
+import { engineErrors } from '../errors.ts';
+
+interface Running<T> {
+  readonly result: Promise<T>;
+  readonly leaving: AbortController;
+  waiting: number;
+}
+
+export class SharedWork<T> {
+  readonly #running = new Map<string, Running<T>>();
+
+  /**
+   * Rejects as `work` does, and with CANCELLED when `signal` aborts first: then the others still get its result. Work that
+   * was given up ends before the same is begun again.
+   */
+  async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    for (;;) {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      const found = this.#running.get(key);
+      if (!found?.leaving.signal.aborted) return this.#wait(found ?? this.#begin(key, work), signal);
+      await orAborted(
+        found.result.then(
+          () => {},
+          () => {},
+        ),
+        signal,
+      );
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Running<T> {
+    const leaving = new AbortController();
+    const result = work(leaving.signal).finally(() => this.#running.delete(key));
+    // Whoever waits is told; of work that was given up nobody is.
+    result.catch(() => {});
+    const running = { result, leaving, waiting: 0 };
+    this.#running.set(key, running);
+    return running;
+  }
+
+  async #wait(running: Running<T>, signal: AbortSignal): Promise<T> {
+    running.waiting++;
+    try {
+      return await orAborted(running.result, signal);
+    } finally {
+      running.waiting--;
+      if (running.waiting === 0) running.leaving.abort();
+    }
+  }
+}
+
+/** What the promise says, or CANCELLED as soon as the signal aborts. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw engineErrors.CANCELLED();
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(engineErrors.CANCELLED());
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, left]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

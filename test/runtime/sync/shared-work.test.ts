@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { SharedWork } from '../../../runtime/sync/shared-work.ts';
+
+const never = new AbortController().signal;
+
+/** Work that a test ends by hand. */
+function slow() {
+  const begun: { signal: AbortSignal; end(value: string): void; fail(error: Error): void }[] = [];
+  const work = (signal: AbortSignal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    begun.push({ signal, end: resolve, fail: reject });
+    return promise;
+  };
+  return { begun, work };
+}
+
+test('what several ask for at once is done once, and what they ask for later again', async () => {
+  const shared = new SharedWork<string>();
+  const { begun, work } = slow();
+  const both = [shared.run('a', never, work), shared.run('a', never, work)];
+  const other = shared.run('b', never, work);
+  assert.equal(begun.length, 2);
+  begun[0]!.end('one');
+  begun[1]!.end('two');
+  assert.deepEqual(await Promise.all([...both, other]), ['one', 'one', 'two']);
+  const again = shared.run('a', never, work);
+  begun[2]!.fail(new Error('broken'));
+  await assert.rejects(again, /broken/);
+});
+
+test('one that leaves takes nothing from the others, and the last one ends the work', async () => {
+  const shared = new SharedWork<string>();
+  const { begun, work } = slow();
+  const [one, two] = [new AbortController(), new AbortController()];
+  const first = shared.run('a', one.signal, work);
+  const second = shared.run('a', two.signal, work);
+  one.abort();
+  await assert.rejects(first, engineErrors.CANCELLED.is);
+  assert.equal(begun[0]!.signal.aborted, false);
+  two.abort();
+  await assert.rejects(second, engineErrors.CANCELLED.is);
+  assert.equal(begun[0]!.signal.aborted, true);
+  const third = shared.run('a', never, work);
+  assert.equal(begun.length, 1, 'it begins when the one that was given up has ended');
+  begun[0]!.end('late');
+  await new Promise(setImmediate);
+  assert.equal(begun.length, 2);
+  begun[1]!.end('new');
+  assert.equal(await third, 'new');
+  await assert.rejects(shared.run('a', one.signal, work), engineErrors.CANCELLED.is);
+});
