@@ -14,6 +14,8 @@ import { linkRoutes } from './routes/links.ts';
 import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
+import { momentRoutes } from './routes/moments.ts';
+import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -35,7 +37,9 @@ const described: readonly Route[] = [
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
+  ...sceneRoutes,
   ...searchRoutes,
+  ...momentRoutes,
   ...transcriptionRoutes,
   ...faceRoutes,
   ...summaryRoutes,

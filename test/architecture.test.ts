@@ -72,6 +72,7 @@ const publicFiles = [
   'actors/analysis/stages/kind.ts',
   'actors/analysis/stages/kinds.ts',
   'actors/analysis/stages/speech/request.ts',
+  'actors/decoder/inline-image.ts',
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
   'actors/exporter/summary/quality-notes.ts',

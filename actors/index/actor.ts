@@ -1,5 +1,6 @@
 // The index in its thread: the only writer of analysis folders, and what is loaded of them for searching.
 import { actor } from '../../runtime/actor.ts';
+import { appearanceHandlers } from './appearances/handlers.ts';
 import { indexContract } from './contract.ts';
 import { facetHandlers } from './facets/handlers.ts';
 import { FacetTables } from './facets/tables.ts';
@@ -76,6 +77,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
         ...peopleHandlers(parts),
+        ...appearanceHandlers(parts),
         ...summaryHandlers(parts),
         ...materialHandlers(parts),
       },

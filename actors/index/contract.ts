@@ -1,6 +1,7 @@
 // What the index answers: it keeps what analysis found (on disk), holds the vectors and transcripts of loaded media (in
 // memory) and ranks. One thread owns the store for writing. Each part declares its own messages; here they become one actor.
 import { contract } from '../../runtime/contract.ts';
+import { appearanceMessages } from './appearances/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
@@ -19,6 +20,7 @@ export const indexContract = contract('index', {
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,
+  ...appearanceMessages,
   ...summaryMessages,
   ...materialMessages,
 });

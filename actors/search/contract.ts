@@ -7,7 +7,10 @@ import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
+import type { NamedMedia } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
+import type { Moments } from './moments/contract.ts';
+import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
 import type {
   SceneThumbnailsAnswer,
@@ -141,12 +144,6 @@ export const CachePathsAnswer = Type.Object({
 });
 export type CachePathsAnswer = Static<typeof CachePathsAnswer>;
 
-/** Which file: exactly one of the two. */
-export type CachePathsRequest = { readonly cache_dir: string } & (
-  | { readonly media_path: string }
-  | { readonly hash_str: string }
-);
-
 /** An analysed content where it lies now. */
 export interface MediaFile {
   readonly hash_str: string;
@@ -192,9 +189,12 @@ export interface Search {
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
-  cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
+  cachePaths(request: NamedMedia, signal?: AbortSignal): Promise<CachePathsAnswer>;
   /** Throws MEDIA_UNKNOWN and MEDIA_GONE. */
-  mediaFile(request: CachePathsRequest, signal?: AbortSignal): Promise<MediaFile>;
+  mediaFile(request: NamedMedia, signal?: AbortSignal): Promise<MediaFile>;
+  readonly moments: Moments;
+  /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
+  scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

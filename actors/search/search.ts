@@ -14,7 +14,9 @@ import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import { mediaFile } from './media/media-file.ts';
 import { createVisualModels } from './models/visual-models.ts';
+import { createMoments } from './moments/moments.ts';
 import { createPeopleData } from './people-data.ts';
+import { listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/find-facets.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscriptData } from './transcripts/transcript-data.ts';
@@ -62,6 +64,7 @@ export function createSearch(parts: SearchParts): Search {
   });
   const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
   const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
+  const searching = { ...parts, ...location, models, visual: visualData, people: peopleData };
   return {
     models,
     onLoaded: (listener) => void listeners.push(listener),
@@ -69,10 +72,7 @@ export function createSearch(parts: SearchParts): Search {
       return visualData.isRestoring || transcriptData.isRestoring || peopleData.isRestoring;
     },
     restore: async ({ visual, transcripts, people }, model) => {
-      const inUse = model.then(() => {
-        if (visual?.model_key !== models.active())
-          throw contextErrors.CONTEXT_CHANGED('another visual model is in use');
-      });
+      const inUse = model.then(() => requireModel(visual, models.active()));
       inUse.catch(() => {});
       await Promise.all([
         visual && visualData.restore(visual, inUse),
@@ -91,13 +91,19 @@ export function createSearch(parts: SearchParts): Search {
       return report;
     },
     transcripts: createTranscripts(location, transcriptData),
-    ...visualSearches({ ...parts, ...location, models, visual: visualData, people: peopleData }),
+    ...visualSearches(searching),
+    moments: createMoments({ ...searching, transcripts: transcriptData }),
     thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
+    scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
+}
+
+function requireModel(visual: LoadedContext['visual'], active: string): void {
+  if (visual?.model_key !== active) throw contextErrors.CONTEXT_CHANGED('another visual model is in use');
 }
 
 function visualSearches(parts: VisualSearchParts): Pick<Search, 'text' | 'image' | 'frame'> {

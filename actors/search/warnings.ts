@@ -76,7 +76,8 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
   ]);
 }
 
-function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
+/** Sentences for a person; `false` for what is not to be said. */
+export function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
   const warnings = all.filter((part) => part !== false);
   return warnings.length > 0 ? { toast_warning: warnings.join('. '), warnings } : {};
 }
@@ -137,7 +138,7 @@ export function transcriptWarning({
 const mostNames = 5;
 
 /** A request may name thousands of files, a warning is read by a person. */
-function some(names: readonly string[], count = names.length): string {
+export function some(names: readonly string[], count = names.length): string {
   const more = count - Math.min(mostNames, names.length);
   return names.slice(0, mostNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

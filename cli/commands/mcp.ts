@@ -3,7 +3,6 @@
 import { parseArgs } from 'node:util';
 import { createClient } from '../../http/client/client.ts';
 import { serveOverPipes } from '../../http/mcp/protocol.ts';
-import type { ToolClient } from '../../http/mcp/tool.ts';
 import { programVersion } from '../../runtime/process/version.ts';
 import { folders } from '../../settings.ts';
 import { assistantService } from '../assistant-service.ts';
@@ -16,7 +15,7 @@ export const mcp: Command = async (args, context) => {
   const { values, log } = context;
   const service = assistantService(context);
   const { url, key, fetch } = service;
-  const client = createClient({ url, key, ...(fetch && { fetch }) }) as unknown as ToolClient;
+  const client = createClient({ url, key, ...(fetch && { fetch }) });
   const desk = { client, url, cacheDir: folders(values).cache };
   // Before the first message is read: it may be the last one.
   const over = connectionOver(context);

@@ -32,6 +32,8 @@ import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
+import type { searchMoments, searchRelevance } from '../routes/moments.ts';
+import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
 import type {
@@ -93,6 +95,7 @@ export interface Operations {
   readonly listLibrary: typeof listLibrary;
   readonly listLists: typeof listLists;
   readonly listMedia: typeof listMedia;
+  readonly listScenes: typeof listScenes;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
@@ -121,6 +124,8 @@ export interface Operations {
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
+  readonly searchMoments: typeof searchMoments;
+  readonly searchRelevance: typeof searchRelevance;
   readonly searchSummaries: typeof searchSummaries;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
@@ -168,6 +173,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   listLibrary: 'POST /api/v1/library/list',
   listLists: 'GET /api/v1/lists',
   listMedia: 'POST /api/v1/media/list',
+  listScenes: 'POST /api/v1/scenes',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',
@@ -196,6 +202,8 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',
+  searchMoments: 'POST /api/v1/search/moments',
+  searchRelevance: 'POST /api/v1/search/relevance',
   searchSummaries: 'POST /api/v1/summaries/search',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',

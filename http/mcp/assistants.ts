@@ -2,7 +2,6 @@
 import { createClient } from '../client/client.ts';
 import { type Assistants, protocolHeaders } from './contract.ts';
 import type { McpEndpoint } from './protocol.ts';
-import type { ToolClient } from './tool.ts';
 
 export interface AssistantsOptions {
   /** Asks this service. */
@@ -34,7 +33,7 @@ export function createAssistants({ fetch, cacheDir: own, version, onError }: Ass
         headers: { ...forms, ...Object.fromEntries(known) },
         signal,
       });
-      const client = createClient({ url: HERE, key: credential, fetch }) as unknown as ToolClient;
+      const client = createClient({ url: HERE, key: credential, fetch });
       endpoint ??= load();
       const desk = { client, cacheDir: cacheDir ?? own, url: 'this address' };
       const answer = await (await endpoint).answer(request, message, desk);

@@ -2,7 +2,6 @@
 import type { Static, TObject } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import type { CallOptions, Client } from '../client/client.ts';
-import type { MomentsClient } from './moments.ts';
 
 export const argumentErrors = errorTable({
   BAD_ARGUMENT: { meaning: 'An argument of the tool is wrong', status: 400, retryable: false },
@@ -21,19 +20,18 @@ export type ToolClient = Pick<
   | 'getTask'
   | 'listLibrary'
   | 'listMedia'
-  | 'listSummaries'
   | 'listTasks'
   | 'loadAnalysisData'
   | 'loadTranscriptions'
   | 'mediaMetadata'
   | 'metadataFacets'
   | 'resumeTask'
+  | 'searchMoments'
   | 'searchTranscript'
   | 'summaryOverview'
   | 'thumbnails'
   | 'transcriptionsRange'
-> &
-  MomentsClient;
+>;
 
 /** What a tool is called with beside its arguments. */
 export interface Call {

@@ -76,21 +76,23 @@ export const cachePaths = route({
   },
 });
 
-/** Throws WHICH_MEDIA unless a body names a file in exactly one way. */
-export function whichMedia({
-  media_path,
-  hash_str,
-}: {
-  readonly media_path?: string;
-  readonly hash_str?: string;
-}): { readonly media_path: string } | { readonly hash_str: string } {
+/** Throws WHICH_MEDIA unless a body names a file in exactly one way. `within`: before the names of the fields. */
+export function whichMedia(
+  {
+    media_path,
+    hash_str,
+  }: {
+    readonly media_path?: string;
+    readonly hash_str?: string;
+  },
+  within = '',
+): { readonly media_path: string } | { readonly hash_str: string } {
   if (media_path !== undefined && hash_str === undefined)
-    return { media_path: absolute('media_path', media_path) };
+    return { media_path: absolute(`${within}media_path`, media_path) };
   if (hash_str !== undefined && media_path === undefined) return { hash_str };
   const which = media_path === undefined ? 'neither' : 'both';
-  throw searchErrors.WHICH_MEDIA(`exactly one of media_path and hash_str is needed, not ${which}`, {
-    field: 'media_path',
-  });
+  const field = `${within}media_path`;
+  throw searchErrors.WHICH_MEDIA(`exactly one of ${field} and hash_str is needed, not ${which}`, { field });
 }
 
 export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths];

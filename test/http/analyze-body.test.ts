@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { inlineImage } from '../../actors/analysis/stages/faces/inline-image.ts';
 import { limits } from '../../actors/analysis/stages/faces/limits.ts';
+import { inlineImage } from '../../actors/decoder/inline-image.ts';
 import { facesErrors } from '../../actors/faces/contract.ts';
 import { at, folder, good, service, text } from './analyze-service.ts';
 
@@ -225,7 +225,7 @@ test('inline pictures are measured without being decoded, up to the limit', () =
     ['AAA-', /not base64/],
   ];
   for (const [image, expected] of table) {
-    const read = inlineImage(image);
+    const read = inlineImage(image, limits.imageBytes);
     if (typeof expected === 'number') assert.deepEqual(read, { bytes: expected }, image.slice(0, 40));
     else assert.match(String(read), expected, image.slice(0, 40));
   }

@@ -20,6 +20,9 @@ const visual = {
   metadata_filter_request: null,
   segments_to_frame_indices: {},
 };
+const file = { cache_dir: needed, media_path: optional, hash_str: optional };
+const picture = { image_path: optional, image_data: optional, like: optional };
+const query = { query: optional, ...picture, exclude: [], text_weight: 1 };
 const faces = { cache_dir: needed, cluster_job_name: needed };
 const selector = {
   cache_dir: needed,
@@ -37,6 +40,7 @@ const bodies: Readonly<Record<string, Row>> = {
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
+  '/scenes': { fields: { ...file, start_seconds: 0, end_seconds: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
     fields: {
@@ -77,6 +81,19 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
     beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
   },
+  '/search/moments': {
+    fields: Object.fromEntries(
+      Object.entries({ ...visual, ...query }).filter(([name]) => name !== 'max_results'),
+    ),
+    beyond: {
+      kinds: optional,
+      limit: 50,
+      max_per_media: optional,
+      people_filter: [],
+      people_filter_mode: 'and',
+    },
+  },
+  '/search/relevance': { fields: { ...file, ...query } },
   '/search/transcript': {
     fields: {
       query: needed,
@@ -293,6 +310,7 @@ test('objects inside bodies have the fields of the contract with their defaults'
       { from_cluster_id: needed, to_cluster_id: needed, entry_ids: needed },
     ],
     [inside('/watch-folders', 'metadata_filter_request'), { filters: [] }],
+    [inside('/search/moments', 'like'), { hash_str: optional, media_path: optional, time_seconds: needed }],
     [inside('/thumbnails', 'requests'), { media_path: needed, time_seconds: needed }],
   ] as const) {
     assert.deepEqual(fieldsOf(schema), fields);
@@ -363,8 +381,11 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',
+    'POST /api/v1/scenes licensed',
     'POST /api/v1/search/frame licensed',
     'POST /api/v1/search/image licensed',
+    'POST /api/v1/search/moments licensed',
+    'POST /api/v1/search/relevance licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
     'POST /api/v1/sessions open',

@@ -44,7 +44,10 @@ async function overPipes(t: TestContext, ...args: string[]) {
   return { client, transport, errors };
 }
 
-async function overHttp(t: TestContext, { address, key }: Pick<RunningService, 'address' | 'key'>): Promise<Client> {
+async function overHttp(
+  t: TestContext,
+  { address, key }: Pick<RunningService, 'address' | 'key'>,
+): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit }));
@@ -62,12 +65,17 @@ async function analysed(client: Client, paths: readonly string[]): Promise<void>
 
 const films = sharedPath('media/video');
 
-test('over HTTP an assistant analyses a folder, finds moments, looks at them and cuts them', { skip: skipWithout('media/video') }, async (t) => {
+test('over HTTP an assistant analyses a folder, finds moments, looks at them and cuts them', {
+  skip: skipWithout('media/video'),
+}, async (t) => {
   const service = await startService();
   t.after(() => service.end());
   await service.modelReady();
   const client = await overHttp(t, service);
-  assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), tools.map(({ name }) => name));
+  assert.deepEqual(
+    (await client.listTools()).tools.map(({ name }) => name),
+    tools.map(({ name }) => name),
+  );
   assert.equal((await call(client, 'find_moments', { text: 'car' })).isError, true, 'nothing is analysed');
   await analysed(client, [films]);
   const listed = await call(client, 'list_library', {});
@@ -84,8 +92,9 @@ test('over HTTP an assistant analyses a folder, finds moments, looks at them and
   const cut = await call(client, 'make_timeline', { clips: [{ media: id, in: 0, out: 1 }], output_path });
   assert.match(cut.text, new RegExp(`^Written: ${output_path}\n1 clips, 00:00:01`));
   assert.match(readFileSync(output_path, 'utf8'), /<xmeml/);
-  await t.test('over pipes the same service is found by its home folder, also when it was started again', () =>
-    restarts(service, t),
+  await t.test(
+    'over pipes the same service is found by its home folder, also when it was started again',
+    () => restarts(service, t),
   );
 });
 
@@ -105,7 +114,15 @@ async function restarts(service: RunningService, t: TestContext): Promise<void> 
 test('a wrong key and a service that does not answer are said, and the connection stays', async (t) => {
   const home = newHome();
   t.after(() => home.remove());
-  const { client } = await overPipes(t, '--home', home.folder, '--server', 'http://127.0.0.1:9', '--key', 'x');
+  const { client } = await overPipes(
+    t,
+    '--home',
+    home.folder,
+    '--server',
+    'http://127.0.0.1:9',
+    '--key',
+    'x',
+  );
   for (const name of ['who', 'list_library']) {
     const { text, isError } = await call(client, name, {});
     assert.equal(isError, true);
@@ -117,7 +134,9 @@ test('a wrong key and a service that does not answer are said, and the connectio
   assert.match((await call(refused.client, 'who', {})).text, /license key/);
 });
 
-test('without a service two assistants each have an engine, and end when they are left', { skip: skipWithout('media/video') }, async (t) => {
+test('without a service two assistants each have an engine, and end when they are left', {
+  skip: skipWithout('media/video'),
+}, async (t) => {
   const home = newHome();
   t.after(() => home.remove());
   const own = join(home.folder, 'home');

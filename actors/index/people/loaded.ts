@@ -6,6 +6,7 @@ import type { PeopleFilter, PersonRef } from './contract.ts';
 import { meantTwice, personOf } from './filter.ts';
 import { indexedJob, type LoadedJob, peopleOf } from './loaded-job.ts';
 import { allOf, anyOf, type FrameRanges, rangesOf } from './moments.ts';
+import { namedIn } from './named-in.ts';
 import type { StoredClusters } from './stored-clusters.ts';
 
 /** What a folder holds of clusterings. All throw STORE_DAMAGED for what cannot be read. */
@@ -22,6 +23,12 @@ export interface Seen {
   readonly ranges: FrameRanges;
   /** People who are asked for together with themselves: nobody is two people. */
   readonly twice: readonly string[];
+}
+
+/** A name is one person, in whichever clusterings it is. */
+export interface NamedPerson {
+  readonly name: string;
+  readonly clusters: { readonly cluster_job_name: string; readonly cluster_id: string }[];
 }
 
 /** Answers kept; one of people who are seen often takes some MB. */
@@ -135,6 +142,28 @@ export class LoadedPeople {
     this.#kept.set(key, found);
     for (const oldest of [...this.#kept.keys()].slice(0, -mostKept)) this.#kept.delete(oldest);
     return found;
+  }
+
+  /** The people with a name that a text names, as they are stored now, and the text without their names. */
+  namedIn(clusterings: Clusterings, text: string): { people: NamedPerson[]; rest: string } {
+    const listed = [...clusterings.clusterings()].sort();
+    this.keepOnly(listed);
+    for (const name of listed) this.refresh(clusterings, name);
+    const all = new Set(this.jobs.flatMap(({ names }) => names.filter((name) => name !== '')));
+    const { names, rest } = namedIn(text, [...all]);
+    return { people: names.map((name) => ({ name, clusters: this.#clustersOf(name) })), rest };
+  }
+
+  /** The clusters of a name in all clusterings, the largest first. */
+  #clustersOf(name: string): NamedPerson['clusters'] {
+    const found = this.jobs.flatMap((job) =>
+      job.names.flatMap((one, at) => {
+        const faces = job.starts[at + 1]! - job.starts[at]!;
+        return one === name ? [{ cluster_job_name: job.name, cluster_id: job.clusterIds[at]!, faces }] : [];
+      }),
+    );
+    found.sort((a, b) => b.faces - a.faces || (a.cluster_job_name < b.cluster_job_name ? -1 : 1));
+    return found.map(({ faces: _, ...cluster }) => cluster);
   }
 
   #requireReadable({ cluster_job_name: name }: PersonRef, at: number): void {

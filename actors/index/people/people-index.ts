@@ -5,7 +5,7 @@ import { storeErrors } from '../store/contract.ts';
 import type { Store } from '../store/store.ts';
 import type { PeopleFilter, PeopleLoadReport } from './contract.ts';
 import { type ClusteringsOf, PeopleLoading } from './load.ts';
-import { LoadedPeople, type Seen } from './loaded.ts';
+import { LoadedPeople, type NamedPerson, type Seen } from './loaded.ts';
 
 export class PeopleIndex {
   readonly #log: Log;
@@ -54,10 +54,19 @@ export class PeopleIndex {
    * nothing, or what lay there before the folder was replaced; STORE_UNAVAILABLE while it is gone; errors of personOf.
    */
   seen(store: Store, filter: PeopleFilter): Seen {
+    return this.#of(store).seen(this.#clusteringsOf(store), filter);
+  }
+
+  /** The people whom a text names. Errors: as above. */
+  namedIn(store: Store, text: string): { people: NamedPerson[]; rest: string } {
+    return this.#of(store).namedIn(this.#clusteringsOf(store), text);
+  }
+
+  #of(store: Store): LoadedPeople {
     const { folder } = store;
     if (this.#loaded?.folder === folder) {
       store.requireStill(this.#loaded.source);
-      if (isOf(this.#loaded, store)) return this.#loaded.seen(this.#clusteringsOf(store), filter);
+      if (isOf(this.#loaded, store)) return this.#loaded;
     }
     throw storeErrors.NOT_LOADED(`The people of ${folder} are not loaded`, { folder });
   }

@@ -1,4 +1,4 @@
-// Whether a needle stands in a row as whole words, not within longer ones. Pure.
+// Whether a needle stands in a row as whole words, or at the beginning of one, and not within a longer one. Pure.
 import { foldedByte, type Rows, startOf } from './fold.ts';
 
 const letter = /[\p{L}\p{N}\p{M}_]/u;
@@ -6,13 +6,23 @@ const asciiLetter = Array.from({ length: 128 }, (_, byte) => letter.test(String.
 
 /** `needle`: folded, UTF-8, not empty. */
 export function hasWholeWord(folded: Rows, row: number, needle: Uint8Array): boolean {
+  return hasWord(folded, row, needle, true);
+}
+
+/** `needle`: as above. */
+export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boolean {
+  return hasWord(folded, row, needle, false);
+}
+
+function hasWord(folded: Rows, row: number, needle: Uint8Array, whole: boolean): boolean {
   const { bytes, ends } = folded;
   const [from, to] = [startOf(folded, row), ends[row]!];
   for (let at = from; at + needle.length <= to; at++) {
     let same = 0;
     while (same < needle.length && foldedByte[bytes[at + same]!] === needle[same]) same++;
     if (same < needle.length) continue;
-    if (!endsWithLetter(bytes, from, at) && !beginsWithLetter(bytes, at + needle.length, to)) return true;
+    if (endsWithLetter(bytes, from, at)) continue;
+    if (!whole || !beginsWithLetter(bytes, at + needle.length, to)) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { MediaScope } from '../facets/contract.ts';
+import { PeopleFilter } from '../people/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
 
 export const transcriptErrors = errorTable({
@@ -171,5 +172,31 @@ export const transcriptMessages = {
       max_results: Type.Integer({ minimum: 1 }),
     }),
     TranscriptMatches,
+  ),
+  /**
+   * What is said that answers a question, best first: segments that hold the whole `query`, as whole words before parts of longer ones, then by
+   * path and time. When none does, those that hold more than half of its words, without the words that only make it a
+   * question; a word may stand in the segment that follows, or be the name of who speaks. `people`: only segments during
+   * which they are seen. At most `max_results`. NOT_LOADED.
+   */
+  search_said: ask(
+    Type.Object({
+      ...Folder,
+      query: Type.String({ minLength: 1 }),
+      scope: Type.Object({
+        ...MediaScope.properties,
+        /** By hash; segments that overlap one of them. */
+        ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
+      }),
+      people: Type.Optional(PeopleFilter),
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({
+      matches: Type.Array(TranscriptMatch),
+      /** Transcripts that can be searched. */
+      media: Type.Integer(),
+      /** The words that were looked for, when the whole query was not found. */
+      words: Type.Array(Type.String()),
+    }),
   ),
 };

@@ -2,6 +2,7 @@
 import type { Handlers, Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns, Names } from '../store/transcripts.ts';
@@ -10,16 +11,20 @@ import type {
   NamedSegment,
   Transcript,
   TranscriptMark,
+  TranscriptMatch,
   TranscriptPart,
   transcriptMessages,
 } from './contract.ts';
+import type { Hit } from './loaded.ts';
 import { nameOf, overlaps, textOf } from './loaded-transcript.ts';
+import { findSaid } from './said.ts';
 import type { TranscriptIndex } from './transcript-index.ts';
 
 type TranscriptContract = Contract<typeof transcriptMessages>;
 
 export interface TranscriptParts extends FilterParts {
   readonly transcripts: TranscriptIndex;
+  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptContract> {
@@ -48,6 +53,7 @@ export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptC
     load_transcripts: ({ cache_dir, load = null }) =>
       folders.with(cache_dir, (store) => index.load(store, load)),
     search_transcripts: (request, turn) => search(parts, request, () => turn.throwIfCancelled()),
+    search_said: (request, turn) => said(parts, request, () => turn.throwIfCancelled()),
   };
 }
 
@@ -121,11 +127,33 @@ async function search(
   };
   const needle = Buffer.from(fold(query));
   const found = loaded.find(needle, wanted, max_results, mostCounted, pause);
-  const matches = found.first.map(({ transcript: { hash, path, columns, names }, segment }) => ({
-    hash_str: hash,
-    path,
-    ...namedSegment(columns, names, segment),
-  }));
+  const matches = found.first.map(matchOf);
   const { total } = found;
   return { matches, total, total_is_exact: total < Math.max(mostCounted, max_results) };
+}
+
+function matchOf({ transcript: { hash, path, columns, names }, segment }: Hit): TranscriptMatch {
+  return { hash_str: hash, path, ...namedSegment(columns, names, segment) };
+}
+
+async function said(
+  parts: TranscriptParts,
+  { cache_dir, query, scope, people, max_results }: Request<TranscriptContract, 'search_said'>,
+  pause: () => void,
+) {
+  const { filters, loaded, seen } = await parts.folders.with(cache_dir, (store) => ({
+    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
+    loaded: parts.transcripts.of(store),
+    seen: people === undefined ? null : parts.people.seen(store, people),
+  }));
+  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
+  const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
+  const wanted = {
+    hashes: hashes && new Set(hashes),
+    ranges: new Map(Object.entries(scope.ranges)),
+    speaker: null,
+    only: seen?.ranges ?? null,
+  };
+  const { hits, words } = findSaid(loaded, query, wanted, max_results, pause);
+  return { matches: hits.map(matchOf), media: loaded.media, words: [...words] };
 }

@@ -1,5 +1,6 @@
 // The transcript of one media in memory.
 
+import type { FrameRanges } from '../people/moments.ts';
 import { type Columns, type Names, nameIn } from '../store/transcripts.ts';
 import { fold, foldRows, type Rows } from '../text/fold.ts';
 import type { Picked } from '../text/shard.ts';
@@ -78,22 +79,39 @@ export interface TranscriptScope {
   readonly hashes: ReadonlySet<string> | null;
   readonly ranges: ReadonlyMap<string, readonly TimeRange[]>;
   readonly speaker: string | null;
+  /** Of all media, only segments that these grid frames fall into; left out for every one. */
+  readonly only?: FrameRanges | null;
 }
 
 export function pickOf(transcript: LoadedTranscript, scope: TranscriptScope): Picked {
   const { hash, columns } = transcript;
   if (scope.hashes?.has(hash) === false) return false;
   const ranges = scope.ranges.get(hash);
-  const { speaker } = scope;
-  if (ranges === undefined && speaker === null) return true;
+  const { speaker, only = null } = scope;
+  const among = only === null ? null : (only.get(hash) ?? none);
+  if (among?.length === 0) return false;
+  if (ranges === undefined && speaker === null && among === null) return true;
   const bySpeaker = speaker === null ? [] : speakersMeant(transcript, fold(speaker.trim()));
   if (speaker !== null && !bySpeaker.includes(true)) return false;
   const joined = ranges && joinRanges(ranges.map(([from, to]): [number, number] => [from, to]));
   return (segment) => {
     if (speaker !== null && bySpeaker[columns.speakers[segment]! - 1] !== true) return false;
-    if (joined === undefined) return true;
     const start = columns.starts_ms[segment]! / 1000;
     const end = columns.ends_ms[segment]! / 1000;
-    return joined.some((range) => overlaps(start, end, range));
+    if (among !== null && !holdsAny(among, start, end)) return false;
+    return joined === undefined || joined.some((range) => overlaps(start, end, range));
   };
+}
+
+const none = new Uint32Array(0);
+
+/** Whether a second of the grid that is in `ranges` (start, end, start, end...) overlaps a segment. */
+function holdsAny(ranges: Uint32Array, start: number, end: number): boolean {
+  let [low, high] = [0, ranges.length / 2];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ranges[middle * 2 + 1]! <= start) low = middle + 1;
+    else high = middle;
+  }
+  return low * 2 < ranges.length && ranges[low * 2]! < Math.max(end, start + 1e-3);
 }

@@ -28,6 +28,13 @@ export interface Hits {
 
 type TranscriptShard = Shard<LoadedTranscript>;
 
+/** `needles`: folded, UTF-8. Tells `hit` of at most so many rows, and answers how many. */
+export type ShardFind = (
+  needles: readonly Uint8Array[],
+  most: number,
+  hit: (transcript: LoadedTranscript, segment: number) => void,
+) => number;
+
 export class LoadedTranscripts {
   readonly folder: string;
   /** Of the records that name what is loaded: a folder that was replaced has others. */
@@ -153,6 +160,15 @@ export class LoadedTranscripts {
       first.length = Math.min(most, first.length);
     }
     return { first, total };
+  }
+
+  /** Asks every shard for rows that hold all of `needles`, as `find` does; `most` of each. `pause` may throw to stop. */
+  each(scope: TranscriptScope, pause: () => void, ask: (find: ShardFind) => void): void {
+    const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
+    for (const shard of this.#inOrder()) {
+      pause();
+      ask((needles, most, hit) => shard.find(needles, pick, most, hit));
+    }
   }
 
   /** The shards by their first transcript. */

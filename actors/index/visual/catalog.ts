@@ -73,6 +73,11 @@ export class Catalog {
     return before;
   }
 
+  /** By position. */
+  runsOf(hash: string): readonly Run[] {
+    return this.#byHash.get(hash)?.runs ?? [];
+  }
+
   /** Its runs, which are not looked at any more. */
   remove(hash: string): readonly Run[] {
     const entry = this.#byHash.get(hash);
@@ -192,14 +197,24 @@ function picksOf(
   return picks;
 }
 
+/** The frames of a media, and where its scenes begin. */
+export type Scened = Readonly<Record<'frames' | 'scenes', Int32Array>>;
+
 /** Index of the scene that holds a position. */
-export function sceneAt(media: LoadedMedia, position: number): number {
+export function sceneAt(media: Scened, position: number): number {
   return lowerBound(media.scenes, position + 1) - 1;
 }
 
 /** Half-open range of grid frames of a scene. */
-export function sceneRange(media: LoadedMedia, scene: number): [number, number] {
+export function sceneRange(media: Scened, scene: number): [number, number] {
   const start = media.scenes[scene] ?? 0;
   const end = media.scenes[scene + 1] ?? media.frames.length;
   return [media.frames[start] as number, (media.frames[end - 1] as number) + 1];
+}
+
+/** All scenes of a media: start, end, start, end... of grid frames, ascending. */
+export function sceneRanges(media: Scened): Int32Array<ArrayBuffer> {
+  const ranges = new Int32Array(media.frames.length === 0 ? 0 : media.scenes.length * 2);
+  for (let scene = 0; scene * 2 < ranges.length; scene++) ranges.set(sceneRange(media, scene), scene * 2);
+  return ranges;
 }

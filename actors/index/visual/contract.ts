@@ -1,6 +1,7 @@
 // The visual stage of media: its frames are stored with their vectors and previews, loaded into memory and ranked.
 import { type Static, Type } from 'typebox';
-import { ask, Bytes, Floats } from '../../../runtime/contract.ts';
+import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
+import { nullable } from '../../../runtime/schema.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { SpanKey } from '../spans/contract.ts';
@@ -144,6 +145,41 @@ export const visualMessages = {
       searched: Type.Integer(),
       /** People who are asked for together with themselves, so that nothing matches. */
       people_twice: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
+  /**
+   * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded; fields as those of
+   * `search`. `values`: one a second, *moved*; null when nothing of it is loaded. Scores are cosines of the model, and only
+   * of use to compare answers to the same query. NOT_LOADED.
+   */
+  relevance: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      hash_str: Type.String(),
+      text: Type.Union([Floats, Type.Null()]),
+      picture: Type.Union([Floats, Type.Null()]),
+      text_weight: Type.Number({ minimum: 0 }),
+      exclude: Type.Union([Floats, Type.Null()]),
+    }),
+    Type.Object({
+      values: nullable(Floats),
+      background: Type.Number(),
+      best: Type.Number(),
+      frames: Type.Integer(),
+    }),
+  ),
+  /**
+   * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where it looked at the
+   * content, else of the model that came to the folder last and did. Null where none did. `unreadable`: hashes whose
+   * record is damaged.
+   */
+  scenes: ask(
+    Type.Object({ ...Folder, model_key: nullable(Type.String()), hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      /** `scenes`: start, end, start, end... of grid frames, half-open, ascending; *moved*. */
+      found: Type.Array(nullable(Type.Object({ model_key: Type.String(), scenes: Integers }))),
+      unreadable: Type.Array(Type.String()),
     }),
   ),
   /** The stored vector of one frame, d; null when it is not stored. */

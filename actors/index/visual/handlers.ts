@@ -9,7 +9,10 @@ import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
 import type { visualMessages } from './contract.ts';
 import { checkedQuery } from './query.ts';
-import { search } from './search.ts';
+import { relevanceOf, scaleOf } from './relevance.ts';
+import { scenesOf } from './scene-lists.ts';
+import { scoringOf } from './scoring.ts';
+import { search, spreadOver } from './search.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;
@@ -40,7 +43,15 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       visual.drop();
       return {};
     },
+    relevance: (request, turn) => relevance(parts, request, () => turn.throwIfCancelled()),
     search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
+    scenes: ({ cache_dir, model_key, hashes }, turn) =>
+      folders.with(cache_dir, (store) => {
+        store.requireReadable();
+        const answer = scenesOf(store, visual, model_key, hashes, () => turn.throwIfCancelled());
+        const transfer = answer.found.flatMap((one) => (one === null ? [] : [one.scenes.buffer]));
+        return new Sent(answer, { transfer });
+      }),
     vector: ({ cache_dir, model_key, hash_str, frame_index }) =>
       folders.with(cache_dir, (store) => ({ vector: store.visual.vector(model_key, hash_str, frame_index) })),
     previews: (request, turn) => previews(parts, request, turn),
@@ -94,6 +105,26 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
   const within = { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
   return { ...search(loaded.searched(pause), query, within, max_results, max_per_media), ...told };
+}
+
+function relevance(
+  { folders, visual }: VisualParts,
+  request: Request<VisualContract, 'relevance'>,
+  pause: () => void,
+) {
+  return folders.with(request.cache_dir, (store) => {
+    const loaded = visual.of(store, request.model_key);
+    if (request.text === null && request.picture === null)
+      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+    const media = loaded.catalog.get(request.hash_str);
+    if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
+    const at = loaded.searched(pause);
+    const query = checkedQuery(request, loaded.dimensions);
+    const scoring = scoringOf(query, spreadOver(at.bank, at.catalog.picks({ hashes: null, ranges: {} })));
+    const scale = loaded.scales.of(request, () => scaleOf(at, scoring));
+    const values = relevanceOf(at, scoring, media, scale);
+    return new Sent({ values, ...scale }, { transfer: [values.buffer] });
+  });
 }
 
 function previews({ folders }: VisualParts, request: Request<VisualContract, 'previews'>, turn: Turn) {

@@ -12,6 +12,7 @@ import type { Extent } from '../store/table.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
 import type { LoadReport } from './contract.ts';
 import { unpackFrames } from './frames.ts';
+import { KeptScales } from './kept-scales.ts';
 import { readRow16 } from './quantize.ts';
 import type { Searched } from './search.ts';
 import { RowBank } from './segment.ts';
@@ -35,6 +36,7 @@ export class LoadedVectors {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly catalog = new Catalog();
+  readonly scales = new KeptScales();
   readonly bank: RowBank;
   /** Null for those that are closed. */
   readonly #packs: (Packs | null)[] = [];
@@ -70,6 +72,7 @@ export class LoadedVectors {
       const failure = this.#read(store, media, runs, unreadable, pause);
       for (const [visual, one] of media) {
         if (unreadable.has(visual.hash_str)) continue;
+        this.scales.clear();
         this.#release(this.catalog.add(one, runs.get(visual) ?? []));
         runs.delete(visual);
       }
@@ -83,8 +86,10 @@ export class LoadedVectors {
   sweep(store: Store): void {
     for (const hash of this.catalog.hashes()) {
       const media = this.catalog.get(hash);
-      if (!store.visual.has(this.modelKey, hash)) this.#release(this.catalog.remove(hash));
-      else if (media) media.path = readable(() => store.media.pathOf(hash)) ?? media.path;
+      if (!store.visual.has(this.modelKey, hash)) {
+        this.scales.clear();
+        this.#release(this.catalog.remove(hash));
+      } else if (media) media.path = readable(() => store.media.pathOf(hash)) ?? media.path;
     }
   }
 

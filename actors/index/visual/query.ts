@@ -6,7 +6,10 @@ import type { visualMessages } from './contract.ts';
 import type { Query } from './scoring.ts';
 import { maxQueries, mostReadings } from './segment.ts';
 
-type SearchRequest = Request<Contract<typeof visualMessages>, 'search'>;
+type SearchRequest = Pick<
+  Request<Contract<typeof visualMessages>, 'search'>,
+  'text' | 'picture' | 'exclude' | 'text_weight'
+>;
 
 /** Throws WRONG_DIMENSIONS or INVALID_MESSAGE naming the field. */
 export function checkedQuery(

@@ -97,6 +97,14 @@ export class VisualIndex {
     });
   }
 
+  /** The same, or null where that is not what is loaded. */
+  ifLoaded(store: Store, modelKey: string | null): LoadedVectors | null {
+    const loaded = this.#loaded;
+    return loaded?.folder === store.folder && loaded.modelKey === modelKey && loaded.source === store.identity
+      ? loaded
+      : null;
+  }
+
   /** What was loaded of a folder has to be loaded again. */
   forget(store: Store): void {
     if (this.#target?.folder === store.folder) this.drop();

@@ -1,12 +1,13 @@
 // Where the data of one media file lies.
 import type { CallOptions } from '../../../runtime/ref.ts';
-import type { CachePathsAnswer, CachePathsRequest } from '../contract.ts';
+import type { CachePathsAnswer } from '../contract.ts';
+import type { NamedMedia } from './contract.ts';
 import { hashesAt, type LocationParts } from './location.ts';
 
 /** Errors: those of the store, and what keeps a file from being read that the folder does not know. */
 export async function cachePaths(
   parts: LocationParts,
-  request: CachePathsRequest,
+  request: NamedMedia,
   call: CallOptions,
 ): Promise<CachePathsAnswer> {
   const hash_str = 'hash_str' in request ? request.hash_str : await hashOf(parts, request, call);

@@ -1,12 +1,13 @@
 // Where the bytes of an analysed content can be read now.
 import type { CallOptions } from '../../../runtime/ref.ts';
-import { type CachePathsRequest, type MediaFile, searchErrors } from '../contract.ts';
+import { type MediaFile, searchErrors } from '../contract.ts';
+import type { NamedMedia } from './contract.ts';
 import { type LocationParts, locatePaths, type MediaLocation } from './location.ts';
 
 /** Throws MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer where it was seen. */
 export async function mediaFile(
   parts: Pick<LocationParts, 'index'>,
-  request: CachePathsRequest,
+  request: NamedMedia,
   call: CallOptions,
 ): Promise<MediaFile> {
   const { cache_dir } = request;

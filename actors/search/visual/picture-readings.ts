@@ -81,7 +81,7 @@ async function decodedReadings(
 export async function frameReadings(
   parts: QueryParts,
   model: VisualModel,
-  { cache_dir, media_path, time_seconds }: FrameSearch,
+  { cache_dir, media_path, time_seconds }: Pick<FrameSearch, 'cache_dir' | 'media_path' | 'time_seconds'>,
   signal: AbortSignal | undefined,
 ): Promise<PictureQuery> {
   // What was written anew under the path is not what is stored.

@@ -11,7 +11,7 @@ import type { Identities } from '../media/identities.ts';
 import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import type { PeopleData } from '../people-data.ts';
-import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
+import { type AskedPaths, askedPaths, type FoundScope, findScope } from '../scope/scope.ts';
 import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { toMatch } from './match.ts';
 import type { PictureQuery } from './picture-readings.ts';
@@ -30,6 +30,23 @@ export interface VisualSearchParts extends QueryParts {
 
 export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query: string | null };
 
+/** A visual search that is ready to be sent: its words and pictures are vectors. */
+export interface AskedVisual {
+  readonly model_key: string;
+  readonly vectors: Vectors;
+  readonly words: TextVectors;
+  /** The film that the picture is of, when that is not there any more. */
+  readonly gone: string | undefined;
+  /** The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope, NOT_LOADED. */
+  readonly find: (max: number) => Promise<FoundVisual>;
+}
+
+interface FoundVisual extends Omit<FoundScope, 'scope'> {
+  readonly matches: readonly RankedMatch[];
+  /** People who are asked for together with themselves. */
+  readonly twice: readonly string[];
+}
+
 /** Ranks by words, a picture or both. Errors: EXCLUDE_WITHOUT_QUERY, SUMMARY_RUNNING, NOT_LOADED, those of the scope. */
 export async function searchVisual(
   parts: VisualSearchParts,
@@ -37,6 +54,36 @@ export async function searchVisual(
   pictureOf: (model: VisualModel) => Promise<PictureQuery>,
   signal: AbortSignal | undefined,
 ): Promise<SearchAnswer> {
+  const { cache_dir } = request;
+  const asked = await askVisual(parts, request, pictureOf, signal);
+  const { found, shown, locations } = await shownMatches(
+    asked.find,
+    ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
+    request.max_results,
+    best,
+  );
+  const ranked = shown.map(({ match }) => match);
+  const { images, unreadable } = request.previews
+    ? await previews(parts, cache_dir, ranked, signal)
+    : nothing;
+  return {
+    matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined)),
+    ...warning({
+      ...(await visualWarnings(parts, cache_dir, asked, found, signal, unreadable)),
+      gone: [...new Set([...(asked.gone === undefined ? [] : [asked.gone]), ...locations.gone])],
+      changed: locations.changed,
+      noPreview: images.filter((image) => image === null).length,
+    }),
+  };
+}
+
+/** Errors: as those of `searchVisual`, but those of the scope. */
+export async function askVisual(
+  parts: VisualSearchParts,
+  request: VisualRequest,
+  pictureOf: (model: VisualModel) => Promise<PictureQuery>,
+  signal: AbortSignal | undefined,
+): Promise<AskedVisual> {
   if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
   const query = request.query?.trim() ? request.query : null;
   if (!query && request.exclude.length > 0) {
@@ -52,34 +99,30 @@ export async function searchVisual(
   const model = await parts.models.open('texts', signal);
   const { readings: picture, gone } = await pictureOf(model);
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
-  const { cache_dir } = request;
   const vectors = { text: words.query, picture, exclude: words.exclude };
-  const { found, shown, locations } = await shownMatches(
-    finder(parts, request, model.model_key, vectors, signal),
-    ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
-    request.max_results,
-    best,
-  );
-  const ranked = shown.map(({ match }) => match);
-  const { images, unreadable } = request.previews
-    ? await previews(parts, cache_dir, ranked, signal)
-    : nothing;
-  const broken = new Set([...unreadable, ...parts.visual.damaged]);
+  const find = finder(parts, request, model.model_key, vectors, signal);
+  return { model_key: model.model_key, vectors, words, gone, find };
+}
+
+/** What a person should know of the search itself. `broken`: hashes of which something more cannot be read. */
+export async function visualWarnings(
+  parts: VisualSearchParts,
+  cache_dir: string,
+  { model_key, vectors, words }: AskedVisual,
+  found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded'>,
+  signal: AbortSignal | undefined,
+  broken: readonly string[] = [],
+): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
+  const unreadable = new Set([...broken, ...parts.visual.damaged]);
   return {
-    matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined)),
-    ...warning({
-      nothingUnderstood: !words.query && !picture && words.unknown.length === 0,
-      reading: await readingOf(parts, model.model_key, words),
-      twice: found.twice,
-      missing: found.missing,
-      unloaded: found.unloaded,
-      gone: [...new Set([...(gone === undefined ? [] : [gone]), ...locations.gone])],
-      changed: locations.changed,
-      unreadable: await namesOf(parts, cache_dir, broken, signal),
-      outdated: await outdatedFiles(parts, cache_dir, signal),
-      fallbackFrom: parts.models.state.fallback_from,
-      noPreview: images.filter((image) => image === null).length,
-    }),
+    nothingUnderstood: !vectors.text && !vectors.picture && words.unknown.length === 0,
+    reading: await readingOf(parts, model_key, words),
+    twice: found.twice,
+    missing: found.missing,
+    unloaded: found.unloaded,
+    unreadable: await namesOf(parts, cache_dir, unreadable, signal),
+    outdated: await outdatedFiles(parts, cache_dir, signal),
+    fallbackFrom: parts.models.state.fallback_from,
   };
 }
 
@@ -101,7 +144,7 @@ function finder(
   const wanted = { ...within, ...vectors, text_weight, ...limits };
   const searched = { model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
-  const find = async (max_results: number) => {
+  const find = async (max_results: number): Promise<FoundVisual> => {
     const { scope, ...found } = await findScope(parts, scoped, searched, signal);
     // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
     if (!vectors.text && !vectors.picture) {

@@ -1,18 +1,19 @@
 // find_moments: the fused search, one line a moment.
 import { type Static, Type } from 'typebox';
 import { FilterOperator } from '../../../actors/index/facets/contract.ts';
+import {
+  type Moment,
+  type MomentsAnswer,
+  momentKinds,
+  type Reason,
+} from '../../../actors/search/moments/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import type { Operations } from '../../client/addresses.ts';
+import type { InputOf } from '../../client/shape.ts';
 import { Cursor, limitOf, MediaNames, MomentName, Seconds, startOf } from '../arguments.ts';
 import { loadAll } from '../load.ts';
 import { findAllMedia } from '../media.ts';
 import { parseMoment } from '../moment-id.ts';
-import {
-  type Moment,
-  type MomentsAnswer,
-  type MomentsRequest,
-  momentKinds,
-  type Reason,
-} from '../moments.ts';
 import { fitting, numbered } from '../pictures.ts';
 import { fileName, listed, moreBelow, notes, oneLine, quoted, rangeText, timeText } from '../text.ts';
 import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
@@ -78,6 +79,7 @@ const input = Type.Object({
   ),
 });
 type Input = Static<typeof input>;
+type MomentsRequest = InputOf<Operations['searchMoments']>;
 
 export const findMoments = tool({
   name: 'find_moments',

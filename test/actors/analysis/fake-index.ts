@@ -214,6 +214,8 @@ function speechHandlers(world: IndexState) {
     }),
     name_speakers: () => ({ names: {} }),
     transcript_part: () => ({ stored: null, segments: [] }),
+    people_named: ({ text }) => ({ people: [], rest: text }),
+    seen_in_scenes: () => ({ matches: [] }),
     load_people: () => ({
       done: true,
       load: 1,
@@ -224,6 +226,7 @@ function speechHandlers(world: IndexState) {
       unreadable: [],
     }),
     load_transcripts: () => ({ done: true, load: 1, media: 0, segments: 0, unreadable: [] }),
+    search_said: () => ({ matches: [], media: 0, words: [] }),
     search_transcripts: () => ({ matches: [], total: 0, total_is_exact: true }),
   } satisfies IndexHandlers;
 }
@@ -268,6 +271,13 @@ function visualHandlers(world: IndexState) {
           .slice(0, max_results),
       };
     },
+    scenes: ({ hashes }) => ({
+      found: hashes.map((hash) =>
+        world.committed.has(hash) ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661) } : null,
+      ),
+      unreadable: [],
+    }),
+    relevance: () => ({ values: new Float32Array([0, 1]), background: 0, best: 1, frames: 2 }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({
       previews: frames.map(({ hash_str, frame_index }) => world.preview(hash_str, frame_index)),

@@ -1,8 +1,8 @@
 // Jobs of faces in the form in which they are recorded. Pure.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
+import { inlineBytes } from '../../../decoder/inline-image.ts';
 import { plainPath, type Settling, uniquePaths } from '../../request.ts';
-import { inlineBytes } from './inline-image.ts';
 import type { FacesBody, SampleFaces } from './request.ts';
 
 /** A picture that shows one person: a file, or the number of a picture that came with the request. */

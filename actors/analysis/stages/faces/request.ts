@@ -1,8 +1,9 @@
 // What a request says about faces: the fields, and what they mean together. Pure.
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described } from '../../../../runtime/schema.ts';
+import { inlineImage } from '../../../decoder/inline-image.ts';
 import { type Complaint, MediaPath, type NamedPath, named, Text } from '../../request.ts';
-import { inlineImage } from './inline-image.ts';
+
 import { limits } from './limits.ts';
 
 const SampleFace = Type.Object(
@@ -148,7 +149,7 @@ function sampleComplaints(body: FacesBody): Complaint[] {
         found.push({ field: at, what: `must have 1 to ${limits.imagesEach} images in all, not ${count}` });
       }
       face_images.forEach((image, i) => {
-        const read = inlineImage(image);
+        const read = inlineImage(image, limits.imageBytes);
         if (typeof read === 'string') found.push({ field: `${at}.face_images[${i}]`, what: read });
         else inline += read.bytes;
       });

@@ -1,11 +1,10 @@
 // An image inside a request, as base64 or as a data URL. Pure.
-import { limits } from './limits.ts';
 
 /** Letters of base64 that are looked at for the beginning of the image. */
 const HEAD = 1024;
 
-/** The size of an image in base64 or in a data URL; or what is wrong with it. */
-export function inlineImage(text: string): { readonly bytes: number } | string {
+/** The size of an image in base64 or in a data URL, of at most `most` bytes; or what is wrong with it. */
+export function inlineImage(text: string, most: number): { readonly bytes: number } | string {
   if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must hold the image itself, not a remote URL';
   if (/^\s*data:/i.test(text)) {
     const comma = text.indexOf(',');
@@ -21,7 +20,7 @@ export function inlineImage(text: string): { readonly bytes: number } | string {
   const whole = digits !== undefined && digits.length % 4 !== 1;
   if (!whole || (padding !== '' && letters.length % 4 !== 0)) return 'is not base64';
   const bytes = Math.floor((digits.length * 3) / 4);
-  if (bytes > limits.imageBytes) return `has ${bytes} bytes, more than ${limits.imageBytes}`;
+  if (bytes > most) return `has ${bytes} bytes, more than ${most}`;
   return isDrawing(letters) ? drawing : { bytes };
 }
 

@@ -1,0 +1,51 @@
+// Where the people are seen that a question names.
+import { Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { nullable } from '../../../runtime/schema.ts';
+import { PeopleFilter } from '../people/contract.ts';
+import { Folder } from '../store/contract.ts';
+import { FrameRange, Scope } from '../visual/contract.ts';
+
+export const appearanceMessages = {
+  /**
+   * The people whose names stand in a text as whole words, whatever the case, in all clusterings that are loaded, and the text
+   * without them. A name is one person; its clusters come largest first. NOT_LOADED.
+   */
+  people_named: ask(
+    Type.Object({ ...Folder, text: Type.String() }),
+    Type.Object({
+      people: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          clusters: Type.Array(Type.Object({ cluster_job_name: Type.String(), cluster_id: Type.String() })),
+        }),
+      ),
+      rest: Type.String(),
+    }),
+  ),
+  /**
+   * Where these people are seen, a scene each: where longest first, at most `max_results`. `model_key`: whose scenes, as for
+   * `scenes`. `people`: only frames that show them, too. NOT_LOADED, errors as those of a search.
+   */
+  seen_in_scenes: ask(
+    Type.Object({
+      ...Folder,
+      model_key: nullable(Type.String()),
+      person: PeopleFilter,
+      people: Type.Optional(PeopleFilter),
+      scope: Scope,
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({
+      matches: Type.Array(
+        Type.Object({
+          hash_str: Type.String(),
+          path: Type.String(),
+          /** Half-open ranges of grid frames: in which they are seen, and the scene around it; null where there is none. */
+          frames: FrameRange,
+          scene: nullable(FrameRange),
+        }),
+      ),
+    }),
+  ),
+};

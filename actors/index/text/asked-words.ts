@@ -1,0 +1,38 @@
+// The words of a question that say what is meant by it, without those that only make it a question. Pure.
+import { fold } from './fold.ts';
+
+/** Words of a question that are looked for; more are left out, so that nobody can ask for thousands. */
+export const mostWords = 12;
+
+/** English and German, folded: articles, pronouns, prepositions, auxiliaries, and the words questions are made of. */
+const asking = new Set(
+  `a an the this that these those i you he she it we they me him her us them my your his its our their who whom whose what
+  which when where why how and or but not no of to in on at by for from with about as into over after before is are was
+  were be been being am do does did has have had can could will would shall should may might must there here then than so
+  if say says said saying tell tells told talk talks talking talked speak speaks speaking spoke mention mentions mentioned
+  somebody someone anybody anyone something anything find show me please moment moments scene scenes time times
+  der die das ein eine einen einem einer eines den dem des dies diese dieser dieses ich du er sie es wir ihr mich dich ihn
+  uns euch ihnen mein dein sein unser wer wen wem was wann wo warum wie und oder aber nicht kein keine von zu in im an am
+  auf bei für mit über als nach vor aus um ist sind war waren wird werden wurde hat haben hatte kann können könnte konnte soll
+  sollen muss müssen da hier dann so wenn dass sagt sagen sagte gesagt redet reden redete spricht sprechen sprach erwähnt
+  jemand etwas zeige finde bitte stelle stellen szene szenen`.split(/\s+/),
+);
+const word = /[\p{L}\p{N}\p{M}_]+/gu;
+
+/** Folded, each once, in their order; none for a question of nothing else. */
+export function askedWords(query: string): string[] {
+  const all = [...fold(query).matchAll(word)].map(([one]) => one);
+  return [...new Set(all.filter((one) => !asking.has(one)))].slice(0, mostWords);
+}
+
+/** Scripts that put no blank between words, where one begins anywhere. */
+const unspaced =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Letters of a word that may go on in the text, as `budget` in `budgets`; a shorter one is the beginning of anything. */
+const mayGoOn = 4;
+
+/** How a word has to stand in a text: `whole`, at the beginning of a word, or anywhere. */
+export function placeOf(asked: string): 'whole' | 'beginning' | 'anywhere' {
+  if (unspaced.test(asked)) return 'anywhere';
+  return [...asked].length < mayGoOn ? 'whole' : 'beginning';
+}

@@ -1,0 +1,71 @@
+// How much each second of one film has of what is searched, against all that is loaded. Pure.
+//
+// 0 is the background: the median of the scores of 2048 frames, evenly spaced over everything that is loaded; whatever a
+// library is mostly of is what it is. 1 is the best frame of the library. Between them the scale is linear, and what lies
+// below the background is 0. Where the best frame hardly stands out, because nothing fits or everything is alike, the
+// scale is at least `leastSpan` long: noise is not stretched into peaks.
+import type { Catalog, LoadedMedia } from './catalog.ts';
+import { blockScorer, FrameTop, scan } from './scan.ts';
+import type { Scoring } from './scoring.ts';
+import type { Searched } from './search.ts';
+import { blockRows } from './segment.ts';
+
+/** A frame that is less than this above the background, as a cosine, does not stand out by any model. */
+export const leastSpan = 0.02;
+const sampleRows = 2048;
+
+export interface Scale {
+  /** Scores. */
+  readonly background: number;
+  readonly best: number;
+  /** Frames of the library that were looked at. */
+  readonly frames: number;
+}
+
+/** The scale of a query over all that is loaded. Sets the queries of the bank. */
+export function scaleOf(at: Searched, scoring: Scoring): Scale {
+  const picks = at.catalog.picks({ hashes: null, ranges: {} });
+  const frames = picks.reduce((sum, pick) => sum + pick.count, 0);
+  const scorer = blockScorer(at.bank, scoring);
+  const top = new FrameTop(1);
+  scan(at.bank, picks, scorer, top, at.pause);
+  const step = Math.max(1, frames / sampleRows);
+  const sample: number[] = [];
+  let [wanted, passed] = [0, 0];
+  for (const { row, count } of picks) {
+    for (; wanted < passed + count; wanted += step)
+      sample.push(scorer.score(row + Math.floor(wanted) - passed, 1)[0]!);
+    passed += count;
+  }
+  const background = median(sample);
+  return { background, best: top.finish()[0]?.score ?? background, frames };
+}
+
+function median(values: number[]): number {
+  values.sort((a, b) => a - b);
+  const middle = values.length >> 1;
+  if (values.length === 0) return 0;
+  return values.length % 2 === 1 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
+}
+
+/** One a second of the grid, up to the last frame that is stored; a second that could not be decoded is 0. */
+export function relevanceOf(
+  { bank, catalog, pause }: Pick<Searched, 'bank' | 'pause'> & { readonly catalog: Pick<Catalog, 'runsOf'> },
+  scoring: Scoring,
+  media: LoadedMedia,
+  { background, best }: Scale,
+): Float32Array<ArrayBuffer> {
+  const { frames } = media;
+  const values = new Float32Array(frames.length === 0 ? 0 : frames.at(-1)! + 1);
+  const span = Math.max(leastSpan, best - background);
+  const scorer = blockScorer(bank, scoring);
+  for (const { row, count, position } of catalog.runsOf(media.hash)) {
+    for (let at = 0; at < count; at += blockRows) {
+      pause();
+      const scores = scorer.score(row + at, Math.min(blockRows, count - at));
+      for (const [i, score] of scores.subarray(0, Math.min(blockRows, count - at)).entries())
+        values[frames[position + at + i]!] = Math.min(1, Math.max(0, (score - background) / span));
+    }
+  }
+  return values;
+}

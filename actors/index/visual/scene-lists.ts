@@ -1,0 +1,49 @@
+// The scenes of contents: of what is loaded from memory, of everything else as they are stored.
+import { readable } from '../store/faults.ts';
+import type { Store } from '../store/store.ts';
+import { type Scened, sceneRanges } from './catalog.ts';
+import { unpackFrames } from './frames.ts';
+import type { VisualIndex } from './visual-index.ts';
+
+export interface SceneList {
+  readonly model_key: string;
+  /** Start, end, start, end... of grid frames, half-open, ascending. */
+  readonly scenes: Int32Array<ArrayBuffer>;
+}
+
+/** By hash, in order; null for a content that no model looked at. `pause` may throw to stop. */
+export function scenesOf(
+  store: Store,
+  visual: VisualIndex,
+  modelKey: string | null,
+  hashes: readonly string[],
+  pause: () => void,
+): { found: (SceneList | null)[]; unreadable: string[] } {
+  const loaded = visual.ifLoaded(store, modelKey);
+  const unreadable = new Set<string>();
+  const stored = (key: string, hash: string): Scened | null =>
+    readable(
+      () => {
+        const stage = store.visual.stage(key, hash);
+        if (stage === null) return null;
+        return { frames: unpackFrames(stage.frame_runs), scenes: Int32Array.from(stage.scene_starts) };
+      },
+      () => unreadable.add(hash),
+    );
+  const by = (key: string, hash: string): SceneList | null => {
+    const own = (key === modelKey ? loaded?.catalog.get(hash) : undefined) ?? stored(key, hash);
+    return own && { model_key: key, scenes: sceneRanges(own) };
+  };
+  const found = hashes.map((hash) => {
+    pause();
+    return modelKey === null ? null : by(modelKey, hash);
+  });
+  const others = hashes.flatMap((hash, i) => (found[i] === null && !unreadable.has(hash) ? [i] : []));
+  const models = others.length === 0 ? [] : store.visual.storedBy(others.map((i) => hashes[i]!));
+  for (const [at, i] of others.entries()) {
+    pause();
+    const last = models[at]!.at(-1);
+    if (last !== undefined) found[i] = by(last, hashes[i]!);
+  }
+  return { found, unreadable: [...unreadable] };
+}

@@ -1,0 +1,190 @@
+// One list of several: what is seen, what is said and who is there, fused by rank. Pure.
+//
+// Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 / (60 + its best
+// rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment when they fall into one scene,
+// or lie within two seconds of each other. Two pictures of different scenes stay two moments: a cut lies between them. A
+// scene longer than a minute counts by half minutes, so that a whole lecture from one camera is not one moment.
+
+export type HitKind = 'seen' | 'said' | 'person';
+
+/** One place that a list found. */
+export interface Hit<R> {
+  readonly kind: HitKind;
+  readonly hash: string;
+  readonly path: string;
+  /** Where to begin. */
+  readonly time: number;
+  /** Half-open; of what is seen both are `time`. */
+  readonly start: number;
+  readonly end: number;
+  /** Half-open range of seconds around `time`; null where nobody knows of scenes. */
+  readonly scene: readonly [number, number] | null;
+  /** `rank`: from 1. */
+  reason(rank: number): R;
+}
+
+export interface FusedMoment<R> {
+  readonly hash: string;
+  readonly path: string;
+  readonly time: number;
+  readonly start: number;
+  readonly end: number;
+  readonly reasons: readonly R[];
+  readonly kinds: ReadonlySet<HitKind>;
+}
+
+/** Of reciprocal rank fusion, as it was proposed. */
+export const k = 60;
+/** Seconds. */
+export const within = 2;
+export const longScene = 60;
+export const part = 30;
+/** Reasons of one moment that are told. */
+export const mostReasons = 20;
+/** Where ranks are the same. */
+const order: readonly HitKind[] = ['seen', 'person', 'said'];
+
+interface Placed<R> extends Hit<R> {
+  readonly list: number;
+  readonly rank: number;
+  /** The part of a scene it lies in. */
+  readonly place: readonly [number, number] | null;
+}
+
+interface Growing<R> {
+  readonly first: Placed<R>;
+  readonly hits: Placed<R>[];
+}
+
+/** `lists`: best first. The same moments in the same order for the same lists, in whichever order these are. */
+export function fuse<R>(lists: readonly (readonly Hit<R>[])[]): FusedMoment<R>[] {
+  const media = new Map<string, MediaMoments<R>>();
+  for (const hit of byRank(lists)) {
+    const own = media.get(hit.hash) ?? new MediaMoments<R>();
+    media.set(hit.hash, own);
+    own.take(hit);
+  }
+  const moments = [...media.values()].flatMap(({ moments }) => moments);
+  const ranked = moments.map((moment) => ({ moment, worth: worthOf(moment) }));
+  ranked.sort((a, b) => b.worth - a.worth || inOrder(a.moment.first, b.moment.first));
+  return ranked.map(({ moment }) => finished(moment));
+}
+
+/** The hits of all lists in one order: the first of each, the second of each... */
+function* byRank<R>(lists: readonly (readonly Hit<R>[])[]): Generator<Placed<R>> {
+  const most = Math.max(0, ...lists.map(({ length }) => length));
+  for (let at = 0; at < most; at++) {
+    const same = lists.flatMap((hits, list): Placed<R>[] => {
+      const hit = hits[at];
+      return hit ? [{ ...hit, list, rank: at + 1, place: placeOf(hit) }] : [];
+    });
+    yield* same.sort(inOrder);
+  }
+}
+
+/** The first `most` of each media. */
+export function fewPerMedia<M extends { readonly hash: string }>(moments: readonly M[], most: number): M[] {
+  const seen = new Map<string, number>();
+  return moments.filter(({ hash }) => {
+    const before = seen.get(hash) ?? 0;
+    seen.set(hash, before + 1);
+    return before < most;
+  });
+}
+
+function placeOf({ scene, time }: Pick<Hit<unknown>, 'scene' | 'time'>): readonly [number, number] | null {
+  if (scene === null || scene[1] - scene[0] <= longScene) return scene;
+  const start = scene[0] + Math.max(0, Math.floor((time - scene[0]) / part)) * part;
+  return [start, Math.min(scene[1], start + part)];
+}
+
+/** Best first, and a total order of different hits. */
+function inOrder<R>(a: Placed<R>, b: Placed<R>): number {
+  return (
+    a.rank - b.rank ||
+    order.indexOf(a.kind) - order.indexOf(b.kind) ||
+    compare(a.path, b.path) ||
+    compare(a.hash, b.hash) ||
+    a.time - b.time ||
+    compare(JSON.stringify(a.reason(a.rank)), JSON.stringify(b.reason(b.rank)))
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** The moments of one media, by the scene and by the time of the hit that began each. */
+class MediaMoments<R> {
+  readonly moments: Growing<R>[] = [];
+  readonly #byPlace = new Map<number, Growing<R>>();
+  /** By pieces of some seconds. */
+  readonly #near = new Map<number, Growing<R>[]>();
+
+  take(hit: Placed<R>): void {
+    const moment = (hit.place && this.#byPlace.get(hit.place[0])) ?? this.#nearest(hit);
+    if (moment) moment.hits.push(hit);
+    else this.#begin(hit);
+  }
+
+  #begin(hit: Placed<R>): void {
+    const moment = { first: hit, hits: [hit] };
+    this.moments.push(moment);
+    if (hit.place) this.#byPlace.set(hit.place[0], moment);
+    for (const piece of piecesOf(hit)) {
+      const own = this.#near.get(piece);
+      if (own) own.push(moment);
+      else this.#near.set(piece, [moment]);
+    }
+  }
+
+  #nearest(hit: Placed<R>): Growing<R> | undefined {
+    let best: Growing<R> | undefined;
+    const gapTo = (moment: Growing<R>) => gap(moment.first, hit);
+    for (const piece of piecesOf(hit)) {
+      for (const moment of this.#near.get(piece) ?? []) {
+        if (gapTo(moment) > within || isApart(moment, hit)) continue;
+        const nearer = best === undefined ? -1 : gapTo(moment) - gapTo(best);
+        if (best === undefined || nearer < 0 || (nearer === 0 && moment.first.time < best.first.time))
+          best = moment;
+      }
+    }
+    return best;
+  }
+}
+
+/** Seconds of one piece. */
+const pieceSeconds = 8;
+
+function piecesOf({ start, end }: Pick<Hit<unknown>, 'start' | 'end'>): number[] {
+  const first = Math.floor((start - within) / pieceSeconds);
+  const last = Math.floor((end + within) / pieceSeconds);
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
+
+function gap(a: Pick<Hit<unknown>, 'start' | 'end'>, b: Pick<Hit<unknown>, 'start' | 'end'>): number {
+  return Math.max(0, a.start - b.end, b.start - a.end);
+}
+
+/** Pictures of two scenes, or a person in two: a cut lies between them. */
+function isApart<R>({ hits }: Growing<R>, hit: Placed<R>): boolean {
+  if (hit.kind === 'said' || hit.place === null) return false;
+  const at = hit.place[0];
+  return hits.some(({ list, place }) => list === hit.list && place !== null && place[0] !== at);
+}
+
+function worthOf<R>({ hits }: Growing<R>): number {
+  if (hits.length === 1) return 1 / (k + hits[0]!.rank);
+  // In the order of ranks, so the best of each list comes first.
+  const best = new Map<number, number>();
+  for (const { list, rank } of hits) if (!best.has(list)) best.set(list, rank);
+  const ranks = [...best.values()].sort((a, b) => a - b);
+  return ranks.reduce((sum, rank) => sum + 1 / (k + rank), 0);
+}
+
+function finished<R>({ first, hits }: Growing<R>): FusedMoment<R> {
+  const { hash, path, time, place } = first;
+  const [start, end] = place ?? [first.start, first.end];
+  const reasons = hits.slice(0, mostReasons).map((hit) => hit.reason(hit.rank));
+  return { hash, path, time, start, end, reasons, kinds: new Set(hits.map(({ kind }) => kind)) };
+}

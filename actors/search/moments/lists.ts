@@ -1,0 +1,240 @@
+// The lists that moments are made of: what is seen, what is said, who is there. Each is asked for by itself, best first.
+import { now } from '../call-options.ts';
+import { frameField } from '../scope/contract.ts';
+import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
+import type { TranscriptData } from '../transcripts/transcript-data.ts';
+import {
+  askVisual,
+  type VisualRequest,
+  type VisualSearchParts,
+  visualWarnings,
+} from '../visual/visual-search.ts';
+import { told, warning } from '../warnings.ts';
+import type { MomentsRequest, Reason } from './contract.ts';
+import type { Hit } from './fuse.ts';
+import { askedPicture } from './picture.ts';
+
+export interface MomentParts extends VisualSearchParts {
+  readonly transcripts: TranscriptData;
+}
+
+export interface KindFound {
+  readonly lists: readonly (readonly Hit<Reason>[])[];
+  readonly warnings: readonly string[];
+  readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'asked'>;
+  /** Contents that cannot be read. */
+  readonly damaged?: readonly string[];
+}
+
+/** People that the query names, and what is left of it. */
+export interface NamedInQuery {
+  readonly people: readonly {
+    readonly name: string;
+    readonly clusters: readonly { readonly cluster_job_name: string; readonly cluster_id: string }[];
+  }[];
+  readonly rest: string;
+}
+
+export const noScope: KindFound['scope'] = { missing: [], unloaded: [], asked: new Map() };
+
+/** Hits of a list that are looked at, whatever is asked for: moments deep in two lists come before those of one. */
+const leastDepth = 200;
+/** The same of words and people, whose lists are cheap. */
+const leastNamed = 2000;
+export const mostDepth = 10_000;
+
+/** With few of each file, the first ones of a list may all be of one. */
+function depthOf(
+  { limit, max_per_media }: Pick<MomentsRequest, 'limit' | 'max_per_media'>,
+  least: number,
+): number {
+  return max_per_media === undefined ? Math.min(mostDepth, Math.max(least, 2 * limit)) : mostDepth;
+}
+
+export function visualRequest(request: MomentsRequest, query: string): VisualRequest {
+  const { kinds: _, limit: __, picture: ___, ...shared } = request;
+  const exclude = query === '' ? [] : request.exclude;
+  return {
+    ...shared,
+    query,
+    exclude,
+    max_results: depthOf({ limit: request.limit }, leastDepth),
+    previews: false,
+  };
+}
+
+/** What pictures show of `query`, which names nobody any more. */
+export async function seenList(
+  parts: MomentParts,
+  request: MomentsRequest,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<KindFound> {
+  const { cache_dir, picture } = request;
+  if (query === '' && picture === null) return { lists: [], warnings: [], scope: noScope };
+  const asked = visualRequest(request, query);
+  const visual = await askVisual(
+    parts,
+    asked,
+    (model) => askedPicture(parts, model, cache_dir, picture, signal),
+    signal,
+  );
+  const found = await visual.find(asked.max_results);
+  const ranking = found.matches.toSorted((a, b) => a.original_index - b.original_index);
+  const hits = ranking.map(
+    ({ hash_str, path, frame_index, scene_start, scene_end }): Hit<Reason> => ({
+      kind: 'seen',
+      hash: hash_str,
+      path,
+      time: frame_index,
+      start: frame_index,
+      end: frame_index,
+      scene: [scene_start, scene_end],
+      reason: (rank) => ({ kind: 'seen', rank }),
+    }),
+  );
+  const own = await visualWarnings(parts, cache_dir, visual, found, signal);
+  const gone = visual.gone === undefined ? [] : [visual.gone];
+  const { warnings = [] } = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
+  return { lists: [hits], warnings, scope: found };
+}
+
+/** What is said that answers the whole query. */
+export async function saidList(
+  parts: MomentParts,
+  request: MomentsRequest,
+  isAsked: boolean,
+  signal: AbortSignal | undefined,
+): Promise<KindFound> {
+  const { index, transcripts } = parts;
+  const { cache_dir, people_filter } = request;
+  const query = request.query?.trim() ?? '';
+  if (query === '') return { lists: [], warnings: [], scope: noScope };
+  const people = people_filter && { people: people_filter };
+  const find = async () => {
+    const searched = { model_key: null, field: frameField };
+    const { scope, ...found } = await scopeOf(parts, request, searched, signal);
+    const wanted = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
+    return { scope: found, ...(await index.ask('search_said', wanted, now(signal))) };
+  };
+  const seen = () => (people ? parts.people.within({ cache_dir }, find, signal) : find());
+  const { matches, media, scope } = await transcripts.within({ cache_dir }, seen, signal);
+  const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
+  const scenes = await scenesBy(parts, cache_dir, hashes, signal);
+  const hits = matches.map(({ hash_str, path, segment_index: _, ...said }): Hit<Reason> => {
+    const { start_seconds, end_seconds, text } = said;
+    const { speaker, speaker_name } = { speaker: said.speaker ?? '', speaker_name: said.speaker_name ?? '' };
+    return {
+      kind: 'said',
+      hash: hash_str,
+      path,
+      time: start_seconds,
+      start: start_seconds,
+      end: end_seconds,
+      scene: sceneAt(scenes.get(hash_str), start_seconds),
+      reason: (rank) => ({
+        kind: 'said',
+        rank,
+        text: text.trim(),
+        start_seconds,
+        end_seconds,
+        speaker,
+        speaker_name,
+      }),
+    };
+  });
+  const { warnings = [] } = told([isAsked && media === 0 && 'Nothing is transcribed']);
+  return { lists: [hits], warnings, scope, damaged: transcripts.damaged };
+}
+
+/** Where each of the people is seen: a list each. */
+export async function personLists(
+  parts: MomentParts,
+  request: MomentsRequest,
+  people: NamedInQuery['people'],
+  signal: AbortSignal | undefined,
+): Promise<KindFound> {
+  const { cache_dir } = request;
+  const model_key = parts.visual.isLoaded({ cache_dir, model_key: parts.models.state.model_key ?? '' })
+    ? parts.models.state.model_key
+    : null;
+  const hasTranscripts = parts.transcripts.isLoaded({ cache_dir });
+  const find = async (): Promise<KindFound> => {
+    // Names of media are looked up where something of them is loaded.
+    const { scope, ...found } =
+      model_key !== null || hasTranscripts
+        ? await scopeOf(parts, request, { model_key, field: frameField }, signal)
+        : { scope: { hashes: null, ranges: {}, filters: [] }, ...noScope };
+    const lists: Hit<Reason>[][] = [];
+    for (const person of people)
+      lists.push(await personList(parts, request, person, { model_key, scope }, signal));
+    return { lists, warnings: [], scope: found };
+  };
+  return parts.people.within({ cache_dir }, find, signal);
+}
+
+async function personList(
+  { index }: MomentParts,
+  request: MomentsRequest,
+  { name, clusters }: NamedInQuery['people'][number],
+  where: { readonly model_key: string | null; readonly scope: FoundScope['scope'] },
+  signal: AbortSignal | undefined,
+): Promise<Hit<Reason>[]> {
+  const { cache_dir, people_filter } = request;
+  const asked = {
+    ...{ cache_dir, ...where, ...(people_filter && { people: people_filter }) },
+    person: { mode: 'or' as const, people: clusters.map((one) => ({ ...one })) },
+    max_results: depthOf(request, leastNamed),
+  };
+  const { matches } = await index.ask('seen_in_scenes', asked, now(signal));
+  const { cluster_id = '', cluster_job_name = '' } = clusters[0] ?? {};
+  return matches.map(({ hash_str, path, frames, scene }) => ({
+    kind: 'person',
+    hash: hash_str,
+    path,
+    time: frames[0],
+    start: frames[0],
+    end: frames[1],
+    scene,
+    reason: (rank) => ({ kind: 'person', rank, name, cluster_id, cluster_job_name }),
+  }));
+}
+
+function scopeOf(
+  parts: MomentParts,
+  request: MomentsRequest,
+  searched: Searched,
+  signal: AbortSignal | undefined,
+) {
+  const { segments_to_frame_indices: ranges } = request;
+  return findScope(parts, { ...request, ranges }, searched, signal);
+}
+
+/** By hash: start, end, start, end... of the scenes. */
+async function scenesBy(
+  { index, models }: MomentParts,
+  cache_dir: string,
+  hashes: string[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Int32Array>> {
+  if (hashes.length === 0) return new Map();
+  const { found } = await index.ask(
+    'scenes',
+    { cache_dir, model_key: models.state.model_key, hashes },
+    now(signal),
+  );
+  return new Map(found.flatMap((one, i) => (one ? [[hashes[i]!, one.scenes]] : [])));
+}
+
+/** The scene around a moment; null where there is none. Pure. */
+export function sceneAt(scenes: Int32Array | undefined, seconds: number): readonly [number, number] | null {
+  if (!scenes) return null;
+  let [low, high] = [0, scenes.length / 2];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (scenes[middle * 2 + 1]! <= seconds) low = middle + 1;
+    else high = middle;
+  }
+  const start = scenes[low * 2];
+  return start !== undefined && start <= seconds ? [start, scenes[low * 2 + 1]!] : null;
+}

@@ -1,0 +1,251 @@
+// Finds moments: asks for what is seen, what is said and who is there at the same time, fuses the lists, and tells where
+// the media of each moment lies now.
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import { now } from '../call-options.ts';
+import { searchErrors } from '../contract.ts';
+import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
+import { visualModelErrors } from '../models/contract.ts';
+import { askedPaths } from '../scope/scope.ts';
+import { some, told } from '../warnings.ts';
+import {
+  type Moment,
+  type MomentKind,
+  type Moments,
+  type MomentsAnswer,
+  type MomentsRequest,
+  momentErrors,
+  momentKinds,
+  type Reason,
+} from './contract.ts';
+import { type FusedMoment, fewPerMedia, fuse } from './fuse.ts';
+import {
+  type KindFound,
+  type MomentParts,
+  type NamedInQuery,
+  personLists,
+  saidList,
+  seenList,
+} from './lists.ts';
+import { checkPicture } from './picture.ts';
+import { relevance } from './relevance.ts';
+
+export function createMoments(parts: MomentParts): Moments {
+  return {
+    search: (request, signal) => searchMoments(parts, request, signal),
+    relevance: (request, signal) => relevance(parts, request, signal),
+  };
+}
+
+/** What became of one kind: what it found, or why it was not searched. */
+type Outcome = KindFound | { readonly refused: unknown };
+
+async function searchMoments(
+  parts: MomentParts,
+  request: MomentsRequest,
+  signal: AbortSignal | undefined,
+): Promise<MomentsAnswer> {
+  checkQuery(request);
+  const kinds = request.kinds ?? momentKinds;
+  if (request.people_filter) {
+    await parts.people.settled(request, signal);
+    await parts.people.require(request, signal);
+  }
+  const named = await namedIn(parts, request, kinds, signal);
+  const outcomes = new Map<MomentKind, Outcome>();
+  await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, own) => {
+    outcomes.set(kind, await outcomeOf(find(parts, request, kind, named, own)));
+  });
+  const found = new Map<MomentKind, KindFound>();
+  const refused = new Map<MomentKind, unknown>();
+  for (const kind of momentKinds) {
+    const outcome = outcomes.get(kind);
+    if (outcome === undefined) continue;
+    if ('refused' in outcome) refused.set(kind, outcome.refused);
+    else found.set(kind, outcome);
+  }
+  if (found.size === 0) throw [...refused.values()][0];
+  const fused = fuse([...found.values()].flatMap(({ lists }) => lists));
+  const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
+  const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
+  const counts = { seen: 0, said: 0, person: 0 };
+  for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
+  return {
+    moments: await described(parts, request.cache_dir, shown, signal),
+    counts,
+    ...told([
+      ...refusals(refused, request.kinds),
+      ...[...found.values()].flatMap(({ warnings }) => warnings),
+      ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
+    ]),
+  };
+}
+
+/** Throws NOTHING_ASKED, EXCLUDE_WITHOUT_QUERY, WRONG_PICTURE. */
+function checkQuery({ query, picture, exclude, kinds }: MomentsRequest): void {
+  const hasQuery = (query ?? '').trim() !== '';
+  if (!hasQuery && exclude.length > 0)
+    throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
+  checkPicture(picture);
+  const byPicture = picture !== null && (kinds === null || kinds.includes('seen'));
+  if (hasQuery || byPicture) return;
+  const what =
+    picture === null
+      ? 'query: a query or a picture is needed'
+      : 'query: only pictures are found by a picture';
+  throw momentErrors.NOTHING_ASKED(what, { field: 'query' });
+}
+
+/** Nobody where people cannot be looked for: then the whole query is searched in pictures. */
+async function namedIn(
+  parts: MomentParts,
+  request: MomentsRequest,
+  kinds: readonly MomentKind[],
+  signal: AbortSignal | undefined,
+): Promise<NamedInQuery | { readonly refused: unknown }> {
+  const query = request.query?.trim() ?? '';
+  const nobody = { people: [], rest: query };
+  if (query === '' || !kinds.includes('person')) return nobody;
+  const { cache_dir } = request;
+  const ask = () => parts.index.ask('people_named', { cache_dir, text: query }, now(signal));
+  try {
+    return await parts.people.within({ cache_dir }, ask, signal);
+  } catch (error) {
+    if (isMissing(error)) return { refused: error };
+    throw error;
+  }
+}
+
+async function find(
+  parts: MomentParts,
+  request: MomentsRequest,
+  kind: MomentKind,
+  named: NamedInQuery | { readonly refused: unknown },
+  signal: AbortSignal | undefined,
+): Promise<KindFound> {
+  const isAsked = request.kinds !== null;
+  if (kind === 'said') return saidList(parts, request, isAsked, signal);
+  if (kind === 'seen')
+    return seenList(parts, request, 'rest' in named ? named.rest : (request.query?.trim() ?? ''), signal);
+  if ('refused' in named) throw named.refused;
+  if (named.people.length > 0) return personLists(parts, request, named.people, signal);
+  if (!isAsked) return { lists: [], warnings: [], scope: { missing: [], unloaded: [], asked: new Map() } };
+  throw momentErrors.NOBODY_NAMED('query: it names nobody of the people that are loaded', { field: 'query' });
+}
+
+async function outcomeOf(work: Promise<KindFound>): Promise<Outcome> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return { refused: error };
+    throw error;
+  }
+}
+
+/** What it needs is not there; everything else is an error of the whole search. */
+function isMissing(error: unknown): boolean {
+  return [
+    storeErrors.NOT_LOADED,
+    visualModelErrors.MODELS_LOADING,
+    visualModelErrors.NO_VISUAL_MODEL,
+    searchErrors.SUMMARY_RUNNING,
+    momentErrors.NOBODY_NAMED,
+  ].some((row) => row.is(error));
+}
+
+const labels = {
+  seen: 'Pictures were not searched',
+  said: 'What is said was not searched',
+  person: 'People were not searched',
+} as const;
+
+/** Who names no kinds need not hear that nobody was clustered. */
+function refusals(refused: ReadonlyMap<MomentKind, unknown>, asked: MomentsRequest['kinds']): string[] {
+  return [...refused].flatMap(([kind, error]) =>
+    kind === 'person' && asked === null ? [] : [`${labels[kind]}: ${(error as Error).message}`],
+  );
+}
+
+type Found = ReadonlyMap<MomentKind, KindFound>;
+
+async function mediaWarnings(
+  { index }: MomentParts,
+  { cache_dir }: MomentsRequest,
+  found: Found,
+  { gone, changed }: { readonly gone: readonly string[]; readonly changed: readonly string[] },
+  signal: AbortSignal | undefined,
+): Promise<(string | false)[]> {
+  const searched = [...found.values()].map(({ scope }) => scope);
+  const missing = [...new Set(searched.flatMap((scope) => scope.missing))];
+  // What one kind can find is not missed by the others: a silent film has no transcript.
+  const [first, ...others] = searched.map(({ unloaded }) => unloaded);
+  const unloaded = (first ?? []).filter((path) => others.every((list) => list.includes(path)));
+  const damaged = [...new Set([...found.values()].flatMap(({ damaged = [] }) => damaged))];
+  const broken =
+    damaged.length === 0
+      ? []
+      : (await index.ask('find', { cache_dir, paths: [], hashes: damaged }, now(signal))).by_hash;
+  const names = damaged.map((hash, i) => broken[i]?.path ?? hash);
+  return [
+    missing.length > 0 && `Not analysed yet: ${some(missing)}`,
+    unloaded.length > 0 && `Nothing of it is analysed, or it is not loaded: ${some(unloaded)}`,
+    gone.length > 0 && `Not where it was: ${some(gone)}`,
+    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
+    names.length > 0 &&
+      `Transcriptions that cannot be read and have to be made again (force): ${some(names)}`,
+  ];
+}
+
+interface Place extends FusedMoment<Reason> {
+  readonly hash_str: string;
+}
+
+/** The first `limit` that can be shown; what was written anew since gives its place to the next. */
+async function located(
+  parts: MomentParts,
+  { cache_dir, limit }: MomentsRequest,
+  ranking: readonly FusedMoment<Reason>[],
+  found: Found,
+  signal: AbortSignal | undefined,
+) {
+  const asked = [...found.values()].find(({ scope }) => scope.asked.size > 0)?.scope.asked ?? new Map();
+  const namedBy = ({ hash, start, end }: Place) => askedPaths(asked, hash, [start, end]);
+  const shown: ShownMatch<Place>[] = [];
+  const [gone, changed] = [new Set<string>(), new Set<string>()];
+  for (let at = 0; at < ranking.length && shown.length < limit; ) {
+    const some = ranking.slice(at, at + limit - shown.length).map((one) => ({ ...one, hash_str: one.hash }));
+    at += some.length;
+    const locations = await locateMatches(parts, cache_dir, some, namedBy, now(signal));
+    shown.push(...locations.shown);
+    for (const path of locations.gone) gone.add(path);
+    for (const path of locations.changed) changed.add(path);
+  }
+  return { shown, gone: [...gone], changed: [...changed] };
+}
+
+/** As clients get them: with what the file is, and no scene longer than it. */
+async function described(
+  { index }: MomentParts,
+  cache_dir: string,
+  shown: readonly ShownMatch<Place>[],
+  signal: AbortSignal | undefined,
+): Promise<Moment[]> {
+  const hashes = [...new Set(shown.map(({ match }) => match.hash))];
+  if (hashes.length === 0) return [];
+  const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
+  const records = new Map(hashes.map((hash, i) => [hash, by_hash[i]?.probe]));
+  return shown.map(({ match: { hash, time, start, end, reasons }, path }) => {
+    const { kind = 'video', duration_seconds = 0 } = records.get(hash) ?? {};
+    const last = kind === 'image' || duration_seconds === 0 ? end : Math.min(end, duration_seconds);
+    return {
+      moment_id: `${hash}@${Math.floor(time)}`,
+      hash_str: hash,
+      media_path: path,
+      kind,
+      time_seconds: time,
+      start_seconds: start,
+      end_seconds: Math.max(start, last),
+      reasons: [...reasons],
+    };
+  });
+}

@@ -1,0 +1,107 @@
+// The one picture of a query: a file, bytes of the request, or a moment of an analysed film.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EngineError, restated } from '../../../runtime/errors.ts';
+import { isMediaError } from '../../decoder/contract.ts';
+import { inlineBytes, inlineImage } from '../../decoder/inline-image.ts';
+import type { VisualModel } from '../../embedder/contract.ts';
+import { now } from '../call-options.ts';
+import { searchErrors } from '../contract.ts';
+import { locatePaths } from '../media/location.ts';
+import { frameReadings, type PictureQuery, pictureReadings } from '../visual/picture-readings.ts';
+import type { QueryParts } from '../visual/query-vectors.ts';
+import { type AskedPicture, momentErrors, mostPictureBytes } from './contract.ts';
+
+/** Throws WRONG_PICTURE for bytes that are none; looks at the first of them only. */
+export function checkPicture(picture: AskedPicture | null): void {
+  if (picture === null || !('image_data' in picture)) return;
+  const read = inlineImage(picture.image_data, mostPictureBytes);
+  if (typeof read === 'string') throw wrong(read);
+  const head = headOf(picture.image_data);
+  const isPicture = signatures.some(([at, sign]) => head.startsWith(sign, at));
+  if (!isPicture) throw wrong('is no JPEG, PNG or WebP picture');
+}
+
+function wrong(what: string): EngineError {
+  return momentErrors.WRONG_PICTURE(`image_data ${what}`, { field: 'image_data' });
+}
+
+/** Of JPEG, PNG and WebP: what stands at which byte, Latin-1. */
+const signatures = [
+  [0, '\xff\xd8\xff'],
+  [1, 'PNG\r\n'],
+  [8, 'WEBP'],
+] as const;
+
+function headOf(text: string): string {
+  const letters = text.slice(/^\s*data:/i.test(text) ? text.indexOf(',') + 1 : 0).slice(0, 1024);
+  return Buffer.from(letters.replace(/\s+/g, ''), 'base64').subarray(0, 16).toString('latin1');
+}
+
+/** Its readings. Errors name the field of the picture. */
+export async function askedPicture(
+  parts: QueryParts,
+  model: VisualModel,
+  cache_dir: string,
+  picture: AskedPicture | null,
+  signal: AbortSignal | undefined,
+): Promise<PictureQuery> {
+  if (picture === null) return { readings: null };
+  if ('image_path' in picture)
+    return { readings: await pictureReadings(parts, model, picture.image_path, 0, signal) };
+  if ('image_data' in picture)
+    return withFile(inlineBytes(picture.image_data), async (path) => {
+      const readings = pictureReadings(parts, model, path, 0, signal).catch((error) => inData(error, path));
+      return { readings: await readings };
+    });
+  const { like } = picture;
+  const { time_seconds } = like;
+  const media_path =
+    'media_path' in like ? like.media_path : await pathOf(parts, cache_dir, like.hash_str, signal);
+  try {
+    return await frameReadings(parts, model, { cache_dir, media_path, time_seconds }, signal);
+  } catch (error) {
+    if (!searchErrors.TIME_OUTSIDE.is(error)) throw error;
+    throw restated(error, { message: `like.${error.message}`, details: { field: 'like.time_seconds' } });
+  }
+}
+
+/** The same error without the name of a file that nobody gave. */
+function inData(error: unknown, path: string): never {
+  if (!isMediaError(error)) throw error;
+  throw wrong(`cannot be read: ${error.message.replaceAll(path, 'it')}`);
+}
+
+/** For as long as `work` takes, in a folder of its own that nobody else can read. */
+async function withFile<T>(bytes: Uint8Array, work: (path: string) => Promise<T>): Promise<T> {
+  const noRoom = (error: unknown) => {
+    throw momentErrors.NO_ROOM('image_data cannot be kept while it is looked at', {}, error);
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'framehound-picture-')).catch(noRoom);
+  try {
+    const path = join(folder, 'picture');
+    await writeFile(path, bytes, { mode: 0o600 }).catch(noRoom);
+    return await work(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Where a content lies, or lay. Throws MEDIA_UNKNOWN and MEDIA_GONE. */
+async function pathOf(
+  { index }: Pick<QueryParts, 'index'>,
+  cache_dir: string,
+  hash: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const [paths = []] = (await index.ask('paths', { cache_dir, hashes: [hash] }, now(signal))).paths;
+  const located = await locatePaths({ index }, cache_dir, paths, now(signal));
+  const own = located.filter(({ record }) => record?.identity.hash_str === hash);
+  const best = own.find(({ source }) => source !== null) ?? own[0];
+  if (best) return best.source ?? best.record!.path;
+  const field = 'like.hash_str';
+  if (paths.length > 0)
+    throw searchErrors.MEDIA_GONE(`${field}: ${hash} is not where it was seen`, { field });
+  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${hash} is not known to the analysis folder`, { field });
+}

@@ -1,0 +1,81 @@
+// How much each second of one film has of a query, from the vectors that are loaded: nothing is decoded but the picture of
+// the query, if that is a file.
+import { now } from '../call-options.ts';
+import { searchErrors } from '../contract.ts';
+import { knownMedia } from '../scenes/scenes.ts';
+import { askVisual, visualWarnings } from '../visual/visual-search.ts';
+import { warning } from '../warnings.ts';
+import { momentErrors, noScale, type RelevanceAnswer, type RelevanceRequest } from './contract.ts';
+import type { MomentParts } from './lists.ts';
+import { askedPicture, checkPicture } from './picture.ts';
+
+export async function relevance(
+  parts: MomentParts,
+  request: RelevanceRequest,
+  signal: AbortSignal | undefined,
+): Promise<RelevanceAnswer> {
+  const { cache_dir, picture, exclude, text_weight } = request;
+  const query = request.query?.trim() ?? '';
+  if (query === '' && exclude.length > 0)
+    throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
+  if (query === '' && picture === null)
+    throw momentErrors.NOTHING_ASKED('query: a query or a picture is needed', { field: 'query' });
+  checkPicture(picture);
+  const { record, media_path } = await knownMedia(parts, request, now(signal));
+  const { hash_str } = record.identity;
+  const { grid_frames } = record.probe;
+  const answer = { hash_str, media_path };
+  const rest = await withoutNames(parts, cache_dir, query, signal);
+  const zeros = () => Array.from({ length: grid_frames }, () => 0);
+  if (rest === '' && picture === null) return { ...answer, values: zeros(), scale: noScale };
+  const asked = {
+    ...{ cache_dir, media_paths: [], search_all: true, max_results: 1, segments_to_frame_indices: {} },
+    ...{ metadata_filter_request: null, previews: false, query: rest, text_weight },
+    exclude: rest === '' ? [] : exclude,
+  };
+  const pictureOf = (model: Parameters<typeof askedPicture>[1]) =>
+    askedPicture(parts, model, cache_dir, picture, signal);
+  const visual = await askVisual(parts, asked, pictureOf, signal);
+  const { model_key, vectors } = visual;
+  const wanted = { cache_dir, model_key, hash_str, ...vectors, text_weight };
+  const ask = () => parts.index.ask('relevance', wanted, now(signal));
+  const found =
+    vectors.text || vectors.picture
+      ? await parts.visual.within({ cache_dir, model_key }, ask, signal)
+      : { values: null, ...noScale };
+  const { values, ...scale } = found;
+  const isUnloaded =
+    values === null && record.probe.kind !== 'audio' && Boolean(vectors.text || vectors.picture);
+  const told = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };
+  const own = await visualWarnings(parts, cache_dir, visual, told, signal);
+  const gone = visual.gone === undefined ? [] : [visual.gone];
+  return {
+    ...answer,
+    values: values === null ? zeros() : whole(values, grid_frames),
+    scale,
+    ...warning({ ...own, gone, changed: [], noPreview: 0 }),
+  };
+}
+
+/** One a second of the film: its last seconds may not have been decoded. */
+function whole(values: Float32Array, seconds: number): number[] {
+  return Array.from({ length: Math.max(seconds, values.length) }, (_, i) => round(values[i] ?? 0));
+}
+
+/** A bar of some pixels needs no more, and a film of ten hours is 200 kB. */
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** The same words as /search/moments looks for in pictures: names of people are taken out. */
+async function withoutNames(
+  { index, people }: MomentParts,
+  cache_dir: string,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  await people.settled({ cache_dir }, signal);
+  if (query === '' || !people.isLoaded({ cache_dir })) return query;
+  const ask = () => index.ask('people_named', { cache_dir, text: query }, now(signal));
+  return (await people.within({ cache_dir }, ask, signal)).rest;
+}

@@ -1,0 +1,84 @@
+// Where the scenes of one media file are, as they were found when its pictures were analysed: nothing has to be loaded.
+import type { CallOptions } from '../../../runtime/ref.ts';
+import type { Probe } from '../../decoder/contract.ts';
+import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
+import { searchErrors } from '../contract.ts';
+import type { NamedMedia } from '../media/contract.ts';
+import { hashesAt, type LocationParts } from '../media/location.ts';
+import type { Scene, ScenesAnswer, ScenesRequest } from './contract.ts';
+
+/**
+ * `modelKey`: the model in use, or null. Errors: MEDIA_UNKNOWN; NOT_ANALYZED for a file whose pictures no model looked at;
+ * STORE_DAMAGED; what keeps a file from being read that the folder does not know by its path.
+ */
+export async function listScenes(
+  parts: LocationParts,
+  request: ScenesRequest,
+  modelKey: string | null,
+  call: CallOptions,
+): Promise<ScenesAnswer> {
+  const { cache_dir, start_seconds, end_seconds } = request;
+  const { record, media_path } = await knownMedia(parts, request, call);
+  const { hash_str } = record.identity;
+  const { kind, duration_seconds } = record.probe;
+  const answer = { hash_str, media_path, kind, duration_seconds };
+  if (kind === 'audio') return { ...answer, model_key: null, scenes: [] };
+  const asked = { cache_dir, model_key: modelKey, hashes: [hash_str] };
+  const { found, unreadable } = await parts.index.ask('scenes', asked, call);
+  if (unreadable.length > 0) {
+    throw storeErrors.STORE_DAMAGED(`${media_path}: its analysis cannot be read; analyse it again (force)`);
+  }
+  const [list] = found;
+  if (!list) {
+    throw storeErrors.NOT_ANALYZED(
+      `${fieldOf(request)}: the pictures of ${media_path} are not analysed; analyse it first (POST /analyze)`,
+      { field: fieldOf(request) },
+    );
+  }
+  const all = scenesOf(list.scenes, record.probe);
+  const scenes = all.filter((one) => one.start_seconds < end_seconds && start_seconds < one.end_seconds);
+  return { ...answer, model_key: list.model_key, scenes };
+}
+
+const fieldOf = (request: NamedMedia) => ('media_path' in request ? 'media_path' : 'hash_str');
+
+/** A media that the folder knows, where it lies or was seen last. Throws MEDIA_UNKNOWN naming the field. */
+export async function knownMedia(
+  parts: LocationParts,
+  request: NamedMedia,
+  call: CallOptions,
+): Promise<{ readonly record: MediaRecord; readonly media_path: string }> {
+  const { cache_dir } = request;
+  const given = 'media_path' in request ? request.media_path : request.hash_str;
+  const hash = 'hash_str' in request ? request.hash_str : await hashAt(parts, cache_dir, given, call);
+  const found =
+    hash === null ? null : await parts.index.ask('find', { cache_dir, paths: [], hashes: [hash] }, call);
+  const record = found?.by_hash[0] ?? null;
+  if (record) return { record, media_path: 'media_path' in request ? request.media_path : record.path };
+  const field = fieldOf(request);
+  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${given} is not known to the analysis folder`, { field });
+}
+
+async function hashAt(
+  parts: LocationParts,
+  cache_dir: string,
+  path: string,
+  call: CallOptions,
+): Promise<string | null> {
+  const [hash = null] = await hashesAt(parts, cache_dir, [path], call, (error) => {
+    throw error;
+  });
+  return hash;
+}
+
+/** `ranges`: of grid frames. The last scene of a film ends with it, and not with its last second. */
+export function scenesOf(
+  ranges: Int32Array,
+  { kind, duration_seconds }: Pick<Probe, 'kind' | 'duration_seconds'>,
+): Scene[] {
+  const end = kind === 'video' ? duration_seconds : Number.POSITIVE_INFINITY;
+  return Array.from({ length: ranges.length / 2 }, (_, i) => ({
+    start_seconds: ranges[i * 2]!,
+    end_seconds: Math.max(ranges[i * 2]!, Math.min(end, ranges[i * 2 + 1]!)),
+  }));
+}

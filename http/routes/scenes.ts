@@ -1,0 +1,48 @@
+// Where the scenes of a media file are.
+import { Type } from 'typebox';
+import { searchErrors } from '../../actors/search/contract.ts';
+import { ScenesAnswer } from '../../actors/search/scenes/contract.ts';
+import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
+import { atField } from '../request/named-file.ts';
+import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
+import { HashStr, whichMedia } from './media.ts';
+
+export const listScenes = route({
+  method: 'POST',
+  path: '/api/v1/scenes',
+  id: 'listScenes',
+  tag: 'Media',
+  summary: 'The scenes of a media file',
+  description:
+    'The same scenes that matches and moments have, in order. One file, named by `media_path` or by `hash_str`, not both; it ' +
+    'may be gone. Nothing has to be loaded: scenes are kept with the analysis of the pictures. Scenes that overlap ' +
+    '`[start_seconds, end_seconds)` are answered, whole. Seconds that could not be decoded belong to no scene. 404 for a file the analysis ' +
+    'folder does not know, 400 for one whose pictures are not analysed.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
+    hash_str: Type.Optional(HashStr),
+    start_seconds: defaulted(described(Type.Number({ minimum: 0 }), 'Scenes that end after it.'), 0),
+    end_seconds: Type.Optional(
+      described(
+        nullable(Type.Number({ exclusiveMinimum: 0 })),
+        'Scenes that begin before it; after `start_seconds`. Left out: up to the end.',
+      ),
+    ),
+  }),
+  answers: { 200: ScenesAnswer, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) => {
+    const { start_seconds, end_seconds } = body;
+    const until = end_seconds ?? Number.MAX_VALUE;
+    if (until <= start_seconds) {
+      const what = `end_seconds: ${until} is not after start_seconds ${start_seconds}`;
+      throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
+    }
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const asked = { cache_dir, ...whichMedia(body), start_seconds, end_seconds: until };
+    return reply(200, await atField('media_path', search.scenes(asked, signal)));
+  },
+});
+
+export const sceneRoutes: readonly Route[] = [listScenes];
