@@ -1,4 +1,5 @@
 // Every route of the service.
+import { mcpRoutes } from './mcp/route.ts';
 import type { Route } from './route.ts';
 import { analysisDataRoutes } from './routes/analysis-data.ts';
 import { analyzeRoutes } from './routes/analyze.ts';
@@ -51,4 +52,4 @@ const described: readonly Route[] = [
   ...pageRoutes,
 ];
 
-export const routes: readonly Route[] = [...described, ...documentRoutes(described)];
+export const routes: readonly Route[] = [...described, ...documentRoutes(described), ...mcpRoutes];

@@ -32,6 +32,7 @@ const selector = {
 export const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
 export const bodies: Readonly<Record<string, Row>> = {
+  '/mcp': { fields: {} },
   '/tickets': { fields: {}, beyond: { cache_dir: optional } },
   '/sessions': { fields: {}, beyond: { ticket: needed } },
   '/models/load': { fields: { model_key: needed } },
@@ -326,6 +327,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/watch-folders licensed',
   'POST /api/v1/watch-folders/service/start licensed',
   'POST /api/v1/watch-folders/service/stop licensed',
+  'POST /mcp licensed',
   'PUT /api/v1/faces/clusters/names licensed',
   'PUT /api/v1/lists/{list_id} licensed',
   'PUT /api/v1/transcriptions/speakers licensed',
