@@ -23,8 +23,9 @@ export interface Unit<Done extends string = string, All extends string = string>
   readonly speed: string | null;
 }
 
-/** An export neither ends an analysis nor waits for one. */
-export type TaskPlace = 'analysis' | 'export';
+/** Where tasks run, one at a time: an export neither ends an analysis nor waits for one. */
+export const taskPlaces = ['analysis', 'export'] as const;
+export type TaskPlace = (typeof taskPlaces)[number];
 
 /** A counter of the service. */
 export interface Counter {

@@ -122,7 +122,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   });
   const begin = async (...names: readonly string[]) => {
     const request = { output_dir, mode: 'precise', clips: names.map(wish) } as const;
-    return (await tasks.export(request)).task_id;
+    return (await tasks.begin('clips', request)).task_id;
   };
   /** Each clip of the task by its name, and how it ended. */
   const outcomes = async (task_id: string) => {
