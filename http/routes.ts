@@ -11,6 +11,7 @@ import { healthRoutes } from './routes/health.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
+import { modelPullRoutes } from './routes/model-pull.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -23,6 +24,7 @@ import { watchFolderRoutes } from './routes/watch-folders.ts';
 const described: readonly Route[] = [
   ...healthRoutes,
   ...modelRoutes,
+  ...modelPullRoutes,
   ...analysisDataRoutes,
   ...analyzeRoutes,
   ...taskRoutes,

@@ -233,15 +233,22 @@ export interface UnfinishedWork {
   readonly paths: ReadonlySet<string>;
 }
 
+export interface PullRequest {
+  /** Keys of models, and words that stand for several. */
+  readonly model_keys: readonly string[];
+}
+
 /** Tasks of jobs without files, by kind of work. Paths are absolute. */
 export interface JobRequests {
   /** Clips to cut out of films and sound. */
   readonly clips: ClipsRequest;
+  /** Models to download. */
+  readonly pull: PullRequest;
 }
 
 /**
- * The tasks of this home folder, and the only way to run one. One runs at a time in each place: an analysis, and an export
- * beside it.
+ * The tasks of this home folder, and the only way to run one. One runs at a time in each place: an analysis, an export and a
+ * download of models beside each other.
  */
 export interface Tasks {
   /** Id of the analysis of this engine that runs or is stopping. */

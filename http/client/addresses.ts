@@ -23,6 +23,7 @@ import type { health, livez, metrics, readyz } from '../routes/health.ts';
 import type { forgetMedia, libraryDisk, listLibrary, moveMedia, pruneLibrary } from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
+import type { pullModels } from '../routes/model-pull.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type {
@@ -95,6 +96,7 @@ export interface Operations {
   readonly nameClusters: typeof nameClusters;
   readonly nameSpeakers: typeof nameSpeakers;
   readonly pruneLibrary: typeof pruneLibrary;
+  readonly pullModels: typeof pullModels;
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
   readonly removeWatchFolder: typeof removeWatchFolder;
@@ -160,6 +162,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   nameClusters: 'PUT /api/v1/faces/clusters/names',
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
   pruneLibrary: 'POST /api/v1/library/prune',
+  pullModels: 'POST /api/v1/models/pull',
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',
   removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',

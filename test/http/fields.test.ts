@@ -32,6 +32,7 @@ const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_coun
 
 const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
+  '/models/pull': { fields: {}, beyond: { model_key: optional, model_keys: optional } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
@@ -351,6 +352,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
     'POST /api/v1/models/load licensed',
+    'POST /api/v1/models/pull licensed',
     'POST /api/v1/search/frame licensed',
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',

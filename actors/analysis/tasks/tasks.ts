@@ -21,10 +21,12 @@ import {
 } from '../contract.ts';
 import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';
-import { type JobOrders, jobOrders, recordedJobs } from './job-orders.ts';
+import { type JobOrders, jobOrders } from './job-orders.ts';
 import { Listeners } from './listeners.ts';
+import { recordedJobs } from './ordered-jobs.ts';
 import { Place } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
+import type { PullableModels } from './pull-order.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
 import { RunningTask } from './running-task.ts';
 
@@ -35,8 +37,8 @@ export interface TaskParts {
   readonly preflight: Preflight;
   /** The kinds of work there are. */
   readonly kinds: readonly StageKind[];
-  /** How tasks of jobs without files come about; those there are when left out. */
-  readonly orders?: JobOrders;
+  /** How tasks of jobs without files come about. */
+  readonly orders: JobOrders;
   readonly records: TaskRecords;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -52,6 +54,7 @@ export function createTasks(parts: TaskParts): Tasks {
 export interface FrontDoorParts
   extends Pick<PreflightParts, 'models' | 'decode' | 'expectFaceModel' | 'summaryModel'> {
   readonly analysis: Analysis;
+  readonly modelLibrary: PullableModels;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -60,11 +63,12 @@ export interface FrontDoorParts
 export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const now = () => Date.now() / 1000;
   const self = { ...thisProcess(), token: randomUUID() };
-  const { clock, log, analysis } = parts;
+  const { clock, log, analysis, modelLibrary } = parts;
+  const orders = jobOrders(modelLibrary);
   const kinds = stageKinds;
   const records = new TaskFolder({ folder, kinds, self, now, log });
   const preflight = createPreflight({ ...parts, kinds });
-  return createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId: randomUUID });
+  return createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId: randomUUID });
 }
 
 class TaskRegistry implements Tasks {
@@ -106,7 +110,7 @@ class TaskRegistry implements Tasks {
     request: JobRequests[T],
     options: JobOptions = {},
   ): Promise<{ task_id: string }> {
-    const { kinds, newTaskId, records, orders = jobOrders } = this.#parts;
+    const { kinds, newTaskId, records, orders } = this.#parts;
     const settled = await orders[type].settle(request, options.signal ?? never);
     const asked = recordedJobs(kinds, settled);
     const place = this.#places[this.#wanted(asked)];

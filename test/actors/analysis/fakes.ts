@@ -276,6 +276,9 @@ async function startFakes(
   return { index: await start(index), ...leaves };
 }
 
+/** What an engine has that a test brings itself. */
+const without = { clips: null, modelLibrary: null, faceSide: 1280 };
+
 export async function world(
   files: readonly FakeFile[],
   options: {
@@ -307,7 +310,7 @@ export async function world(
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
   const { index, prober, decoders } = leaves;
-  const parts = { ...leaves, clips: null, faceSide: 1280, pool, journal, preview, hardware, clock, log };
+  const parts = { ...leaves, ...without, pool, journal, preview, hardware, clock, log };
   const { summarizing } = options;
   const search = createSearch({
     ...parts,
