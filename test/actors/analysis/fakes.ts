@@ -152,6 +152,11 @@ function fakeDecoder(world: World) {
           }
         },
         clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
+        // biome-ignore lint/correctness/useYield: there is none.
+        proxy: async function* () {
+          throw mediaErrors.DECODE_FAILED('nobody makes proxies here');
+        },
+        playable: ({ path }) => (path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"'),
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),
