@@ -5,8 +5,8 @@ import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.
 import { slotBytesFor } from './actors/analysis/stages/faces/shape.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
-import { createClips } from './actors/exporter/clips/clips.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
+import { createMediaExports } from './actors/exporter/media-exports.ts';
 import { createSummaryDocuments } from './actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
@@ -54,10 +54,10 @@ export async function startEngine(
     const asking = { thumbnailDecoders, summarizing: () => analysis.summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode };
-    const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
-    const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
+    const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
+    const analysis = createAnalysis({ ...parts, ...choices, clips, proxies, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { ...parts, ...choices, analysis });
-    const library = createLibrary({ ...parts, tasks, modelsFolder: models });
+    const library = createLibrary({ ...parts, tasks, proxies, modelsFolder: models });
     const people = createPeople({ index, tasks });
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
@@ -70,7 +70,7 @@ export async function startEngine(
         .then(supervisor.stop)
         .finally(() => journal.close());
     };
-    const exports = { exporter, clips, timelines, summaryDocuments };
+    const exports = { exporter, clips, proxies, timelines, summaryDocuments };
     const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
     return { ...coordinators, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {

@@ -13,6 +13,7 @@ import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelPullRoutes } from './routes/model-pull.ts';
 import { modelRoutes } from './routes/models.ts';
+import { proxyRoutes } from './routes/proxies.ts';
 import { searchRoutes } from './routes/search.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -30,6 +31,7 @@ const described: readonly Route[] = [
   ...taskRoutes,
   ...mediaRoutes,
   ...linkRoutes,
+  ...proxyRoutes,
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,

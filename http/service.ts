@@ -11,6 +11,7 @@ export interface Service
       | 'tasks'
       | 'exporter'
       | 'clips'
+      | 'proxies'
       | 'timelines'
       | 'library'
       | 'people'

@@ -154,6 +154,8 @@ export interface MediaFile {
   /** By which a file that took its place meanwhile is told. */
   readonly mark: Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
   readonly kind: 'video' | 'audio' | 'image';
+  /** 0 for stills. */
+  readonly seconds: number;
 }
 
 /** What is loaded, as an engine that takes the place of this one needs it. */
@@ -195,6 +197,8 @@ export interface Search {
   cachePaths(request: CachePathsRequest, signal?: AbortSignal): Promise<CachePathsAnswer>;
   /** Throws MEDIA_UNKNOWN and MEDIA_GONE. */
   mediaFile(request: CachePathsRequest, signal?: AbortSignal): Promise<MediaFile>;
+  /** What `HTMLMediaElement.canPlayType` takes of a file, null for a still and where it cannot be read. */
+  playableType(file: Pick<MediaFile, 'path' | 'kind' | 'mark'>, signal?: AbortSignal): Promise<string | null>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

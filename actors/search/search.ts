@@ -13,6 +13,7 @@ import { contextErrors, type LoadedContext, type Search, searchErrors } from './
 import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import { mediaFile } from './media/media-file.ts';
+import { PlayableTypes } from './media/playable.ts';
 import { createVisualModels } from './models/visual-models.ts';
 import { createPeopleData } from './people-data.ts';
 import { findFacets } from './scope/find-facets.ts';
@@ -44,6 +45,7 @@ export interface SearchParts {
 export function createSearch(parts: SearchParts): Search {
   const { embedder, textEmbedder, index, clock, decoder } = parts;
   const location = { index, identities: new Identities(decoder, index) };
+  const playable = new PlayableTypes(decoder);
   const listeners: ((context: LoadedContext) => void)[] = [];
   const changed = () => {
     const { model_key } = models.state;
@@ -96,6 +98,7 @@ export function createSearch(parts: SearchParts): Search {
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
+    playableType: (file, signal) => playable.of(file, now(signal)),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
 }

@@ -21,6 +21,7 @@ const [film] = w.paths as [string];
 const library = createLibrary({
   index: w.index,
   prober: w.prober,
+  proxies: { remove: async () => {} },
   tasks: { unfinished: () => null },
   modelsFolder: join(w.folder, 'models'),
 });
@@ -76,6 +77,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   deletePeople: {},
   appearances: {},
   mediaLink: { media_path: film },
+  makeProxy: { media_path: film },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
   exportSummary: { hash_str: 'aa', format: 'json' },

@@ -4,8 +4,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
-import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
+import { createMediaExports } from '../../actors/exporter/media-exports.ts';
 import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../actors/index/actor.ts';
@@ -53,7 +53,7 @@ Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
 const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths });
 const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
-const cutting = createClips({ writers: [w.prober], log: w.log });
+const { clips: cutting, proxies } = createMediaExports({ ...w, clipWriters: [], proxies_gb: 1 });
 const clips: typeof cutting = {
   ...cutting,
   export: ({ output_dir, ...request }, signal) =>
@@ -129,8 +129,10 @@ const call = inject(routes, {
   tasks,
   exporter,
   clips,
+  proxies,
   timelines,
   library: createLibrary({
+    proxies,
     index: w.index,
     prober: w.prober,
     tasks: { unfinished: () => null },
@@ -170,6 +172,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   analyze: { visual_media_paths: [w.paths[0]] },
   cachePaths: { media_path: w.paths[0] },
   mediaLink: { media_path: w.paths[0] },
+  makeProxy: { media_path: w.paths[0] },
   pullModels: { model_key: 'fake' },
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },

@@ -34,7 +34,14 @@ const bodies: Readonly<Record<string, Row>> = {
   '/models/load': { fields: { model_key: needed } },
   '/models/pull': { fields: {}, beyond: { model_key: optional, model_keys: optional } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
-  '/media/link': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
+  '/media/link': {
+    fields: { cache_dir: needed, media_path: optional, hash_str: optional },
+    beyond: { proxy: false },
+  },
+  '/media/proxy': {
+    fields: {},
+    beyond: { cache_dir: needed, media_path: optional, hash_str: optional, max_side: 1280 },
+  },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
     fields: {
@@ -351,6 +358,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/media/link licensed',
     'POST /api/v1/media/metadata licensed',
     'POST /api/v1/metadata/facets licensed',
+    'POST /api/v1/media/proxy licensed',
     'POST /api/v1/models/load licensed',
     'POST /api/v1/models/pull licensed',
     'POST /api/v1/search/frame licensed',

@@ -57,6 +57,16 @@ interface World extends IndexState, StoredPicturesWorld {
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
+/** Answers as a decoder that makes no proxies. */
+const noProxies = {
+  // biome-ignore lint/correctness/useYield: there is none.
+  proxy: async function* () {
+    throw mediaErrors.DECODE_FAILED('nobody makes proxies here');
+  },
+  playable: ({ path }: { readonly path: string }) =>
+    path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"',
+};
+
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
     const file = world.files.get(path) ?? sampleAt(path);
@@ -152,11 +162,7 @@ function fakeDecoder(world: World) {
           }
         },
         clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
-        // biome-ignore lint/correctness/useYield: there is none.
-        proxy: async function* () {
-          throw mediaErrors.DECODE_FAILED('nobody makes proxies here');
-        },
-        playable: ({ path }) => (path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"'),
+        ...noProxies,
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),
@@ -282,7 +288,7 @@ async function startFakes(
 }
 
 /** What an engine has that a test brings itself. */
-const without = { clips: null, modelLibrary: null, faceSide: 1280 };
+const without = { clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
 
 export async function world(
   files: readonly FakeFile[],
