@@ -25,6 +25,7 @@ import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { pullModels } from '../routes/model-pull.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
+import type { makeProxy } from '../routes/proxies.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type {
   deleteSummaries,
@@ -87,6 +88,7 @@ export interface Operations {
   readonly loadedModels: typeof loadedModels;
   readonly loadModel: typeof loadModel;
   readonly loadTranscriptions: typeof loadTranscriptions;
+  readonly makeProxy: typeof makeProxy;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
   readonly metadataFacets: typeof metadataFacets;
@@ -153,6 +155,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   loadedModels: 'GET /api/v1/models/loaded',
   loadModel: 'POST /api/v1/models/load',
   loadTranscriptions: 'POST /api/v1/analysis-data/load-transcriptions',
+  makeProxy: 'POST /api/v1/media/proxy',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
   metadataFacets: 'POST /api/v1/metadata/facets',

@@ -106,6 +106,8 @@ class ProxyMaker {
     }
     const path = join(proxyFolder(cache_dir), proxyName(hash_str, max_side, made.extension));
     const others = await proxiesIn(cache_dir, hash_str);
+    const now = this.#parts.now();
+    await markUsed({ path: part, made_s: Math.floor(now / 1000) }, now);
     await rename(part, path);
     await removeProxies(others.filter((one) => one.path !== path));
     const all = await proxiesIn(cache_dir);

@@ -11,8 +11,10 @@ export interface KeptProxy {
   /** Longest side that was asked for; Infinity for sound. */
   readonly max_side: number;
   readonly size_bytes: number;
-  /** When it was asked for last, Unix ms. */
+  /** When it was asked for last, or read, Unix ms. */
   readonly used_ms: number;
+  /** When it was made, whole Unix seconds. */
+  readonly made_s: number;
 }
 
 /** `hash`: of a content, hex digits and dashes. */
@@ -36,15 +38,23 @@ export async function proxiesIn(cacheDir: string, hash?: string): Promise<KeptPr
     const path = join(folder, name);
     const stats = await lstat(path).catch(() => null); // Removed meanwhile.
     if (!stats?.isFile()) continue;
+    const made_s = Math.floor(stats.mtimeMs / 1000);
     const max_side = extension === 'm4a' ? Number.POSITIVE_INFINITY : Number(side);
-    found.push({ path, hash_str, max_side, size_bytes: stats.size, used_ms: stats.mtimeMs });
+    found.push({ path, hash_str, max_side, size_bytes: stats.size, used_ms: stats.atimeMs, made_s });
   }
   return found;
 }
 
-/** In a folder that cannot be written any more nothing is removed either. */
-export async function markUsed({ path }: KeptProxy, now: number): Promise<void> {
-  await utimes(path, now / 1000, now / 1000).catch(() => {});
+/**
+ * By the time of the last access: that of the last change stays, for players tell by it that the file is the same. It is of
+ * whole seconds, which every system writes back as they were read. In a folder that cannot be written any more nothing is
+ * removed either. `now`: Unix ms.
+ */
+export async function markUsed(
+  { path, made_s }: Pick<KeptProxy, 'path' | 'made_s'>,
+  now: number,
+): Promise<void> {
+  await utimes(path, now / 1000, made_s).catch(() => {});
 }
 
 export async function removeProxies(proxies: readonly KeptProxy[]): Promise<void> {
