@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test, { describe } from 'node:test';
 import type { ProxyMade, ProxyStep } from '../../../../actors/decoder/clips/contract.ts';
-import { proxy, proxyShape } from '../../../../actors/decoder/clips/proxy.ts';
+import { indexFirst, proxy, proxyShape } from '../../../../actors/decoder/clips/proxy.ts';
 import { speakersOf, toStereo } from '../../../../actors/decoder/clips/stereo.ts';
 import { AVMEDIA_TYPE_VIDEO, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 import { playable } from '../../../../actors/decoder/probe/playable.ts';
@@ -97,6 +97,13 @@ test('what a player needs first comes first in the file', { skip: skipWithout(fi
 });
 
 const speech = 'media/speech/jfk.flac';
+test('of a long film the index is not written twice, but space is left for all of it', () => {
+  assert.deepEqual(indexFirst(60, null), { movflags: '+faststart' });
+  assert.deepEqual(indexFirst(null, null), { movflags: '+faststart' });
+  const hours = Number(indexFirst(10_800, { num: 30_000, den: 1001 })['moov_size']);
+  assert.ok(hours > 10_800 * 30 * 44 && hours < 100e6);
+});
+
 test('sound alone becomes AAC of the same length', { skip: skipWithout(speech) }, async () => {
   const made = await make(sharedPath(speech));
   assert.deepEqual([made.extension, made.frames, made.width], ['m4a', 0, 0]);
