@@ -13,9 +13,11 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
+import { modelPullRoutes } from './routes/model-pull.ts';
 import { modelRoutes } from './routes/models.ts';
 import { momentRoutes } from './routes/moments.ts';
 import { pageRoutes } from './routes/page.ts';
+import { proxyRoutes } from './routes/proxies.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -30,11 +32,13 @@ const described: readonly Route[] = [
   ...healthRoutes,
   ...sessionRoutes,
   ...modelRoutes,
+  ...modelPullRoutes,
   ...analysisDataRoutes,
   ...analyzeRoutes,
   ...taskRoutes,
   ...mediaRoutes,
   ...linkRoutes,
+  ...proxyRoutes,
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,

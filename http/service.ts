@@ -14,6 +14,7 @@ export interface Service
       | 'tasks'
       | 'exporter'
       | 'clips'
+      | 'proxies'
       | 'timelines'
       | 'library'
       | 'people'

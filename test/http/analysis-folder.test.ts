@@ -12,6 +12,7 @@ import { createSummaries } from '../../actors/summaries/summaries.ts';
 import { summaryRef } from '../../actors/summaries/summary-ref.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
+import { noModels } from '../actors/analysis/no-models.ts';
 import { inject } from './inject.ts';
 
 const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
@@ -20,6 +21,7 @@ const [film] = w.paths as [string];
 const library = createLibrary({
   index: w.index,
   prober: w.prober,
+  proxies: { remove: async () => {} },
   tasks: { unfinished: () => null, list: async () => [], failures: async () => [] },
   modelsFolder: join(w.folder, 'models'),
 });
@@ -30,6 +32,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   decode: 'exact',
   expectFaceModel: async () => {},
   summaryModel: async () => null,
+  modelLibrary: noModels,
   clock: w.clock,
   log: w.log,
 });
@@ -79,6 +82,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   listScenes: { media_path: film },
   searchRelevance: { media_path: film, query: 'a' },
   mediaPeaks: { media_path: film },
+  makeProxy: { media_path: film },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
   exportSummary: { hash_str: 'aa', format: 'json' },

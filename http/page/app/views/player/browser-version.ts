@@ -35,7 +35,7 @@ export function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserV
   }, [task_id]);
   const make = async () => {
     try {
-      const answer = await api.mediaProxy({ cache_dir: get().folder.cache_dir!, hash_str });
+      const answer = await api.makeProxy({ cache_dir: get().folder.cache_dir!, hash_str });
       if ('task_id' in answer && answer.task_id) {
         setMaking({ state: 'making', task_id: answer.task_id, progress: 0 });
         void readTasks();
