@@ -143,10 +143,22 @@ test('what an assistant gets wrong is said with the name of the argument and wha
       { text: 'x', people: ['Bob'] },
       {
         searchMoments: () => {
-          throw refusal(400, 'Invalid people_filter[0]', 'people_filter[0]: no Bob; did you mean Rob?');
+          const field = 'people_filter[0].person_name';
+          throw refusal(400, `Invalid ${field}`, `${field}: no Bob; did you mean Rob?`);
         },
       },
-      /people\[0\].*did you mean Rob\?.*Correct this argument/,
+      /^people\[0\]: no Bob; did you mean Rob\?\. Correct this argument and call again\. who lists the people\.$/,
+    ],
+    [
+      'find_moments',
+      { text: 'x', filters: [{ facet: 'y', values: ['z'] }] },
+      {
+        searchMoments: () => {
+          const field = 'metadata_filter_request.filters[0].facet_id';
+          throw refusal(400, `Invalid ${field}`, `${field}: there is no facet y`);
+        },
+      },
+      /^filters\[0\]\.facet: there is no facet y\. .*list_library with facets true/,
     ],
     [
       'find_spoken',
