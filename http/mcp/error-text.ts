@@ -25,7 +25,10 @@ function told(error: unknown, { url, cacheDir }: Place): string {
   if (engineErrors.CANCELLED.is(error)) return 'The call was cancelled.';
   if (!(error instanceof ApiError)) return plain(error);
   const { status, error: phrase, message } = error;
-  const said = message === phrase ? phrase : `${phrase}: ${message}`;
+  const [, field] = /^Invalid (\S+)$/.exec(phrase) ?? [];
+  // The phrase says nothing that the message does not.
+  const isSaid = message === phrase || (field !== undefined && message.includes(field));
+  const said = isSaid ? message : `${phrase}: ${message}`;
   if (status === 401) {
     return `${said}. The service wants a license key: a person puts it into FRAMEHOUND_LICENSE_KEY of the assistant's configuration, or into its header "Authorization: Bearer KEY".`;
   }
@@ -34,9 +37,9 @@ function told(error: unknown, { url, cacheDir }: Place): string {
   if (phrase === storeErrors.STORE_UNAVAILABLE.meaning) {
     return `Nothing is analysed in ${cacheDir} yet (${message}). Call analyze with the absolute paths of media files first.`;
   }
-  if (status === 400) return `${inOurWords(said)}. Correct this argument and call again.`;
+  if (status === 400) return `${inOurWords(said)}. Correct this argument and call again.${lists(said)}`;
   if (error.retryable) return `${inOurWords(said)}. Call again in some seconds.`;
-  return inOurWords(said);
+  return `${inOurWords(said)}.${lists(said)}`;
 }
 
 function plain(error: unknown): string {
@@ -46,8 +49,17 @@ function plain(error: unknown): string {
     : message;
 }
 
+/** Which tool has the names that would be right. */
+function lists(said: string): string {
+  if (/person_name|clustering/.test(said)) return ' who lists the people.';
+  if (/facet_id/.test(said)) return ' list_library with facets true lists them.';
+  return /\btask\b/.test(said) ? ' task without id lists the tasks.' : '';
+}
+
 /** Fields of requests, and the arguments of tools they come from. */
 const names: Readonly<Record<string, string>> = {
+  'metadata_filter_request\\.filters': 'filters',
+  facet_id: 'facet',
   media_paths: 'media',
   media_path: 'media',
   people_filter_mode: 'people_mode',
@@ -66,5 +78,6 @@ const names: Readonly<Record<string, string>> = {
 const fields = new RegExp(`\\b(?:${Object.keys(names).join('|')})\\b`, 'g');
 
 function inOurWords(text: string): string {
-  return text.replace(fields, (name) => names[name] ?? name).replace(/[.\s]+$/, '');
+  const named = text.replace(fields, (name) => names[name.replaceAll('.', '\\.')] ?? name);
+  return named.replaceAll('.person_name', '').replace(/[.\s]+$/, '');
 }

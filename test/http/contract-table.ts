@@ -32,7 +32,6 @@ const selector = {
 export const scope = { media_type: 'any', media_paths: [], hash_strs: [], expected_count: optional };
 
 export const bodies: Readonly<Record<string, Row>> = {
-  '/mcp': { fields: {} },
   '/tickets': { fields: {}, beyond: { cache_dir: optional } },
   '/sessions': { fields: {}, beyond: { ticket: needed } },
   '/models/load': { fields: { model_key: needed } },

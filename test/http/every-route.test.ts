@@ -21,7 +21,7 @@ import { createMediaLinks } from '../../http/media-links.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
-import { routes } from '../../http/routes.ts';
+import { routes as allRoutes } from '../../http/routes.ts';
 import { settingsAnswer } from '../../http/settings-answer.ts';
 import { resolveConfig } from '../../runtime/config.ts';
 import { settings } from '../../settings.ts';
@@ -32,6 +32,9 @@ import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
 import { type Injected, inject, KEY, type Request } from './inject.ts';
+
+/** /mcp says what is wrong as its protocol does: see mcp/route.test.ts. */
+const routes = allRoutes.filter(({ path }) => path !== '/mcp');
 
 const w = await world([
   { name: 'a.mp4', frames: 8 },

@@ -1,9 +1,13 @@
 // analyze: begins an analysis of files and folders as a task.
 import { Type } from 'typebox';
+import { visualModelErrors } from '../../../actors/search/models/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import type { Operations } from '../../client/addresses.ts';
+import { ApiError } from '../../client/error.ts';
+import type { InputOf } from '../../client/shape.ts';
 import { mediaUnder } from '../folders.ts';
 import { oneLine } from '../text.ts';
-import { argumentErrors, tool } from '../tool.ts';
+import { argumentErrors, type Call, tool } from '../tool.ts';
 import { refuseWhileBusy } from './task.ts';
 
 /** Files of one task. */
@@ -42,7 +46,6 @@ export const analyze = tool({
   }),
   effect: 'adds',
   run: async ({ paths, what, language, clustering }, call) => {
-    await refuseWhileBusy(call);
     const { files, left } = await mediaUnder(paths, MOST_FILES, call);
     if (files.length === 0)
       throw argumentErrors.BAD_ARGUMENT('paths: there is no media in them', { field: 'paths' });
@@ -56,8 +59,7 @@ export const analyze = tool({
       }),
       ...(has('summary') && { summary_requests: files.map((path) => ({ path, replace_existing: true })) }),
     };
-    // Once: asking again while another task stops could stop a third one.
-    const { task_id } = await call.client.analyze(request, { signal: call.asked.signal });
+    const task_id = await begun(request, call);
     const id = oneLine(task_id, 64);
     const rest = left
       ? ` Folders hold more than ${MOST_FILES} files: call again for the others when it has ended.`
@@ -66,3 +68,20 @@ export const analyze = tool({
     return { text };
   },
 });
+
+/** Seconds to wait for the visual model, which loads when the service starts. */
+const MOST_WAIT = 15;
+
+/** What is busy is not asked again as it is: the service would stop a task that has begun meanwhile. */
+async function begun(request: InputOf<Operations['analyze']>, call: Call): Promise<string> {
+  for (let waited = 0; ; waited++) {
+    await refuseWhileBusy(call);
+    try {
+      return (await call.client.analyze(request, { signal: call.asked.signal })).task_id;
+    } catch (error) {
+      const loads = error instanceof ApiError && error.error === visualModelErrors.MODELS_LOADING.meaning;
+      if (!loads || waited === MOST_WAIT) throw error;
+      await call.wait(1);
+    }
+  }
+}

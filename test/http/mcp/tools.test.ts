@@ -143,10 +143,22 @@ test('what an assistant gets wrong is said with the name of the argument and wha
       { text: 'x', people: ['Bob'] },
       {
         searchMoments: () => {
-          throw refusal(400, 'Invalid people_filter[0]', 'people_filter[0]: no Bob; did you mean Rob?');
+          const field = 'people_filter[0].person_name';
+          throw refusal(400, `Invalid ${field}`, `${field}: no Bob; did you mean Rob?`);
         },
       },
-      /people\[0\].*did you mean Rob\?.*Correct this argument/,
+      /^people\[0\]: no Bob; did you mean Rob\?\. Correct this argument and call again\. who lists the people\.$/,
+    ],
+    [
+      'find_moments',
+      { text: 'x', filters: [{ facet: 'y', values: ['z'] }] },
+      {
+        searchMoments: () => {
+          const field = 'metadata_filter_request.filters[0].facet_id';
+          throw refusal(400, `Invalid ${field}`, `${field}: there is no facet y`);
+        },
+      },
+      /^filters\[0\]\.facet: there is no facet y\. .*list_library with facets true/,
     ],
     [
       'find_spoken',
@@ -268,4 +280,82 @@ test('a name of several media is not guessed', async () => {
     text,
     /name of several files; give the hash of one: .*\/media\/harbour\.mp4.*\/other\/harbour\.mp4/,
   );
+});
+
+test('analyze takes all media of folders, and waits for the model; it never takes the place of another task', async () => {
+  const folders: Record<string, object> = {
+    '/media': { total: 2, folders: [{ path: '/media/a' }], files: [{ media_path: '/media/1.mp4' }] },
+    '/media/a': { total: 1, folders: [], files: [{ media_path: '/media/a/2.mp4' }] },
+  };
+  let tries = 0;
+  const answers: Answers = {
+    listMedia: ({ folder }: { folder: string }) => {
+      if (folders[folder]) return folders[folder];
+      throw refusal(400, 'Invalid folder', 'it is none');
+    },
+    listTasks: () => ({ tasks: [] }),
+    analyze: () => {
+      if (++tries < 3) throw refusal(503, 'Models are still loading', 'soon');
+      return { task_id: 't1', message: 'x' };
+    },
+  };
+  const input = { paths: ['/media', '/film.mp4'], what: ['pictures', 'speech'] };
+  const { text, asked } = await call('analyze', input, answers);
+  assert.match(text, /^Task t1 has begun on 3 files \(pictures, speech\)\./);
+  const files = ['/film.mp4', '/media/1.mp4', '/media/a/2.mp4'];
+  assert.deepEqual(asked('analyze').at(-1)!.input, {
+    cache_dir: '/analysis',
+    visual_media_paths: files,
+    transcription_jobs: files.map((path) => ({ path, language: 'auto' })),
+  });
+  const running = { task_id: 't0', state: 'running', progress: 40.4, request: { types: ['video'] } };
+  const busy = await call('analyze', input, { ...answers, listTasks: () => ({ tasks: [running] }) });
+  assert.equal(busy.isError, true);
+  assert.match(busy.text, /^Task t0 is running \(40%\).*"wait_seconds"/);
+  assert.equal(busy.asked('analyze').length, 0);
+});
+
+test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {
+  const other = { ...record, hash_str: `${HASH}0`, media_path: '/media/mute.mp4' };
+  const kind = (path: string) => [path, { kind: 'video' }] as const;
+  const answers: Answers = {
+    listLibrary: () => ({ ...page, media: [record, other] }),
+    mediaMetadata: ({ media_paths }: { media_paths: string[] }) => ({
+      media_properties: Object.fromEntries(media_paths.map(kind)),
+    }),
+    exportTimeline: ({ items }: { items: { media_path: string; track: string }[] }) => {
+      const at = items.findIndex((item) => item.media_path === other.media_path && item.track === 'audio');
+      if (at >= 0)
+        throw refusal(
+          400,
+          `Invalid items[${at}].track`,
+          `items[${at}].track is audio: the file has no sound`,
+        );
+      return { output_path: '/out/cut-2.xml', total_duration_seconds: 5, fps: 25, item_count: items.length };
+    },
+  };
+  const clips = [
+    { media: 'mute.mp4', in: 1, out: 3 },
+    { media: `${HASH}@12`, in: 10, out: 13, name: 'boats' },
+  ];
+  const { text, asked } = await call('make_timeline', { clips, output_path: '/out/cut.xml' }, answers);
+  assert.equal(text, 'Written: /out/cut-2.xml\n2 clips, 00:00:05 (5 s) at 25 frames per second');
+  const second = {
+    media_path: FILM,
+    source_start_seconds: 10,
+    source_end_seconds: 13,
+    timeline_start_seconds: 2,
+    name: 'boats',
+  };
+  assert.deepEqual(asked('exportTimeline').at(-1)!.input['items'], [
+    {
+      media_path: other.media_path,
+      source_start_seconds: 1,
+      source_end_seconds: 3,
+      timeline_start_seconds: 0,
+      track: 'video',
+    },
+    { ...second, track: 'video' },
+    { ...second, track: 'audio' },
+  ]);
 });
