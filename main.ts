@@ -58,7 +58,7 @@ export async function startEngine(
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const people = createPeople({ index, tasks });
+    const people = createPeople({ index, tasks, models: modelLibrary });
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const summaries = createSummaries(parts);

@@ -6,6 +6,7 @@ import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
+import { OpenLoads } from './open-loads.ts';
 import { OpenStages } from './open-stages.ts';
 import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
@@ -15,6 +16,7 @@ import { PeopleIndex } from './people/people-index.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
+import type { OpenComparison } from './store/people/open-comparison.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
@@ -63,8 +65,9 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
     const summaryStages = new OpenStages<SummaryStage>(settings?.firstStage);
     const clusterings = new OpenClusterings();
+    const comparisons = new OpenLoads<OpenComparison>();
     const { clusteringBytes } = settings ?? {};
-    const open = { stages, faceStages, summaryStages, clusterings, clusteringBytes };
+    const open = { stages, faceStages, summaryStages, clusterings, comparisons, clusteringBytes };
     const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open };
     return {
       handlers: {
@@ -88,6 +91,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         faceStages.clear();
         summaryStages.clear();
         clusterings.clear();
+        comparisons.clear();
         await folders.close();
       },
     };
