@@ -33,7 +33,8 @@ export class Centroids {
     this.#hitsAt = this.#scoresAt + aligned;
     this.#rowsAt = this.#hitsAt + aligned;
     const bytes = this.#rowsAt + count * this.#stride;
-    this.#memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / pageBytes) });
+    const pages = Math.ceil(bytes / pageBytes);
+    this.#memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
     this.#kernel = kernelOver(this.#memory);
     this.#middles = new Float32Array(count * dimensions);
     this.#top = new Top(candidates);
