@@ -13,6 +13,7 @@ import { linkRoutes } from './routes/links.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { modelRoutes } from './routes/models.ts';
 import { searchRoutes } from './routes/search.ts';
+import { speakerRoutes } from './routes/speakers.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
@@ -33,6 +34,7 @@ const described: readonly Route[] = [
   ...facetRoutes,
   ...searchRoutes,
   ...transcriptionRoutes,
+  ...speakerRoutes,
   ...faceRoutes,
   ...summaryRoutes,
   ...exportRoutes,

@@ -27,6 +27,8 @@ import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
 import { VisualIndex } from './visual/visual-index.ts';
+import { voiceHandlers } from './voices/handlers.ts';
+import type { VoiceSearch } from './voices/search.ts';
 
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
@@ -66,8 +68,17 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const summaryStages = new OpenStages<SummaryStage>(settings?.firstStage);
     const clusterings = new OpenClusterings();
     const comparisons = new OpenLoads<OpenComparison>();
+    const voiceSearches = new OpenLoads<VoiceSearch>();
     const { clusteringBytes } = settings ?? {};
-    const open = { stages, faceStages, summaryStages, clusterings, comparisons, clusteringBytes };
+    const open = {
+      stages,
+      faceStages,
+      summaryStages,
+      clusterings,
+      comparisons,
+      voiceSearches,
+      clusteringBytes,
+    };
     const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open };
     return {
       handlers: {
@@ -75,6 +86,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...spanHandlers(parts),
         ...visualHandlers(parts),
         ...transcriptHandlers(parts),
+        ...voiceHandlers(parts),
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
@@ -92,6 +104,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         summaryStages.clear();
         clusterings.clear();
         comparisons.clear();
+        voiceSearches.clear();
         await folders.close();
       },
     };

@@ -1,6 +1,7 @@
 // Pairs of clusters that may be one person, most alike first, each with faces to look at.
+
+import { likenessScale } from '../models/likeness-scale.ts';
 import type { SuggestClustersRequest, SuggestedClusters } from './contract.ts';
-import { likenessScale } from './likeness-scale.ts';
 import { changeableJob, now, type PeopleParts } from './parts.ts';
 import { knownCluster } from './persons.ts';
 import { PictureBudget, type Pictures, picturesOf } from './pictures.ts';

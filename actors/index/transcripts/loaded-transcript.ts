@@ -1,6 +1,7 @@
 // The transcript of one media in memory.
 
-import { type Columns, type Names, nameIn } from '../store/transcripts.ts';
+import { type Names, nameIn } from '../store/speaker-names.ts';
+import type { Columns } from '../store/transcripts.ts';
 import { fold, foldRows, type Rows } from '../text/fold.ts';
 import type { Picked } from '../text/shard.ts';
 import { joinRanges } from '../visual/frames.ts';
