@@ -16,6 +16,7 @@ import type {
   modifyClusters,
   nameClusters,
   recluster,
+  suggestClusters,
   undoClusters,
 } from '../routes/faces.ts';
 import type { metadataFacets } from '../routes/facets.ts';
@@ -25,6 +26,7 @@ import type { mediaLink } from '../routes/links.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
+import type { confirmSpeakers, suggestSpeakers } from '../routes/speakers.ts';
 import type {
   deleteSummaries,
   exportSummary,
@@ -64,6 +66,7 @@ export interface Operations {
   readonly changeWatchFolder: typeof changeWatchFolder;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
+  readonly confirmSpeakers: typeof confirmSpeakers;
   readonly deletePeople: typeof deletePeople;
   readonly deleteSummaries: typeof deleteSummaries;
   readonly exportClips: typeof exportClips;
@@ -107,6 +110,8 @@ export interface Operations {
   readonly searchTranscript: typeof searchTranscript;
   readonly startWatching: typeof startWatching;
   readonly stopWatching: typeof stopWatching;
+  readonly suggestClusters: typeof suggestClusters;
+  readonly suggestSpeakers: typeof suggestSpeakers;
   readonly summaryCollections: typeof summaryCollections;
   readonly summaryNode: typeof summaryNode;
   readonly summaryOverview: typeof summaryOverview;
@@ -129,6 +134,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   changeWatchFolder: 'PUT /api/v1/watch-folders/{id}',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
+  confirmSpeakers: 'PUT /api/v1/speakers/confirm',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
   deleteSummaries: 'POST /api/v1/summaries/delete',
   exportClips: 'POST /api/v1/export/clips',
@@ -172,6 +178,8 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchTranscript: 'POST /api/v1/search/transcript',
   startWatching: 'POST /api/v1/watch-folders/service/start',
   stopWatching: 'POST /api/v1/watch-folders/service/stop',
+  suggestClusters: 'POST /api/v1/faces/suggest',
+  suggestSpeakers: 'POST /api/v1/speakers/suggest',
   summaryCollections: 'POST /api/v1/summaries/collections',
   summaryNode: 'POST /api/v1/summaries/node',
   summaryOverview: 'POST /api/v1/summaries/overview',

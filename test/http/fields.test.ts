@@ -101,6 +101,14 @@ const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: { cache_dir: needed, hash_str: needed, assignments: needed },
   },
+  '/speakers/suggest': {
+    fields: {},
+    beyond: { cache_dir: needed, hash_str: optional, media_path: optional, speaker: needed, limit: 20 },
+  },
+  '/speakers/confirm': {
+    fields: {},
+    beyond: { cache_dir: needed, voices: needed, name: optional, same: needed },
+  },
   '/summaries/collections': {
     fields: { cache_dir: needed, collection_id: optional, include_members: false },
   },
@@ -151,7 +159,11 @@ const bodies: Readonly<Record<string, Row>> = {
     beyond: { include_entry_ids: false },
   },
   '/faces/clusters/names': { fields: { ...faces, assignments: needed } },
-  '/faces/clusters/modify': { fields: { ...faces, merges: [], moves: [] } },
+  '/faces/clusters/modify': { fields: { ...faces, merges: [], moves: [] }, beyond: { apart: [] } },
+  '/faces/suggest': {
+    fields: {},
+    beyond: { ...faces, cluster_id: optional, other_names: false, limit: 20, limit_per_cluster: 3 },
+  },
   '/faces/clusters/undo': { fields: {}, beyond: faces },
   '/faces/clusters/delete': {
     fields: {},
@@ -342,6 +354,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/faces/clusters/samples licensed',
     'POST /api/v1/faces/clusters/undo licensed',
     'POST /api/v1/faces/recluster licensed',
+    'POST /api/v1/faces/suggest licensed',
     'POST /api/v1/library/disk licensed',
     'POST /api/v1/library/forget licensed',
     'POST /api/v1/library/list licensed',
@@ -355,6 +368,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/search/image licensed',
     'POST /api/v1/search/text licensed',
     'POST /api/v1/search/transcript licensed',
+    'POST /api/v1/speakers/suggest licensed',
     'POST /api/v1/summaries/collections licensed',
     'POST /api/v1/summaries/delete licensed',
     'POST /api/v1/summaries/export licensed',
@@ -372,6 +386,7 @@ test('the addresses are those of the contract: each with its method, open or wit
     'POST /api/v1/watch-folders/service/start licensed',
     'POST /api/v1/watch-folders/service/stop licensed',
     'PUT /api/v1/faces/clusters/names licensed',
+    'PUT /api/v1/speakers/confirm licensed',
     'PUT /api/v1/transcriptions/speakers licensed',
     'PUT /api/v1/watch-folders/{id} licensed',
   ]);
