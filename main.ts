@@ -59,7 +59,7 @@ export async function startEngine(
     const analysis = createAnalysis({ ...parts, ...choices, clips, proxies, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { ...parts, ...choices, analysis });
     const library = createLibrary({ ...parts, tasks, proxies, modelsFolder: models });
-    const [people, summaries] = [createPeople({ index, tasks }), createSummaries(parts)];
+    const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];

@@ -21,6 +21,7 @@ import { proxyRoutes } from './routes/proxies.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { speakerRoutes } from './routes/speakers.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
@@ -46,6 +47,7 @@ const described: readonly Route[] = [
   ...searchRoutes,
   ...momentRoutes,
   ...transcriptionRoutes,
+  ...speakerRoutes,
   ...faceRoutes,
   ...summaryRoutes,
   ...exportRoutes,

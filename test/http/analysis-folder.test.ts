@@ -52,6 +52,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   sceneThumbnails: { media_path: film, start_time: '00:00:01', end_time: '00:00:02' },
   transcriptions: { media_paths: [film] },
   transcriptionsRange: { media_path: film, start_seconds: 0, end_seconds: 10 },
+  suggestSpeakers: { hash_str: 'aa', speaker: 'SPEAKER_00' },
   metadataFacets: { media_paths: [film], hash_strs: ['aa'] },
   searchText: { query: 'a' },
   searchImage: { image_path: film },
@@ -75,6 +76,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   nameClusters: { assignments: [] },
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'] }] },
   undoClusters: {},
+  suggestClusters: {},
   recluster: {},
   deletePeople: {},
   appearances: {},
@@ -95,6 +97,13 @@ const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pruneLibrary: {},
   moveMedia: { from: film, to: join(w.folder, 'b.mp4') },
   nameSpeakers: { hash_str: 'aa', assignments: [] },
+  confirmSpeakers: {
+    voices: [
+      { hash_str: 'aa', speaker: 'SPEAKER_00' },
+      { hash_str: 'bb', speaker: 'SPEAKER_00' },
+    ],
+    same: true,
+  },
   deleteSummaries: { summary_refs: [summaryRef({ hash_str: 'aa', analysis_id: '0'.repeat(24) })] },
 };
 const routeOf = new Map(routes.map((route) => [route.id, route]));

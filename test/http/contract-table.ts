@@ -184,7 +184,16 @@ export const bodies: Readonly<Record<string, Row>> = {
     beyond: { include_entry_ids: false },
   },
   '/faces/clusters/names': { fields: { ...faces, assignments: needed } },
-  '/faces/clusters/modify': { fields: { ...faces, merges: [], moves: [] } },
+  '/faces/clusters/modify': { fields: { ...faces, merges: [], moves: [] }, beyond: { apart: [] } },
+  '/faces/suggest': {
+    fields: {},
+    beyond: { ...faces, cluster_id: optional, other_names: false, limit: 20, limit_per_cluster: 3 },
+  },
+  '/speakers/suggest': { fields: {}, beyond: { ...file, speaker: needed, limit: 20 } },
+  '/speakers/confirm': {
+    fields: {},
+    beyond: { cache_dir: needed, voices: needed, name: optional, same: needed },
+  },
   '/faces/clusters/undo': { fields: {}, beyond: faces },
   '/faces/clusters/delete': {
     fields: {},
@@ -291,6 +300,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/faces/clusters/samples licensed',
   'POST /api/v1/faces/clusters/undo licensed',
   'POST /api/v1/faces/recluster licensed',
+  'POST /api/v1/faces/suggest licensed',
   'POST /api/v1/library/disk licensed',
   'POST /api/v1/library/forget licensed',
   'POST /api/v1/library/list licensed',
@@ -313,6 +323,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/search/text licensed',
   'POST /api/v1/search/transcript licensed',
   'POST /api/v1/sessions open',
+  'POST /api/v1/speakers/suggest licensed',
   'POST /api/v1/summaries/collections licensed',
   'POST /api/v1/summaries/delete licensed',
   'POST /api/v1/summaries/export licensed',
@@ -333,6 +344,7 @@ export const addresses: readonly string[] = [
   'POST /mcp licensed',
   'PUT /api/v1/faces/clusters/names licensed',
   'PUT /api/v1/lists/{list_id} licensed',
+  'PUT /api/v1/speakers/confirm licensed',
   'PUT /api/v1/transcriptions/speakers licensed',
   'PUT /api/v1/watch-folders/{id} licensed',
 ];

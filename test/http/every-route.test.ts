@@ -221,7 +221,14 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },
   clusterFaces: { cluster_id: 'c1' },
-  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }] },
+  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }], apart: [] },
+  suggestSpeakers: { hash_str: 'aa' },
+  confirmSpeakers: {
+    voices: [
+      { hash_str: 'aa', speaker: 'SPEAKER_00' },
+      { hash_str: 'bb', speaker: 'SPEAKER_00' },
+    ],
+  },
   moveMedia: { from: w.folder, to: moved },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
