@@ -24,11 +24,14 @@ export function proxyName(hash: string, maxSide: number, extension: string): str
 
 const pattern = /^([0-9a-f][0-9a-f-]{0,99})\.(\d{1,6})\.(mp4|m4a)$/;
 
+/** What reading a folder says that cannot be there. */
+const noFolder = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
+
 /** Whole ones only. Of one content when `hash` is given. */
 export async function proxiesIn(cacheDir: string, hash?: string): Promise<KeptProxy[]> {
   const folder = proxyFolder(cacheDir);
   const names = await readdir(folder).catch((error) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    if (noFolder.has(codeOf(error))) return [];
     throw error;
   });
   const found: KeptProxy[] = [];
