@@ -2,6 +2,8 @@
 import { lstat, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../../runtime/files/error-code.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import { isNowhere } from '../clips/part-files.ts';
 
 export const proxyFolder = (cacheDir: string): string => join(cacheDir, 'proxies');
 
@@ -24,15 +26,13 @@ export function proxyName(hash: string, maxSide: number, extension: string): str
 
 const pattern = /^([0-9a-f][0-9a-f-]{0,99})\.(\d{1,6})\.(mp4|m4a)$/;
 
-/** What reading a folder says that cannot be there. */
-const noFolder = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
-
-/** Whole ones only. Of one content when `hash` is given. */
+/** Whole ones only. Of one content when `hash` is given. Throws STORE_UNAVAILABLE. */
 export async function proxiesIn(cacheDir: string, hash?: string): Promise<KeptProxy[]> {
   const folder = proxyFolder(cacheDir);
   const names = await readdir(folder).catch((error) => {
-    if (noFolder.has(codeOf(error))) return [];
-    throw error;
+    if (isNowhere(error)) return [];
+    const what = `${folder} cannot be read (${codeOf(error)})`;
+    throw storeErrors.STORE_UNAVAILABLE(what, { folder }, error);
   });
   const found: KeptProxy[] = [];
   for (const name of names) {
