@@ -180,6 +180,7 @@ test('each native package has one importer', () => {
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
+    '@modelcontextprotocol/server': /^http\/mcp\/protocol\.ts$/,
     '@huggingface/tokenizers': /^actors\/(embedder|transcriber|summarizer)\//,
   };
   for (const { path, imports } of product) {

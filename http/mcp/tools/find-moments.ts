@@ -11,7 +11,7 @@ import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
 import type { InputOf } from '../../client/shape.ts';
 import { Cursor, limitOf, MediaNames, MomentName, Seconds, startOf } from '../arguments.ts';
-import { loadAll } from '../load.ts';
+import { loadAll, nothingAnalysed } from '../load.ts';
 import { findAllMedia } from '../media.ts';
 import { parseMoment } from '../moment-id.ts';
 import { fitting, numbered } from '../pictures.ts';
@@ -95,7 +95,7 @@ export const findMoments = tool({
     const request = await requestOf(asked, call);
     const first = startOf(asked.cursor);
     const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
-    await loadAll(call);
+    if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed') };
     const answer = await call.client.searchMoments({ ...request, limit }, call.asked);
     return answerOf(answer, first, asked, call);
   },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
-import { loadSpeech } from '../load.ts';
+import { loadSpeech, nothingAnalysed } from '../load.ts';
 import { findAllMedia } from '../media.ts';
 import { momentId } from '../moment-id.ts';
 import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, rangeText } from '../text.ts';
@@ -38,7 +38,7 @@ export const findSpoken = tool({
     const start = startOf(cursor);
     const paths =
       media === undefined ? [] : (await findAllMedia(media, 'media', call)).map(({ path }) => path);
-    await loadSpeech(call);
+    if (!(await loadSpeech(call))) return { text: nothingAnalysed(call, 'transcribed') };
     const request = {
       cache_dir: call.cacheDir,
       query,

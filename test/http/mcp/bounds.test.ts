@@ -174,8 +174,8 @@ const answers: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     fps: number,
     warnings: words,
   }),
-  loadAnalysisData: fc.constant({}),
-  loadTranscriptions: fc.constant({}),
+  loadAnalysisData: fc.record({ media: fc.nat({ max: 9 }), transcriptions: fc.constant(0) }),
+  loadTranscriptions: fc.record({ transcriptions: fc.nat({ max: 9 }) }),
 };
 
 const failure = fc

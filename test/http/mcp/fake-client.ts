@@ -68,6 +68,6 @@ export const library: Answers = {
   }),
   listLibrary: ({ under }: { under?: string }) =>
     under === undefined || under === FILM ? page : { ...page, total: 0, media: [] },
-  loadAnalysisData: () => ({}),
-  loadTranscriptions: () => ({}),
+  loadAnalysisData: () => ({ media: 1, transcriptions: 0 }),
+  loadTranscriptions: () => ({ transcriptions: 1 }),
 };

@@ -189,6 +189,18 @@ test('what an assistant gets wrong is said with the name of the argument and wha
   }
 });
 
+test('where nothing is analysed a search says so and what to call', async () => {
+  const loadAnalysisData = () => ({ media: 0, transcriptions: 0 });
+  const { text } = await call('find_moments', { text: 'x' }, { loadAnalysisData });
+  assert.match(text, /^Nothing is analysed in \/analysis yet\. Call analyze/);
+  const spoken = await call(
+    'find_spoken',
+    { text: 'x' },
+    { loadTranscriptions: () => ({ transcriptions: 0 }) },
+  );
+  assert.match(spoken.text, /^Nothing is transcribed/);
+});
+
 test('find_spoken quotes 300 characters of a hit at most, and says how many hits there are', async () => {
   const hit = (i: number) => ({
     media_path: FILM,
