@@ -14,6 +14,7 @@ import {
 } from '../http/page/browser.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
+import { freePort } from './guarded-service.ts';
 import { type RunningService, startService } from './service.ts';
 
 const home = newHome();
@@ -26,6 +27,8 @@ let service: RunningService;
 before(async () => {
   if (withoutBrowser) return;
   await makeSamples(samples, { files });
+  // A port that the system chose cannot be taken again at once.
+  settings.push('--port', String(await freePort()));
   service = await startService(settings, home);
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
@@ -185,12 +188,11 @@ test('a page goes on when the service was away, and says so meanwhile', {
 }, async (t) => {
   const { page } = await signedIn(t);
   await searchFor(page, 'sunset');
-  const { port } = new URL(service.address);
   await service.stop();
   await page.getByRole('searchbox').fill('a green forest');
   await page.getByText('The service does not answer').waitFor();
   await assertAccessible(page, 'the service is away');
-  service = await startService([...settings, '--port', port], home);
+  service = await startService(settings, home);
   await page.getByText('The service does not answer').waitFor({ state: 'detached', timeout: SLOW_MS });
   await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor({ timeout: SLOW_MS });
 });

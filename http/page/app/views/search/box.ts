@@ -76,6 +76,8 @@ function PictureChip({ picture }: { readonly picture: Picture }) {
   </span>`;
 }
 
+/** As the language writes it. */
+const number = ['{n}', '{n}'] as const;
 const icons = { seen: 'eye', said: 'speech', person: 'person' } as const;
 
 function Kinds() {
@@ -90,7 +92,7 @@ function Kinds() {
     const isOn = chosen.includes(kind);
     return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} onClick=${toggle(kind)}>
       <${Icon} name=${icons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
-      ${counts && isOn && html`<span class="figure">${counts[kind]}</span>`}
+      ${counts && isOn && html`<span class="figure">${t(number, { n: counts[kind] })}</span>`}
     </button>`;
   })}</div>`;
 }
