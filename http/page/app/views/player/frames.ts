@@ -3,6 +3,13 @@
 /** Frames a second where the film does not say. */
 export const usualRate = 25;
 
+/** The rate that a rounded one stands for: 23.976 is 24000/1001, which is another frame after some hours. */
+export function exactRate(rounded: number): number {
+  const whole = Math.round(rounded);
+  const slowed = (whole * 1000) / 1001;
+  return Math.abs(rounded - slowed) < 0.002 ? slowed : rounded;
+}
+
 /** The frame that is shown at a time; a time that lies on the border between two shows the later one. */
 export function frameAt(seconds: number, rate: number): number {
   // Times come in microseconds, so a border is met to within one.

@@ -3,7 +3,7 @@
 import { ApiError, api } from '../../api.ts';
 import { type Asked, useAsk } from '../../ask.ts';
 import { useStore } from '../../store.ts';
-import { usualRate } from './frames.ts';
+import { exactRate, usualRate } from './frames.ts';
 import type { Lane, Segment } from './lanes.ts';
 
 export interface Medium {
@@ -38,7 +38,7 @@ export async function askMedium(cache_dir: string, hash_str: string, signal: Abo
     media_path,
     kind,
     duration: kind === 'image' ? 0 : sound.duration_seconds,
-    rate: kind === 'audio' ? 0 : (fps ?? usualRate) || usualRate,
+    rate: kind === 'audio' ? 0 : exactRate((fps ?? usualRate) || usualRate),
     width,
     height,
   };

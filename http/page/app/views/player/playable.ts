@@ -38,7 +38,8 @@ export function createTransport(start: number): Transport {
 
 class PlayerTransport implements Transport {
   #playable: Playable | null = null;
-  #rate = usualRate;
+  /** 0 until it is known: a time is not brought to a frame of another film's rate. */
+  #rate = 0;
   #seconds: number;
   #speed = 0;
   /** Where it is being sent, until it is there. */

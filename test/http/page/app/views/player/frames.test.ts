@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  exactRate,
   frameAt,
   lastFrame,
   middleOf,
@@ -26,6 +27,13 @@ test('the start of a frame in whole microseconds, as players tell it, belongs to
     assert.equal(frameAt(Math.floor((frame / rate) * 1e6) / 1e6, rate), frame);
   });
   fc.assert(property);
+});
+
+test('a rounded rate is the one it stands for', () => {
+  assert.equal(exactRate(23.976), 24_000 / 1001);
+  assert.equal(exactRate(29.97), 30_000 / 1001);
+  assert.equal(exactRate(59.94), 60_000 / 1001);
+  for (const rate of [12.5, 24, 25, 30, 50, 60, 120]) assert.equal(exactRate(rate), rate);
 });
 
 test('the last frame is the one before the end', () => {

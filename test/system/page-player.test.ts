@@ -1,0 +1,179 @@
+// The player and the basket in a browser: the frame that is shown is read back from the numbers drawn into it.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, before, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { clips } from '../actors/decoder/footage/clips.ts';
+import { readStamp } from '../actors/decoder/footage/stamp.ts';
+import { assertAccessible, type Opened, openBrowser, withoutBrowser } from '../http/page/browser.ts';
+import { until } from '../until.ts';
+import { newHome } from './command-line.ts';
+import { type RunningService, startService } from './service.ts';
+
+const home = newHome();
+const cache_dir = join(home.folder, 'analysis');
+const films = join(home.folder, 'films');
+const film = join(films, 'film.mp4');
+const other = join(films, 'hevc.mp4');
+let service: RunningService;
+const hashes = new Map<string, string>();
+
+before(async () => {
+  if (withoutBrowser) return;
+  mkdirSync(films, { recursive: true });
+  await written('23.976 frames a second', film);
+  await written('HEVC, closed GOP', other);
+  const cue = (n: number, from: string, to: string, text: string) => `${n}\n${from} --> ${to}\n${text}\n\n`;
+  writeFileSync(
+    join(films, 'film.srt'),
+    cue(1, '00:00:00,500', '00:00:01,500', 'The first sentence.') +
+      cue(2, '00:00:02,000', '00:00:04,000', 'And the second.'),
+  );
+  service = await startService(['--no-guardian', '--cache-dir', cache_dir, '--port', '0'], home);
+  await service.modelReady();
+  const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
+    cache_dir,
+    visual_media_paths: [film, other],
+    audio_media_paths: [film],
+  });
+  await service.follow(task_id);
+  const { media } = await service.ok<{ media: { media_path: string; hash_str: string }[] }>('/library/list', {
+    cache_dir,
+  });
+  for (const { media_path, hash_str } of media) hashes.set(media_path, hash_str);
+});
+after(() => service?.end());
+
+async function written(name: string, path: string): Promise<void> {
+  await clips.find((one) => one.name === name)!.write(path);
+}
+
+/** The player at a moment of a film. */
+async function opened(t: TestContext, path: string, seconds: number): Promise<Opened> {
+  const browser = await openBrowser(t);
+  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+  await browser.page.goto(`${service.address}/#${ticket}`);
+  await browser.page.getByRole('searchbox').waitFor();
+  await browser.page.goto(`${service.address}/#/player/${hashes.get(path)}@${seconds}`);
+  return browser;
+}
+
+/** Run in the browser. As text: the types of this program are not those of a page. */
+const pixels = `(() => {
+  const video = document.querySelector('video');
+  if (!video || video.readyState < 2 || video.seeking) return null;
+  const canvas = document.createElement('canvas');
+  const { videoWidth: width, videoHeight: height } = video;
+  Object.assign(canvas, { width, height });
+  const context = canvas.getContext('2d');
+  context.drawImage(video, 0, 0);
+  return { width, height, data: [...context.getImageData(0, 0, width, height).data] };
+})()`;
+
+/** The number in the frame that the browser shows; null while it shows none. */
+async function shownFrame(page: Page): Promise<number | null> {
+  const picture: { width: number; height: number; data: number[] } | null = await page.evaluate(pixels);
+  if (!picture) return null;
+  const { width, height, data } = picture;
+  const rgb = data.filter((_, i) => i % 4 !== 3);
+  return readStamp(Uint8Array.from(rgb), width, height);
+}
+
+const toldFrame = async (page: Page) => Number(await page.locator('[data-frame]').getAttribute('data-frame'));
+
+async function isShown(page: Page, frame: number): Promise<void> {
+  await until(async () => (await shownFrame(page)) === frame);
+  assert.equal(await toldFrame(page), frame);
+}
+
+test('the player opens at the moment, and steps to exactly the next frame and the one before', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  // 2 s lie in frame 47 at 23.976 frames a second.
+  await isShown(page, 47);
+  for (const [key, frame] of [
+    ['ArrowRight', 48],
+    ['ArrowRight', 49],
+    ['.', 50],
+    ['ArrowLeft', 49],
+    [',', 48],
+  ] as const) {
+    await page.keyboard.press(key);
+    await isShown(page, frame);
+  }
+  await assertAccessible(page, 'the player');
+  assert.deepEqual(problems, []);
+});
+
+test('it plays from there, forward and backward, and stops', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  await isShown(page, 47);
+  await page.keyboard.press('l');
+  await until(async () => (await toldFrame(page)) > 55);
+  await page.keyboard.press('j');
+  const turned = await toldFrame(page);
+  await until(async () => (await toldFrame(page)) < turned - 3);
+  await page.keyboard.press('k');
+  const stopped = await toldFrame(page);
+  await isShown(page, stopped);
+  assert.deepEqual(problems, []);
+});
+
+test('a sentence that is clicked is gone to, without stopping', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await opened(t, film, 0);
+  const second = page.getByRole('button', { name: 'And the second.' });
+  await second.waitFor();
+  await page.keyboard.press('l');
+  await second.click();
+  await until(async () => (await toldFrame(page)) >= 48);
+  await page.locator('li[aria-current] >> text=And the second.').waitFor();
+  assert.equal(await page.evaluate('document.querySelector("video").paused'), false);
+  assert.deepEqual(problems, []);
+});
+
+test('in and out go into the basket, and the basket becomes XMEML', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  await isShown(page, 47);
+  await page.keyboard.press('i');
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowRight');
+  await isShown(page, 51);
+  await page.keyboard.press('o');
+  await page.keyboard.press('b');
+  await page.getByRole('link', { name: /Basket/ }).click();
+  await page.getByRole('button', { name: 'Open film.mp4 in the player' }).waitFor();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await assertAccessible(page, 'the basket');
+  const { lists } = await service.ok<{ lists: { list_id: string; items: number }[] }>('/lists');
+  assert.deepEqual(
+    lists.map(({ items }) => items),
+    [1],
+  );
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  const download = await coming;
+  const xml = readFileSync((await download.path())!, 'utf8');
+  assert.match(xml, /<xmeml version="4">/);
+  // Five frames, 47 to 51: the end is not part of a clip.
+  assert.match(xml, /<in>47<\/in>\s*<out>52<\/out>/);
+  assert.deepEqual(problems, []);
+});
+
+test('what the browser cannot play is shown by previews, until a version for browsers is made', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, other, 1);
+  // Some builds of Chromium do play it.
+  const canPlay = `document.createElement('video').canPlayType('video/mp4; codecs="hvc1.1.6.L60.90"') !== ''`;
+  if (await page.evaluate(canPlay)) return t.skip('this browser plays HEVC');
+  const make = page.getByRole('button', { name: 'Make a version for browsers' });
+  await make.waitFor();
+  await page.locator('.screen img').waitFor();
+  await assertAccessible(page, 'previews that stand in');
+  await make.click();
+  await isShown(page, 30);
+  await page.keyboard.press('ArrowRight');
+  await isShown(page, 31);
+  assert.deepEqual(problems, []);
+});
