@@ -27,6 +27,18 @@ const meanings: Readonly<Record<string, string>> = {
   replace_existing: 'Whether a summary of the same name is made anew.',
   collection_id: 'An existing collection.',
   detect_speakers: 'Whether to detect speakers; a job that leaves it out does as the request says.',
+  // Downloads, proxies, lists and moments.
+  pull_models: 'Keys of the models to download.',
+  pull: 'Of a model that was downloaded; null in other results.',
+  proxy: 'Of a proxy that was made; null in other results.',
+  size_bytes: 'Bytes of the file; null where they are not known.',
+  sha256: 'SHA-256 of the file, hexadecimal.',
+  scenes: 'In the order of time.',
+  'counts.seen': 'Moments that pictures were found for.',
+  'counts.said': 'Moments that words were found for.',
+  'counts.person': 'Moments that show a person whom the query names.',
+  list: 'The list as it is stored now.',
+  list_id: 'Id of the list.',
   // Answers about tasks.
   source: '`watch_folder`: it analyses files of a watch folder.',
   tasks: 'Newest first.',
