@@ -2,7 +2,7 @@
 // of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { described, named, nullable, oneOf } from '../../runtime/schema.ts';
+import { nullable } from '../../runtime/schema.ts';
 import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
@@ -19,6 +19,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
+import { Explanation } from './visual/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
@@ -118,33 +119,6 @@ export const FrameSearch = Type.Object({
   time_seconds: Type.Number({ minimum: 0 }),
 });
 export type FrameSearch = Static<typeof FrameSearch>;
-
-export const Band = described(
-  oneOf('strong', 'likely', 'weak'),
-  'How far it stands out from the rest of what is loaded: `strong` is right 9 times in 10 with the starter, as measured.',
-);
-export type Band = Static<typeof Band>;
-const TextBand = Type.Object({ part: described(oneOf('text'), 'The words.'), band: Band });
-const PictureBand = Type.Object({ part: described(oneOf('picture'), 'The picture.'), band: Band });
-const ExcludeEffect = Type.Object({
-  part: described(oneOf('exclude'), 'One of what is excluded.'),
-  text: described(Type.String(), 'As it was sent.'),
-  effect: described(oneOf('none', 'lowered'), '`lowered`: the match resembles it, and lost by that.'),
-});
-export const Explanation = Type.Object({
-  band: described(Band, 'Of the match as a whole: of the lower of its parts, less what `exclude` takes.'),
-  parts: described(
-    Type.Array(
-      Type.Union([
-        named('TextBand', TextBand),
-        named('PictureBand', PictureBand),
-        named('ExcludeEffect', ExcludeEffect),
-      ]),
-    ),
-    'The words, the picture, and each of `exclude`, as far as they were asked for.',
-  ),
-});
-export type Explanation = Static<typeof Explanation>;
 
 export const Match = Type.Object({
   frame_idx: Type.String(),

@@ -4,10 +4,10 @@ import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, oneOf } from '../../../runtime/schema.ts';
 import type { PeopleFilter } from '../../index/people/contract.ts';
 import type { FrameRange } from '../../index/visual/contract.ts';
-import { Explanation } from '../contract.ts';
 import type { NamedMedia } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
+import { Explanation } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },

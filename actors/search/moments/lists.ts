@@ -1,9 +1,9 @@
 // The lists that moments are made of: what is seen, what is said, who is there. Each is asked for by itself, best first.
 import { now } from '../call-options.ts';
-import type { Explanation } from '../contract.ts';
 import { frameField } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { TranscriptData } from '../transcripts/transcript-data.ts';
+import type { Explanation } from '../visual/contract.ts';
 import {
   askVisual,
   type VisualRequest,

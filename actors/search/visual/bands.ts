@@ -9,7 +9,7 @@
 // both may as well be one of them alone. What is excluded takes from every part what it takes from the score.
 import type { TextPart } from '../../embedder/contract.ts';
 import type { Background, Standing } from '../../index/visual/contract.ts';
-import type { Band, Explanation } from '../contract.ts';
+import type { Band, Explanation } from './contract.ts';
 
 interface Bar {
   /** Of a score, above the background. */

@@ -1,7 +1,8 @@
 // Turns ranked frames into the matches of the API. Pure.
 import { clockTime } from '../../decoder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
-import type { Explanation, Match } from '../contract.ts';
+import type { Match } from '../contract.ts';
+import type { Explanation } from './contract.ts';
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
 export function toMatch(
