@@ -60,6 +60,7 @@ const composition = ['main.ts', 'actors/installation.ts'];
 /** Files that their room names as public and pure. */
 const publicFiles = [
   'actors/models/advice.ts',
+  'actors/models/likeness-scale.ts',
   'actors/models/unavailable.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',
@@ -179,6 +180,7 @@ test('each native package has one importer', () => {
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
+    '@modelcontextprotocol/server': /^http\/mcp\/protocol\.ts$/,
     '@huggingface/tokenizers': /^actors\/(embedder|transcriber|summarizer)\//,
   };
   for (const { path, imports } of product) {

@@ -40,6 +40,12 @@ export async function readTasks(): Promise<void> {
   for (const { task_id } of running) join(task_id);
 }
 
+/** For a task that this page has started: its events come also when it has ended already. */
+export function followTask(task_id: string): void {
+  join(task_id);
+  void readTasks().catch(() => {});
+}
+
 function join(task_id: string): void {
   if (joined.has(task_id)) return;
   joined.add(task_id);
@@ -55,6 +61,8 @@ function connection(): Socket<ServerEvents, ClientEvents> {
   made.on('disconnect', (reason) => {
     // The package does not connect again by itself when the service has closed the connection.
     if (reason === 'io server disconnect') made.connect();
+    // Asking tells whether the service has gone.
+    void readTasks().catch(() => {});
   });
   made.on('progress', hear);
   socket = made;

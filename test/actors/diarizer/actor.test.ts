@@ -134,6 +134,18 @@ test('two voices are two speakers, numbered as they appear, and each span gets i
     dialogue.map(({ start, end, voice }) => [start, end, voice === 1500 ? 'SPEAKER_00' : 'SPEAKER_01']),
   );
   assert.deepEqual(answer.speakers, ['SPEAKER_01', 'SPEAKER_00', 'SPEAKER_01', 'SPEAKER_01', 'SPEAKER_00']);
+  const { model, speakers, vectors } = answer.voices;
+  assert.match(model, /^[\w-]+@[0-9a-f]{12}$/);
+  assert.deepEqual(
+    speakers.map(({ speaker, seconds }) => [speaker, seconds]),
+    ['SPEAKER_00', 'SPEAKER_01'].map((id) => {
+      const own = answer.turns.filter(({ speaker }) => speaker === id);
+      return [id, own.reduce((sum, { start_seconds, end_seconds }) => sum + end_seconds - start_seconds, 0)];
+    }),
+  );
+  for (const half of [vectors.subarray(0, vectors.length / 2), vectors.subarray(vectors.length / 2)]) {
+    assert.ok(Math.abs(Math.hypot(...half) - 1) < 1e-4);
+  }
   await stop();
 });
 
@@ -165,8 +177,9 @@ test('the speaker count asked for is kept, but there are never more speakers tha
 
 test('nobody speaks: no turns, and spans have no speaker', async () => {
   const { diarize, stop } = await start();
-  const answer = await diarize([], 'auto', [[0, 1]]);
+  const { voices, ...answer } = await diarize([], 'auto', [[0, 1]]);
   assert.deepEqual(answer, { turns: [], speakers: [null], speaker_count: 0 });
+  assert.deepEqual([voices.speakers, voices.vectors.length], [[], 0]);
   await stop();
 });
 

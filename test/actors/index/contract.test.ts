@@ -10,6 +10,7 @@ import { storeMessages } from '../../../actors/index/store/contract.ts';
 import { summaryMessages } from '../../../actors/index/summaries/contract.ts';
 import { transcriptMessages } from '../../../actors/index/transcripts/contract.ts';
 import { visualMessages } from '../../../actors/index/visual/contract.ts';
+import { voiceMessages } from '../../../actors/index/voices/contract.ts';
 
 test('every message belongs to one part of the index', () => {
   const parts = [
@@ -17,6 +18,7 @@ test('every message belongs to one part of the index', () => {
     spanMessages,
     visualMessages,
     transcriptMessages,
+    voiceMessages,
     facetMessages,
     libraryMessages,
     peopleMessages,

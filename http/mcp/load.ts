@@ -1,0 +1,31 @@
+// Brings the analysis folder into memory before a search. What is loaded already stays, and what was analysed since is added.
+import { visualModelErrors } from '../../actors/search/models/contract.ts';
+import { ApiError } from '../client/error.ts';
+import { oneLine } from './text.ts';
+import type { Call } from './tool.ts';
+
+/**
+ * Pictures, people and speech; without a visual model what is said can be searched all the same. Answers whether there is
+ * anything to search.
+ */
+export async function loadAll(call: Call): Promise<boolean> {
+  const { client, cacheDir, asked } = call;
+  try {
+    const { media, transcriptions } = await client.loadAnalysisData({ cache_dir: cacheDir }, asked);
+    return media > 0 || transcriptions > 0;
+  } catch (error) {
+    const withoutModel =
+      error instanceof ApiError && error.error === visualModelErrors.NO_VISUAL_MODEL.meaning;
+    if (!withoutModel) throw error;
+    return loadSpeech(call);
+  }
+}
+
+export async function loadSpeech({ client, cacheDir, asked }: Call): Promise<boolean> {
+  return (await client.loadTranscriptions({ cache_dir: cacheDir }, asked)).transcriptions > 0;
+}
+
+/** What is said where nothing can be searched. */
+export function nothingAnalysed({ cacheDir }: Call, what: string): string {
+  return `Nothing is ${what} in ${oneLine(cacheDir, 400)} yet. Call analyze with the absolute paths of media files first.`;
+}
