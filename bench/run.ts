@@ -34,6 +34,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'summary-search': async () => (await import('./summary-search.ts')).summarySearch,
   summarize: async () => (await import('./summarize.ts')).summarize,
   'starter-words': async () => (await import('./starter-words.ts')).starterWords,
+  explain: async () => (await import('./explain.ts')).explain,
 };
 
 const asked = process.argv.slice(2);

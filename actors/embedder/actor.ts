@@ -8,7 +8,7 @@ import type { DeviceChoice } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
-import { embedderContract, type PictureReading, type VisualModel } from './contract.ts';
+import { embedderContract, type PictureReading, type TextPart, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { Sides, VisualFamily } from './family.ts';
 import { readAs } from './readings.ts';
@@ -119,16 +119,18 @@ async function embedTexts(current: Current, key: string, texts: readonly string[
   const understood: boolean[] = [];
   const known_words: string[][] = [];
   const weak_words: string[][] = [];
+  const parts: TextPart[][] = [];
   const urgent: Run = (work) => current.run(key, work, true);
   const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
     const answer = await family.texts(batch);
     unknown_words.push(...answer.unknownWords.map((words) => [...words]));
     understood.push(...answer.understood);
     weak_words.push(...batch.map((_, i) => [...(answer.weakWords?.[i] ?? [])]));
+    parts.push(...batch.map((_, i) => [...(answer.parts?.[i] ?? [])]));
     known_words.push(...answer.knownWords.map((words) => [...words]));
     return answer.vectors;
   });
-  return { vectors, known_words, unknown_words, weak_words, understood };
+  return { vectors, known_words, unknown_words, weak_words, parts, understood };
 }
 
 type Run = (work: (opened: Opened<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;

@@ -59,6 +59,17 @@ export const VisualModel = Type.Object({
 });
 export type VisualModel = Static<typeof VisualModel>;
 
+/** One of the things that a text asks for, by itself. */
+export const TextPart = Type.Object({
+  /** d, L2-normalised. */
+  vector: Floats,
+  /** It is not to be there. */
+  negated: Type.Boolean(),
+  /** False where what is found best by it is too often something else, as measured. */
+  is_sure: Type.Boolean(),
+});
+export type TextPart = Static<typeof TextPart>;
+
 export const embedderContract = contract(
   'embedder',
   {
@@ -90,6 +101,8 @@ export const embedderContract = contract(
         unknown_words: Type.Array(Type.Array(Type.String())),
         /** For each text: known words by which little of what is meant is found. */
         weak_words: Type.Optional(Type.Array(Type.Array(Type.String()))),
+        /** For each text: its parts; none for models that take a text as a whole. */
+        parts: Type.Optional(Type.Array(Type.Array(TextPart))),
         /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
         understood: Type.Array(Type.Boolean()),
       }),

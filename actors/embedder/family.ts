@@ -3,7 +3,7 @@
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import type { SessionOpener } from '../models/graph.ts';
-import type { PictureReading } from './contract.ts';
+import type { PictureReading, TextPart } from './contract.ts';
 
 export interface TextVectors {
   /** n×d, L2-normalised; owned by the caller. */
@@ -14,6 +14,8 @@ export interface TextVectors {
   readonly unknownWords: readonly (readonly string[])[];
   /** For each text: known words by which little of what is meant is found; left out by models with an open vocabulary. */
   readonly weakWords?: readonly (readonly string[])[];
+  /** For each text: what it asks for, one by one; left out by models that take a text as a whole. */
+  readonly parts?: readonly (readonly TextPart[])[];
   /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
   readonly understood: readonly boolean[];
 }

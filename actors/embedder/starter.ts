@@ -4,6 +4,7 @@ import { buildStarterVisual } from '../models/starter/graph/graph.ts';
 import { DIMENSIONS } from '../models/starter/layout.ts';
 import { PICTURE_SIDE } from '../models/starter/maps.ts';
 import { queryVector } from '../models/starter/query/vector.ts';
+import type { TextPart } from './contract.ts';
 import type { Family, TextVectors, VisualFamily } from './family.ts';
 
 const PICTURE_BYTES = PICTURE_SIDE * PICTURE_SIDE * 3;
@@ -51,13 +52,18 @@ function textVectors(texts: readonly string[]): TextVectors {
   const known: boolean[] = [];
   const readings: (readonly string[])[] = [];
   const weak: (readonly string[])[] = [];
+  const parts: TextPart[][] = [];
   texts.forEach((text, i) => {
-    const { vector, knownWords, unknownWords, weakWords, understood } = queryVector(text);
+    const { vector, knownWords, unknownWords, weakWords, understood, parts: own } = queryVector(text);
     known.push(understood);
     readings.push(knownWords);
     vectors.set(vector, i * DIMENSIONS);
     unknown.push(unknownWords);
     weak.push(weakWords);
+    parts.push(own.map(({ vector: one, negated, isSure }) => ({ vector: one, negated, is_sure: isSure })));
   });
-  return { vectors, knownWords: readings, unknownWords: unknown, weakWords: weak, understood: known };
+  return {
+    ...{ vectors, knownWords: readings, unknownWords: unknown, weakWords: weak, parts },
+    understood: known,
+  };
 }

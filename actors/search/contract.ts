@@ -20,6 +20,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
+import { Explanation } from './visual/contract.ts';
 import type { Voices } from './voices/contract.ts';
 
 export const searchErrors = errorTable({
@@ -97,6 +98,8 @@ const Common = {
   people_filter: Type.Optional(PeopleFilter),
   /** Leave out to get matches without their pictures. */
   previews: Type.Boolean(),
+  /** Says how sure each match is. */
+  explain: Type.Optional(Type.Boolean()),
 };
 
 export const TextSearch = Type.Object({
@@ -129,6 +132,8 @@ export const Match = Type.Object({
   original_index: Type.Integer(),
   hash_str: Type.String(),
   video_path: Type.String(),
+  /** Where it was asked for. */
+  explanation: Type.Optional(Explanation),
 });
 export type Match = Static<typeof Match>;
 

@@ -43,3 +43,27 @@ export function spread(values: readonly number[]): readonly [number, number] {
   ).toSorted((a, b) => a - b);
   return [means[100]!, means[1899]!];
 }
+
+/** Of a share of so many: where it lies with 90 % (Wilson). */
+export function wilson(some: number, of: number): readonly [number, number] {
+  if (of === 0) return [0, 1];
+  const z = 1.645;
+  const share = some / of;
+  const middle = share + z ** 2 / (2 * of);
+  const half = z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
+  const whole = 1 + z ** 2 / of;
+  return [(middle - half) / whole, (middle + half) / whole];
+}
+
+/** Of some of many in each query: 5th and 95th percentile of the share, over samples of the queries. */
+export function spreadOfShare(
+  queries: readonly (readonly [some: number, of: number])[],
+): readonly [number, number] {
+  const random = seeded(1);
+  const shares = Array.from({ length: 2000 }, () => {
+    const drawn = queries.map(() => queries[random.below(queries.length)]!);
+    const [some, of] = drawn.reduce<readonly [number, number]>(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
+    return of === 0 ? 0 : some / of;
+  }).toSorted((a, b) => a - b);
+  return [shares[100]!, shares[1899]!];
+}

@@ -19,10 +19,10 @@ type Draw = (random: Random) => Drawing;
 const styles = { flat: flatScenes, noise: noiseScenes, pattern: patterns };
 const FIRST_SEED = 900_000;
 
-/** `each` pictures of every kind of every way to draw. */
-export async function drawn(each: number): Promise<Picture[]> {
+/** `each` pictures of every kind of every way to draw; those of the table, or others of another `first` seed. */
+export async function drawn(each: number, first = FIRST_SEED): Promise<Picture[]> {
   const pictures: Promise<Picture>[] = [];
-  let seed = FIRST_SEED;
+  let seed = first;
   for (const [style, kinds] of Object.entries(styles) as [string, Readonly<Record<string, Draw>>][]) {
     for (const [kind, draw] of Object.entries(kinds)) {
       for (let i = 0; i < each; i++) {

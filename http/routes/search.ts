@@ -6,6 +6,7 @@ import { withPreviews } from '../request/answer-size.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
+import { explain } from './explain-field.ts';
 import {
   metadataFilterRequest,
   peopleFields,
@@ -33,6 +34,7 @@ const Common = {
     described(Type.Boolean(), 'Everything that is loaded, whatever `media_paths` says.'),
     false,
   ),
+  explain,
   metadata_filter_request: metadataFilterRequest,
   segments_to_frame_indices: segmentsToFrameIndices,
   ...peopleFields,
@@ -46,9 +48,15 @@ const text_weight = defaulted(
   1,
 );
 
+const { explanation, ...always } = Type.Required(Match).properties;
+const VisualMatch = Type.Object({
+  ...always,
+  explanation: Type.Optional(described(named('Explanation', explanation), 'With `explain` alone.')),
+});
+
 const Answer = Type.Object({
   matches: described(
-    Type.Array(named('VisualMatch', Type.Required(Match))),
+    Type.Array(named('VisualMatch', VisualMatch)),
     'Best first, grouped by video; `original_index` is the place before that grouping.',
   ),
   toast_warning: Type.Optional(
@@ -101,6 +109,7 @@ function common(body: Body & { readonly exclude: string[] }) {
     segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
     metadata_filter_request: plainFilters(body.metadata_filter_request),
     ...peopleFilter(body),
+    ...(body.explain && { explain: true }),
     previews: true,
   };
 }

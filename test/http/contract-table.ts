@@ -20,6 +20,12 @@ const visual = {
 };
 const file = { cache_dir: needed, media_path: optional, hash_str: optional };
 const picture = { image_path: optional, image_data: optional, like: optional };
+const besideText = {
+  max_per_media: optional,
+  people_filter: [],
+  people_filter_mode: 'and',
+  explain: false,
+};
 const query = { query: optional, ...picture, exclude: [], text_weight: 1 };
 const faces = { cache_dir: needed, cluster_job_name: needed };
 const selector = {
@@ -82,27 +88,21 @@ export const bodies: Readonly<Record<string, Row>> = {
   },
   '/search/text': {
     fields: { ...visual, query: needed, text_weight: 1, people_filter: [], people_filter_mode: 'and' },
-    beyond: { max_per_media: optional },
+    beyond: { max_per_media: optional, explain: false },
   },
   '/search/image': {
     fields: { ...visual, image_path: needed, query: optional },
-    beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
+    beyond: { ...besideText, text_weight: 1 },
   },
   '/search/frame': {
     fields: { ...visual, media_path: needed, time_seconds: needed, query: optional },
-    beyond: { text_weight: 1, max_per_media: optional, people_filter: [], people_filter_mode: 'and' },
+    beyond: { ...besideText, text_weight: 1 },
   },
   '/search/moments': {
     fields: Object.fromEntries(
       Object.entries({ ...visual, ...query }).filter(([name]) => name !== 'max_results'),
     ),
-    beyond: {
-      kinds: optional,
-      limit: 50,
-      max_per_media: optional,
-      people_filter: [],
-      people_filter_mode: 'and',
-    },
+    beyond: { ...besideText, kinds: optional, limit: 50 },
   },
   '/search/relevance': { fields: { ...file, ...query } },
   '/search/transcript': {

@@ -31,6 +31,32 @@ export const RankedMatch = Type.Object({
 });
 export type RankedMatch = Static<typeof RankedMatch>;
 
+const Background = Type.Object({ centre: Type.Number(), deviation: Type.Number() });
+export type Background = Static<typeof Background>;
+export const Standing = Type.Object({
+  /** That are loaded. */
+  frames: Type.Integer(),
+  background: Type.Object({
+    text: nullable(Background),
+    picture: nullable(Background),
+    words: Type.Array(Background),
+  }),
+  /** In the order asked. */
+  found: Type.Array(
+    nullable(
+      Type.Object({
+        text: nullable(Type.Number()),
+        picture: nullable(Type.Number()),
+        words: Type.Array(Type.Number()),
+        /** What is excluded takes so much from the score. */
+        lost: Type.Number(),
+        lowered: Type.Array(Type.Boolean()),
+      }),
+    ),
+  ),
+});
+export type Standing = Static<typeof Standing>;
+
 export const LoadReport = Type.Object({
   media: Type.Integer(),
   vectors: Type.Integer(),
@@ -168,6 +194,24 @@ export const visualMessages = {
       best: Type.Number(),
       frames: Type.Integer(),
     }),
+  ),
+  /**
+   * How far some frames stand out from everything that is loaded; fields as those of `search`, and `words`: k×d, the parts
+   * of the words. Scores of the text and of the picture alone, and of each part of the words, with the background of each;
+   * `lowered`: by which of what is excluded. Null for a frame that is not loaded or cannot be read. NOT_LOADED.
+   */
+  standing: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      text: nullable(Floats),
+      picture: nullable(Floats),
+      text_weight: Type.Number({ minimum: 0 }),
+      exclude: nullable(Floats),
+      words: nullable(Floats),
+      moments: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
+    }),
+    Standing,
   ),
   /**
    * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where it looked at the

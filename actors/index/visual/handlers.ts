@@ -8,11 +8,12 @@ import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
 import type { visualMessages } from './contract.ts';
-import { checkedQuery } from './query.ts';
+import { checkedQuery, checkedWords } from './query.ts';
 import { relevanceOf, scaleOf } from './relevance.ts';
 import { scenesOf } from './scene-lists.ts';
 import { scoringOf } from './scoring.ts';
 import { search, spreadOver } from './search.ts';
+import { standing } from './standing.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;
@@ -44,6 +45,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       return {};
     },
     relevance: (request, turn) => relevance(parts, request, () => turn.throwIfCancelled()),
+    standing: (request, turn) => stand(parts, request, () => turn.throwIfCancelled()),
     search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
     scenes: ({ cache_dir, model_key, hashes }, turn) =>
       folders.with(cache_dir, (store) => {
@@ -121,9 +123,26 @@ function relevance(
     const at = loaded.searched(pause);
     const query = checkedQuery(request, loaded.dimensions);
     const scoring = scoringOf(query, spreadOver(at.bank, at.catalog.picks({ hashes: null, ranges: {} })));
-    const scale = loaded.scales.of(request, () => scaleOf(at, scoring));
+    const { text, picture, exclude, text_weight } = request;
+    const asked = [text_weight, text, picture, exclude];
+    const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, loaded.kept.rows(at.catalog)));
     const values = relevanceOf(at, scoring, media, scale);
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
+  });
+}
+
+function stand(
+  { folders, visual }: VisualParts,
+  request: Request<VisualContract, 'standing'>,
+  pause: () => void,
+) {
+  return folders.with(request.cache_dir, (store) => {
+    const loaded = visual.of(store, request.model_key);
+    if (request.text === null && request.picture === null)
+      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+    const words = checkedWords(request.words, loaded.dimensions);
+    const query = { ...checkedQuery(request, loaded.dimensions), words };
+    return standing(loaded.searched(pause), loaded.kept, query, request.moments);
   });
 }
 

@@ -1,39 +1,52 @@
-// The scales of the queries asked last: a page asks for the relevance along many films of one answer, and what the library
-// has of a query is the same for all of them.
+// What the library has of the queries asked last: a page asks for the relevance along many films of one answer, and for
+// the same query again as one scrolls, and what is usual in the library is the same for all of them.
+import { type Background, sampledRows } from './background.ts';
+import type { Catalog } from './catalog.ts';
 import type { Scale } from './relevance.ts';
 
-/** What was asked; typed arrays are compared by value. */
-export interface ScaledQuery {
-  readonly text: Float32Array | null;
-  readonly picture: Float32Array | null;
-  readonly exclude: Float32Array | null;
-  readonly text_weight: number;
-}
+/** Values of some vectors; typed arrays are compared by value. */
+export class Kept<T> {
+  readonly #kept = new Map<string, T>();
+  readonly #most: number;
 
-const mostKept = 8;
-
-export class KeptScales {
-  readonly #kept = new Map<string, Scale>();
-
-  of(query: ScaledQuery, make: () => Scale): Scale {
-    const key = keyOf(query);
-    const scale = this.#kept.get(key) ?? make();
-    this.#kept.delete(key);
-    this.#kept.set(key, scale);
-    for (const oldest of [...this.#kept.keys()].slice(0, -mostKept)) this.#kept.delete(oldest);
-    return scale;
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  /** What is loaded changed. */
+  of(query: readonly (Float32Array | number | null)[], make: () => T): T {
+    const key = query.map(keyOf).join(' ');
+    const value = this.#kept.get(key) ?? make();
+    this.#kept.delete(key);
+    this.#kept.set(key, value);
+    for (const oldest of [...this.#kept.keys()].slice(0, -this.#most)) this.#kept.delete(oldest);
+    return value;
+  }
+
   clear(): void {
     this.#kept.clear();
   }
 }
 
-function keyOf({ text, picture, exclude, text_weight }: ScaledQuery): string {
-  const bytes = (vector: Float32Array | null) =>
-    vector === null
-      ? ''
-      : Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-  return [text_weight, ...[text, picture, exclude].map(bytes)].join(' ');
+function keyOf(value: Float32Array | number | null): string {
+  if (value === null || typeof value === 'number') return String(value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+}
+
+export class KeptScales {
+  readonly scales = new Kept<Scale>(8);
+  readonly backgrounds = new Kept<Background>(64);
+  #rows: Int32Array | null = null;
+
+  /** Of the frames that stand for everything that is loaded. */
+  rows(catalog: Catalog): Int32Array {
+    this.#rows ??= sampledRows(catalog);
+    return this.#rows;
+  }
+
+  /** What is loaded changed. */
+  clear(): void {
+    this.scales.clear();
+    this.backgrounds.clear();
+    this.#rows = null;
+  }
 }

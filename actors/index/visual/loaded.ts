@@ -36,7 +36,7 @@ export class LoadedVectors {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly catalog = new Catalog();
-  readonly scales = new KeptScales();
+  readonly kept = new KeptScales();
   readonly bank: RowBank;
   /** Null for those that are closed. */
   readonly #packs: (Packs | null)[] = [];
@@ -72,7 +72,7 @@ export class LoadedVectors {
       const failure = this.#read(store, media, runs, unreadable, pause);
       for (const [visual, one] of media) {
         if (unreadable.has(visual.hash_str)) continue;
-        this.scales.clear();
+        this.kept.clear();
         this.#release(this.catalog.add(one, runs.get(visual) ?? []));
         runs.delete(visual);
       }
@@ -87,7 +87,7 @@ export class LoadedVectors {
     for (const hash of this.catalog.hashes()) {
       const media = this.catalog.get(hash);
       if (!store.visual.has(this.modelKey, hash)) {
-        this.scales.clear();
+        this.kept.clear();
         this.#release(this.catalog.remove(hash));
       } else if (media) media.path = readable(() => store.media.pathOf(hash)) ?? media.path;
     }

@@ -26,6 +26,11 @@ export function checkedQuery(
   };
 }
 
+/** The parts of the words. Throws as above. */
+export function checkedWords(words: Float32Array | null, dimensions: number): Float32Array[] {
+  return words === null ? [] : checkedVectors('words', words, dimensions, Number.POSITIVE_INFINITY);
+}
+
 /** `vectors`: k×d. */
 function checkedVectors(
   name: string,

@@ -4,6 +4,7 @@
 // library is mostly of is what it is. 1 is the best frame of the library. Between them the scale is linear, and what lies
 // below the background is 0. Where the best frame hardly stands out, because nothing fits or everything is alike, the
 // scale is at least `leastSpan` long: noise is not stretched into peaks.
+import { backgroundOf } from './background.ts';
 import type { Catalog, LoadedMedia } from './catalog.ts';
 import { blockScorer, FrameTop, scan } from './scan.ts';
 import type { Scoring } from './scoring.ts';
@@ -12,7 +13,6 @@ import { blockRows } from './segment.ts';
 
 /** A frame that is less than this above the background, as a cosine, does not stand out by any model. */
 export const leastSpan = 0.02;
-const sampleRows = 2048;
 
 export interface Scale {
   /** Scores. */
@@ -22,30 +22,14 @@ export interface Scale {
   readonly frames: number;
 }
 
-/** The scale of a query over all that is loaded. Sets the queries of the bank. */
-export function scaleOf(at: Searched, scoring: Scoring): Scale {
+/** The scale of a query over all that is loaded. `rows`: of the frames that stand for it. Sets the queries of the bank. */
+export function scaleOf(at: Searched, scoring: Scoring, rows: Int32Array): Scale {
   const picks = at.catalog.picks({ hashes: null, ranges: {} });
-  const frames = picks.reduce((sum, pick) => sum + pick.count, 0);
   const scorer = blockScorer(at.bank, scoring);
   const top = new FrameTop(1);
   scan(at.bank, picks, scorer, top, at.pause);
-  const step = Math.max(1, frames / sampleRows);
-  const sample: number[] = [];
-  let [wanted, passed] = [0, 0];
-  for (const { row, count } of picks) {
-    for (; wanted < passed + count; wanted += step)
-      sample.push(scorer.score(row + Math.floor(wanted) - passed, 1)[0]!);
-    passed += count;
-  }
-  const background = median(sample);
-  return { background, best: top.finish()[0]?.score ?? background, frames };
-}
-
-function median(values: number[]): number {
-  values.sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  if (values.length === 0) return 0;
-  return values.length % 2 === 1 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
+  const { centre: background } = backgroundOf(rows, scorer);
+  return { background, best: top.finish()[0]?.score ?? background, frames: at.catalog.vectors };
 }
 
 /** One a second of the grid, up to the last frame that is stored; a second that could not be decoded is 0. */

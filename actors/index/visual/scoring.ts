@@ -86,9 +86,17 @@ function dot(a: Float32Array, b: Float32Array): number {
 
 /** The score of one frame by its vector. */
 export function scoreOf(scoring: Scoring, vector: Float32Array): number {
-  let score = Math.max(...scoring.bases.map((base) => dot(base, vector)));
-  for (const { vector: excluded, bar, weight } of scoring.exclude) {
-    score -= Math.max(0, dot(excluded, vector) - bar) * weight;
-  }
-  return score;
+  return lowering(scoring, vector).reduce((score, lost) => score - lost, bestOf(scoring.bases, vector));
+}
+
+/** The best of the cosines. */
+export function bestOf(bases: readonly Float32Array[], vector: Float32Array): number {
+  return Math.max(...bases.map((base) => dot(base, vector)));
+}
+
+/** What each excluded thing takes from the score of a frame. */
+export function lowering({ exclude }: Scoring, vector: Float32Array): number[] {
+  return exclude.map(
+    ({ vector: excluded, bar, weight }) => Math.max(0, dot(excluded, vector) - bar) * weight,
+  );
 }

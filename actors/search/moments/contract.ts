@@ -7,6 +7,7 @@ import type { FrameRange } from '../../index/visual/contract.ts';
 import type { NamedMedia } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
+import { Explanation } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
@@ -52,11 +53,17 @@ export interface MomentsRequest extends MomentQuery {
   readonly kinds: readonly MomentKind[] | null;
   readonly limit: number;
   readonly max_per_media?: number;
+  /** Says how sure what is seen is. */
+  readonly explain?: boolean;
 }
 
 const Rank = described(Type.Integer({ minimum: 1 }), 'Place in the list of its kind, from 1.');
 
-export const Seen = Type.Object({ kind: oneOf('seen'), rank: Rank });
+export const Seen = Type.Object({
+  kind: oneOf('seen'),
+  rank: Rank,
+  explanation: Type.Optional(described(named('Explanation', Explanation), 'With `explain` alone.')),
+});
 export const Said = Type.Object({
   kind: oneOf('said'),
   rank: Rank,

@@ -3,6 +3,7 @@ import { now } from '../call-options.ts';
 import { frameField } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { TranscriptData } from '../transcripts/transcript-data.ts';
+import type { Explanation } from '../visual/contract.ts';
 import {
   askVisual,
   type VisualRequest,
@@ -24,6 +25,8 @@ export interface KindFound {
   readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'asked'>;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
+  /** How sure the hits of these ranks are. */
+  readonly explain?: (ranks: readonly number[]) => Promise<Explanation[]>;
 }
 
 /** People that the query names, and what is left of it. */
@@ -52,7 +55,7 @@ function depthOf(
 }
 
 export function visualRequest(request: MomentsRequest, query: string): VisualRequest {
-  const { kinds: _, limit: __, picture: ___, ...shared } = request;
+  const { kinds: _, limit: __, picture: ___, explain: ____, ...shared } = request;
   const exclude = query === '' ? [] : request.exclude;
   return {
     ...shared,
@@ -96,7 +99,8 @@ export async function seenList(
   const own = await visualWarnings(parts, cache_dir, visual, found, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const { warnings = [] } = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
-  return { lists: [hits], warnings, scope: found };
+  const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
+  return { lists: [hits], warnings, scope: found, explain };
 }
 
 /** What is said that answers the whole query. */

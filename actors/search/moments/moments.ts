@@ -68,10 +68,11 @@ async function searchMoments(
   const fused = fuse([...found.values()].flatMap(({ lists }) => lists));
   const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
   const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
+  const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
   const counts = { seen: 0, said: 0, person: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
   return {
-    moments: await described(parts, request.cache_dir, shown, signal),
+    moments: await described(parts, request.cache_dir, explained, signal),
     counts,
     ...told([
       ...refusals(refused, request.kinds),
@@ -221,6 +222,25 @@ async function located(
     for (const path of locations.changed) changed.add(path);
   }
   return { shown, gone: [...gone], changed: [...changed] };
+}
+
+/** With how sure what is seen there is. */
+async function explain(shown: readonly ShownMatch<Place>[], seen: KindFound | undefined) {
+  const ranks = shown.flatMap(({ match }) => seenRanks(match));
+  if (!seen?.explain || ranks.length === 0) return shown;
+  const explanations = await seen.explain(ranks);
+  const byRank = new Map(ranks.map((rank, i) => [rank, explanations[i]]));
+  return shown.map(({ match, path }) => {
+    const reasons = match.reasons.map((reason): Reason => {
+      const explanation = reason.kind === 'seen' ? byRank.get(reason.rank) : undefined;
+      return reason.kind === 'seen' && explanation ? { ...reason, explanation } : reason;
+    });
+    return { match: { ...match, reasons }, path };
+  });
+}
+
+function seenRanks({ reasons }: Pick<Place, 'reasons'>): number[] {
+  return reasons.flatMap((reason) => (reason.kind === 'seen' ? [reason.rank] : []));
 }
 
 /** As clients get them: with what the file is, and no scene longer than it. */

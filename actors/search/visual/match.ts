@@ -2,9 +2,15 @@
 import { clockTime } from '../../decoder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
 import type { Match } from '../contract.ts';
+import type { Explanation } from './contract.ts';
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
-export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | undefined): Match {
+export function toMatch(
+  ranked: RankedMatch,
+  path: string,
+  image: Uint8Array | undefined,
+  explanation?: Explanation,
+): Match {
   return {
     frame_idx: String(ranked.frame_index),
     timestamp: clockTime(ranked.frame_index),
@@ -15,5 +21,6 @@ export function toMatch(ranked: RankedMatch, path: string, image: Uint8Array | u
     original_index: ranked.original_index,
     hash_str: ranked.hash_str,
     video_path: path,
+    ...(explanation && { explanation }),
   };
 }

@@ -2,7 +2,7 @@
 import type { Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
-import type { embedderContract } from '../../embedder/contract.ts';
+import type { embedderContract, TextPart } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { now } from '../call-options.ts';
 import type { VisualModels } from '../models/contract.ts';
@@ -30,7 +30,16 @@ export interface TextVectors {
   readonly unknownExcluded: readonly string[];
   /** Of the query: known words by which the model finds little of what is meant. */
   readonly weak: readonly string[];
+  /** Of the query: what it asks for, one by one; none of models that take a text as a whole. */
+  readonly parts: readonly TextPart[];
+  /** For each text that is excluded: false where the model knows no word of it. */
+  readonly understoodExcluded: readonly boolean[];
 }
+
+const noWords: TextVectors = {
+  ...{ query: null, exclude: null, known: [], unknown: [], unknownExcluded: [], weak: [] },
+  ...{ parts: [], understoodExcluded: [] },
+};
 
 /** The vectors of a query and of what it excludes. */
 export async function textVectors(
@@ -40,9 +49,9 @@ export async function textVectors(
   exclude: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
-  if (!query) return { query: null, exclude: null, known: [], unknown: [], unknownExcluded: [], weak: [] };
+  if (!query) return noWords;
   const texts = [query, ...exclude];
-  const { vectors, unknown_words, known_words, weak_words, understood } = await textEmbedder.ask(
+  const { vectors, unknown_words, known_words, weak_words, parts, understood } = await textEmbedder.ask(
     'texts',
     { model_key, texts },
     now(signal),
@@ -56,6 +65,8 @@ export async function textVectors(
     exclude: excluded.length > 0 ? joined(excluded) : null,
     known: known_words[0] ?? [],
     weak: weak_words?.[0] ?? [],
+    parts: parts?.[0] ?? [],
+    understoodExcluded: understood.slice(1),
     unknown,
     unknownExcluded: [...new Set(excludedWords.flat())].filter((word) => !unknown.includes(word)),
   };

@@ -13,9 +13,11 @@ import { shownMatches } from '../media/shown-matches.ts';
 import type { PeopleData } from '../people-data.ts';
 import { type AskedPaths, askedPaths, type FoundScope, findScope } from '../scope/scope.ts';
 import { type Reading, type Warnings, warning } from '../warnings.ts';
+import { explanations } from './bands.ts';
+import type { Explanation } from './contract.ts';
 import { toMatch } from './match.ts';
 import type { PictureQuery } from './picture-readings.ts';
-import { type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
+import { joined, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
 import type { VisualData } from './visual-data.ts';
 
 export interface VisualSearchParts extends QueryParts {
@@ -39,7 +41,11 @@ export interface AskedVisual {
   readonly gone: string | undefined;
   /** The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope, NOT_LOADED. */
   readonly find: (max: number) => Promise<FoundVisual>;
+  /** How sure each of these matches is. Errors: NOT_LOADED. */
+  readonly explain: (moments: readonly FoundMoment[]) => Promise<Explanation[]>;
 }
+
+type FoundMoment = Pick<RankedMatch, 'hash_str' | 'frame_index'>;
 
 interface FoundVisual extends Omit<FoundScope, 'scope'> {
   readonly matches: readonly RankedMatch[];
@@ -66,8 +72,9 @@ export async function searchVisual(
   const { images, unreadable } = request.previews
     ? await previews(parts, cache_dir, ranked, signal)
     : nothing;
+  const explained = request.explain ? await asked.explain(ranked) : undefined;
   return {
-    matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined)),
+    matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined, explained?.[i])),
     ...warning({
       ...(await visualWarnings(parts, cache_dir, asked, found, signal, unreadable)),
       gone: [...new Set([...(asked.gone === undefined ? [] : [asked.gone]), ...locations.gone])],
@@ -101,7 +108,8 @@ export async function askVisual(
   const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
   const vectors = { text: words.query, picture, exclude: words.exclude };
   const find = finder(parts, request, model.model_key, vectors, signal);
-  return { model_key: model.model_key, vectors, words, gone, find };
+  const explain = explainer(parts, request, { model_key: model.model_key, vectors, words }, signal);
+  return { model_key: model.model_key, vectors, words, gone, find, explain };
 }
 
 /** What a person should know of the search itself. `broken`: hashes of which something more cannot be read. */
@@ -157,6 +165,24 @@ function finder(
   return (max: number) => {
     const seen = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));
     return parts.visual.within(within, seen, signal);
+  };
+}
+
+function explainer(
+  { index, visual }: VisualSearchParts,
+  { cache_dir, text_weight, exclude }: VisualRequest,
+  { model_key, vectors, words }: Pick<AskedVisual, 'model_key' | 'vectors' | 'words'>,
+  signal: AbortSignal | undefined,
+): AskedVisual['explain'] {
+  return async (found) => {
+    if (found.length === 0) return [];
+    const moments = found.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+    const parts = words.parts.map(({ vector }) => vector);
+    const asked = { cache_dir, model_key, ...vectors, text_weight, moments };
+    const wanted = { ...asked, words: parts.length === 0 ? null : joined(parts) };
+    const ask = () => index.ask('standing', wanted, now(signal));
+    const standing = await visual.within({ cache_dir, model_key }, ask, signal);
+    return explanations({ model_key, words, exclude }, standing);
   };
 }
 

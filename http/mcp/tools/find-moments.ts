@@ -87,8 +87,8 @@ export const findMoments = tool({
   description:
     'Finds moments in the analysed films, stills and recordings by what is seen, said, or who is seen; best first. ' +
     'Give text, image_path or like. Every line begins with the id of a moment (hash@second), which look, ' +
-    'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list, no measure of certainty: ' +
-    'look at what matters before you rely on it.',
+    'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong, likely or weak says how far ' +
+    'a picture stands out from the rest. Look at what matters before you rely on it.',
   input,
   effect: 'none',
   run: async (asked, call) => {
@@ -96,7 +96,7 @@ export const findMoments = tool({
     const first = startOf(asked.cursor);
     const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
     if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed') };
-    const answer = await call.client.searchMoments({ ...request, limit }, call.asked);
+    const answer = await call.client.searchMoments({ ...request, limit, explain: true }, call.asked);
     return answerOf(answer, first, asked, call);
   },
 });
@@ -177,7 +177,8 @@ function row(moment: Moment, nth: number | null): string {
 
 function reasonText(reason: Reason): string {
   const rank = `rank ${reason.rank}`;
-  if (reason.kind === 'seen') return `seen, ${rank}`;
+  if (reason.kind === 'seen')
+    return reason.explanation ? `seen (${reason.explanation.band}), ${rank}` : `seen, ${rank}`;
   if (reason.kind === 'person') return `${oneLine(reason.name, 80)} is seen, ${rank}`;
   const who = oneLine(reason.speaker_name || reason.speaker || '', 80);
   return `said${who === '' ? '' : ` by ${who}`}, ${rank}: ${quoted(reason.text, 200)}`;

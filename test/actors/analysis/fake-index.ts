@@ -279,6 +279,15 @@ function visualHandlers(world: IndexState) {
       ),
       unreadable: [],
     }),
+    standing: ({ moments, text, picture, exclude }) => {
+      const usual = { centre: 0, deviation: 0.01 };
+      const scores = { text: text && 0.5, picture: picture && 0.95, words: [], lost: exclude ? 0.49 : 0 };
+      return {
+        frames: 1000,
+        background: { text: text && usual, picture: picture && usual, words: [] },
+        found: moments.map(() => ({ ...scores, lowered: exclude ? [true] : [] })),
+      };
+    },
     relevance: () => ({ values: new Float32Array([0, 1]), background: 0, best: 1, frames: 2 }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({

@@ -40,7 +40,8 @@ test('find_moments says a moment a line, with its reasons, and what to send for 
     speaker: 'SPEAKER_00',
     speaker_name: 'Ann',
   };
-  const reasons = [{ kind: 'seen', rank: 3 }, said, { kind: 'person', rank: 2, name: 'Ann' }];
+  const explanation = { band: 'likely', parts: [{ part: 'text', band: 'likely' }] };
+  const reasons = [{ kind: 'seen', rank: 3, explanation }, said, { kind: 'person', rank: 2, name: 'Ann' }];
   const searchMoments = () => ({ ...moments(9), moments: [moment(12, reasons), ...moments(9).moments] });
   const { text, isError, asked } = await call(
     'find_moments',
@@ -52,11 +53,11 @@ test('find_moments says a moment a line, with its reasons, and what to send for 
   assert.equal(head, 'Moments 1-3, best first.');
   assert.equal(
     first,
-    `${HASH}@12 harbour.mp4 at 00:00:12, scene 00:00:12-00:00:16 (12-16 s): seen, rank 3; said by Ann, rank 1: "to the 'harbour'"; Ann is seen, rank 2`,
+    `${HASH}@12 harbour.mp4 at 00:00:12, scene 00:00:12-00:00:16 (12-16 s): seen (likely), rank 3; said by Ann, rank 1: "to the 'harbour'"; Ann is seen, rank 2`,
   );
   assert.equal(rest.at(-1), 'More: call again with cursor "3".');
   assert.deepEqual(asked('loadAnalysisData')[0]!.input, { cache_dir: '/analysis' });
-  assert.deepEqual(asked('searchMoments')[0]!.input, { cache_dir: '/analysis', query: 'harbour', limit: 4 });
+  assert.deepEqual(asked('searchMoments')[0]!.input, { cache_dir: '/analysis', query: 'harbour', limit: 4, explain: true });
 });
 
 test('find_moments hands on everything that it takes, media by name and a moment by its id', async () => {
@@ -86,6 +87,7 @@ test('find_moments hands on everything that it takes, media by name and a moment
     people_filter_mode: 'or',
     metadata_filter_request: { filters: [{ facet_id: 'year', operator: 'is_any_of', values: ['2024'] }] },
     limit: 17,
+    explain: true,
   });
   assert.match(text, /^Moments 9-16, best first\./);
 });

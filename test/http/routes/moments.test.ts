@@ -102,6 +102,27 @@ test('what can be searched is, and the rest is told; alone it is an error', asyn
   await w.search.loadPeople(cache_dir);
 });
 
+test('explain says how sure what is seen is, and nothing of what is said; without it nothing is there', async () => {
+  const plain = await found({ query: 'four red' });
+  const explained = await found({ query: 'four red', explain: true });
+  const reasons = explained.moments.flatMap((moment) => moment.reasons);
+  assert.ok(reasons.some(({ kind }) => kind === 'seen'));
+  for (const reason of reasons) {
+    if (reason.kind !== 'seen') assert.ok(!('explanation' in reason));
+    // Of few frames nothing is strong.
+    else assert.match(reason.explanation?.band ?? '', /^(likely|weak)$/);
+  }
+  const without = explained.moments.map((moment) => ({
+    ...moment,
+    reasons: moment.reasons.map((reason) => {
+      if (reason.kind !== 'seen') return reason;
+      const { explanation: _, ...rest } = reason;
+      return rest;
+    }),
+  }));
+  assert.deepEqual(without, plain.moments);
+});
+
 test('a question is found by its words, who says it among them', async () => {
   const only = { kinds: ['said'] };
   const texts = async (query: string) =>

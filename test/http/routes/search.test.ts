@@ -108,6 +108,33 @@ test('each search answers matches with the eight fields and no score, best first
   }
 });
 
+test('explain adds bands to the same matches, and says what was lowered by which exclude', async () => {
+  for (const kind of kinds) {
+    const plain = (await ask(kind)).body as Answer;
+    const { status, body } = await ask(kind, { explain: true });
+    assert.equal(status, 200, said(body));
+    const { matches } = body as Answer;
+    assert.deepEqual(
+      matches.map(({ explanation: _, ...rest }) => rest),
+      plain.matches,
+    );
+    assert.deepEqual((await ask(kind, { explain: false })).body, plain);
+    const part = { part: kind === 'text' ? 'text' : 'picture', band: 'strong' };
+    for (const { explanation } of matches) assert.deepEqual(explanation, { band: 'strong', parts: [part] });
+  }
+  const { body } = await ask('text', { explain: true, exclude: ['xyzzy', 'four'] });
+  assert.deepEqual((body as Answer).matches[0]?.['explanation'], {
+    band: 'weak',
+    parts: [
+      { part: 'text', band: 'strong' },
+      { part: 'exclude', text: 'xyzzy', effect: 'none' },
+      { part: 'exclude', text: 'four', effect: 'lowered' },
+    ],
+  });
+  const half = (await ask('text', { explain: true, query: 'four xyzzy' })).body as Answer;
+  assert.equal((half.matches[0]!['explanation'] as { band: string }).band, 'likely');
+});
+
 test('a preview that is lost is an empty text, and the warning counts it', async () => {
   const { matches, toast_warning } = (await ask('text', { query: 'x'.repeat(99) })).body as Answer;
   assert.deepEqual(

@@ -5,6 +5,15 @@ import { type BasicColour, type ShadeName, shades } from '../palette.ts';
 import { tones } from './colours.ts';
 import { parseQuery, type Term } from './query.ts';
 
+/** One of the things that a query asks for, by itself. */
+export interface QueryPart {
+  /** DIMENSIONS long, of length 1. */
+  readonly vector: Float32Array;
+  readonly negated: boolean;
+  /** False where what is found best is too often something else, as measured. */
+  readonly isSure: boolean;
+}
+
 export interface QueryVector {
   /** DIMENSIONS long, of length 1, owned by the caller. */
   readonly vector: Float32Array;
@@ -14,10 +23,23 @@ export interface QueryVector {
   readonly weakWords: readonly string[];
   /** False when the query says nothing about a picture that this model can see: the vector ranks nothing. */
   readonly understood: boolean;
+  /** Each thing that is asked for, or asked not to be there. */
+  readonly parts: readonly QueryPart[];
 }
 
 export function queryVector(text: string): QueryVector {
   const { terms, knownWords, unknownWords, weakWords } = parseQuery(text);
+  const vector = vectorOf(terms);
+  const understood = vector !== null;
+  return {
+    vector: vector ?? nothing(),
+    ...{ knownWords, unknownWords, weakWords, understood },
+    parts: terms.flatMap((term) => partOf(term) ?? []),
+  };
+}
+
+/** Of length 1; null where nothing is left of the terms. */
+function vectorOf(terms: readonly Term[]): Float32Array | null {
   const vector = new Float32Array(DIMENSIONS);
   for (const term of terms) {
     const sign = term.negated ? -1 : 1;
@@ -27,10 +49,23 @@ export function queryVector(text: string): QueryVector {
     }
   }
   const length = Math.hypot(...vector);
-  const understood = length > 1e-6;
-  if (understood) for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
-  else vector[NEUTRAL] = 1;
-  return { vector, knownWords, unknownWords, weakWords, understood };
+  if (length <= 1e-6) return null;
+  for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
+  return vector;
+}
+
+function nothing(): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  vector[NEUTRAL] = 1;
+  return vector;
+}
+
+function partOf(term: Term): QueryPart | null {
+  const vector = vectorOf([{ ...term, negated: false }]);
+  const { negated, look, colour, place } = term;
+  // Named shades, and looks at a place, were not measured.
+  const isSure = !(look?.isWeak || look?.isUnsure || (look && place) || colour?.shades);
+  return vector && { vector, negated, isSure };
 }
 
 type Weights = [feature: Feature, weight: number][];

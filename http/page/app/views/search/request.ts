@@ -27,6 +27,7 @@ export function momentsRequest(query: Query, cache_dir: string) {
     ...(isPeople && { query: names }),
     ...kindsOf(query, isPeople),
     limit: query.limit,
+    explain: true,
   };
 }
 

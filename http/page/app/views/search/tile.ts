@@ -10,6 +10,7 @@ import { useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
+import { BandMark, bandOf } from './band.ts';
 import type { Found } from './moment.ts';
 import { likeThis, search } from './state.ts';
 import { useStrip } from './strips.ts';
@@ -90,6 +91,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
     .join(' · ');
   return html`<div class="tile-reasons">
     ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${icons[kind]} /></span>`)}
+    <${BandMark} band=${bandOf(moment)} />
     <span class="cut grow" title=${told}>${told}</span>
     ${isIn && html`<span class="reason in-basket" title=${t(searchWords.outOfBasket)}><${Icon} name="lists" /></span>`}
   </div>`;
@@ -104,5 +106,7 @@ function toldOf(reason: Found['reasons'][number]): string {
 
 function labelOf(moment: Found): string {
   const why = moment.reasons.map((reason) => [t(searchWords[reason.kind]), toldOf(reason)].join(' ').trim());
-  return [nameOf(moment.media_path), clock(moment.time_seconds), ...why].join(', ');
+  const band = bandOf(moment);
+  const sure = band === null ? [] : [t(searchWords[band])];
+  return [nameOf(moment.media_path), clock(moment.time_seconds), ...why, ...sure].join(', ');
 }

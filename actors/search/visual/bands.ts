@@ -1,0 +1,168 @@
+// How sure a match is: bands by how far its scores stand out from the library's own background. Pure.
+//
+// A score of words is strong when it is far above the usual score of the library (`above`) and more usual distances from it than the
+// largest of so many scores would be by chance: the largest of n normal values lies near √(2 ln n) deviations. So a
+// library of 360,000 frames asks for more than one of 400, and one of few frames, or of frames all alike, has no strong ones. What a library is
+// mostly of does not stand out of it.
+//
+// Where a query asks for several things, each has to be there by itself, and what is not to be there must not be: the sum of
+// both may as well be one of them alone. What is excluded takes from every part what it takes from the score.
+import type { TextPart } from '../../embedder/contract.ts';
+import type { Background, Standing } from '../../index/visual/contract.ts';
+import type { Band, Explanation } from './contract.ts';
+
+interface Bar {
+  /** Of a score, above the background. */
+  readonly above: number;
+  /** Of the background, beyond chance where it is for `strong`. */
+  readonly deviations: number;
+}
+
+/** Of words: a score has no scale of its own, so what counts is how it lies to the others. */
+interface TextBars {
+  readonly strong: Bar;
+  readonly likely: Bar;
+}
+
+/** Of pictures: 1 is the same picture, so the score itself counts; and `above` the background. */
+interface PictureBars {
+  readonly strong: number;
+  readonly likely: number;
+  readonly above: number;
+}
+
+interface ModelBars {
+  readonly text: TextBars;
+  readonly picture: PictureBars;
+  /** What is not to be there is less than this above the background. */
+  readonly absent: number;
+}
+
+const alike: PictureBars = { strong: 0.9, likely: 0.8, above: 0.2 };
+
+/** Chosen on half of the material, measured on the other: `npm run bench -- explain`, decision 35. */
+const measured: Readonly<Record<string, ModelBars>> = {
+  'starter-visual-2': {
+    text: { strong: { above: 0.13, deviations: 4 }, likely: { above: 0.1, deviations: 1 } },
+    picture: alike,
+    absent: 0.06,
+  },
+};
+
+/** Not measured: chosen so that few are strong. */
+const others: ModelBars = {
+  text: { strong: { above: 0.05, deviations: 4 }, likely: { above: 0.02, deviations: 3 } },
+  picture: alike,
+  absent: 0.02,
+};
+
+/** With fewer frames nobody knows what is usual. */
+export const fewFrames = 64;
+/** Below this, frames are alike, and distances of it are noise. */
+const leastDeviation = 0.01;
+const order: readonly Band[] = ['weak', 'likely', 'strong'];
+
+/** What was asked for. */
+export interface Explained {
+  readonly model_key: string;
+  readonly words: {
+    readonly parts: readonly Pick<TextPart, 'negated' | 'is_sure'>[];
+    readonly unknown: readonly string[];
+    readonly weak: readonly string[];
+    readonly understoodExcluded: readonly boolean[];
+  };
+  readonly exclude: readonly string[];
+}
+
+type Scores = NonNullable<Standing['found'][number]>;
+
+/** For each match that was asked for; nothing is known of one that is null. */
+export function explanations(asked: Explained, standing: Standing): Explanation[] {
+  return standing.found.map((scores) => explanation(asked, standing, scores));
+}
+
+function explanation(asked: Explained, standing: Standing, scores: Scores | null): Explanation {
+  const excluded = excludedParts(asked, scores?.lowered ?? []);
+  if (scores === null) return { band: 'weak', parts: excluded };
+  const text = textBand(asked, standing, scores, 0);
+  const picture = pictureBand(asked, standing, scores, 0);
+  const lowered = [textBand, pictureBand].flatMap((of) => of(asked, standing, scores, scores.lost) ?? []);
+  return {
+    band: lowest(lowered),
+    parts: [
+      ...(text ? [{ part: 'text' as const, band: text }] : []),
+      ...(picture ? [{ part: 'picture' as const, band: picture }] : []),
+      ...excluded,
+    ],
+  };
+}
+
+/** `lowered`: by each of those that are understood. */
+function excludedParts({ words, exclude }: Explained, lowered: readonly boolean[]): Explanation['parts'] {
+  let at = 0;
+  return exclude.map((text, i) => {
+    const isLowered = words.understoodExcluded[i] === true && lowered[at++] === true;
+    return { part: 'exclude', text, effect: isLowered ? 'lowered' : 'none' };
+  });
+}
+
+/** `lost`: taken from each score. */
+function textBand(
+  { model_key, words }: Explained,
+  { frames, background }: Standing,
+  scores: Scores,
+  lost: number,
+): Band | null {
+  if (scores.text === null || background.text === null) return null;
+  const { text: bars, absent } = barsOf(model_key);
+  const { parts } = words;
+  const band = (score: number, usual: Background) => bandOfWords(score - lost, usual, bars, frames);
+  const each = parts.flatMap(({ negated }, i) => {
+    const [score, usual] = [scores.words[i]!, background.words[i]!];
+    if (!negated) return [band(score, usual)];
+    return score - usual.centre < absent ? [] : ['likely' as const];
+  });
+  const isOne = parts.every(({ negated }) => negated) || parts.length === 1;
+  const isUnderstood = words.unknown.length === 0 && words.weak.length === 0;
+  const isSure = isUnderstood && parts.every(({ is_sure }) => is_sure);
+  const isWanted = parts.length === 0 || parts.some(({ negated }) => !negated);
+  return lowest([
+    ...(isOne ? [band(scores.text, background.text)] : each),
+    ...(isSure && isWanted ? [] : ['likely' as const]),
+  ]);
+}
+
+function pictureBand(
+  { model_key }: Explained,
+  { frames, background }: Standing,
+  scores: Scores,
+  lost: number,
+): Band | null {
+  if (scores.picture === null || background.picture === null) return null;
+  const { strong, likely, above } = barsOf(model_key).picture;
+  const score = scores.picture - lost;
+  if (score < likely || score - background.picture.centre < above) return 'weak';
+  return score >= strong && frames >= fewFrames ? 'strong' : 'likely';
+}
+
+function barsOf(model_key: string): ModelBars {
+  return Object.hasOwn(measured, model_key) ? measured[model_key]! : others;
+}
+
+function bandOfWords(score: number, { centre, deviation }: Background, bars: TextBars, frames: number): Band {
+  const above = score - centre;
+  const deviations = above / Math.max(leastDeviation, deviation);
+  const reaches = (bar: Bar, chance: number) => above >= bar.above && deviations >= bar.deviations + chance;
+  if (frames >= fewFrames && reaches(bars.strong, largestByChance(frames))) return 'strong';
+  return reaches(bars.likely, 0) ? 'likely' : 'weak';
+}
+
+/** Deviations of the largest of so many values, when they are normal. */
+function largestByChance(count: number): number {
+  return Math.sqrt(2 * Math.log(Math.max(1, count)));
+}
+
+/** Strong of none. */
+function lowest(bands: readonly Band[]): Band {
+  return order[Math.min(order.length - 1, ...bands.map((band) => order.indexOf(band)))]!;
+}

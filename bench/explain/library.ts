@@ -1,0 +1,73 @@
+// What is loaded, in memory alone: still pictures, or films that repeat some frames.
+import { Catalog, type LoadedMedia } from '../../actors/index/visual/catalog.ts';
+import { KeptScales } from '../../actors/index/visual/kept-scales.ts';
+import { writeRow8 } from '../../actors/index/visual/quantize.ts';
+import { nearest, type Searched } from '../../actors/index/visual/search.ts';
+import { RowBank } from '../../actors/index/visual/segment.ts';
+import { standing } from '../../actors/index/visual/standing.ts';
+
+export interface Library extends Searched {
+  readonly kept: KeptScales;
+  readonly perMedia: number;
+}
+
+export function pictureLibrary(vectors: readonly Float32Array[]): Library {
+  return library(vectors, vectors.length, 1);
+}
+
+export function filmLibrary(vectors: readonly Float32Array[], films: number, seconds: number): Library {
+  return library(vectors, films, seconds);
+}
+
+const hashOf = (media: number) => `m${media}`;
+
+/** Frame i of all is vector i, again from the first when there are no more. */
+function library(vectors: readonly Float32Array[], media: number, perMedia: number): Library {
+  const d = vectors[0]?.length ?? 1;
+  const bank = new RowBank(d);
+  const catalog = new Catalog();
+  for (let m = 0; m < media; m++) {
+    const frames = Int32Array.from({ length: perMedia }, (_, i) => i);
+    const one: LoadedMedia = {
+      hash: hashOf(m),
+      path: `/${m}`,
+      revision: 1,
+      frames,
+      scenes: Int32Array.of(0),
+    };
+    const runs = [];
+    for (let position = 0; position < perMedia; ) {
+      const { row, count } = bank.allocate(perMedia - position);
+      const bytes = bank.bytes(row, count);
+      for (let i = 0; i < count; i++)
+        writeRow8(vectors[(m * perMedia + position + i) % vectors.length]!, bytes, i * bank.stride);
+      runs.push({ media: one, row, count, position, stored: m * perMedia + position, packs: 0 });
+      position += count;
+    }
+    catalog.add(one, runs);
+  }
+  return {
+    ...{ bank, catalog, kept: new KeptScales(), perMedia, pause: () => {} },
+    fine: (run, row) => vectors[(run.stored + row - run.row) % vectors.length]!,
+  };
+}
+
+/** The best frames by words, as numbers of all frames. */
+export function ranking(at: Library, text: Float32Array, most: number): number[] {
+  return nearest(at, text, { hashes: null, ranges: {} }, most).map(({ row }) => {
+    const run = at.catalog.runAt(row);
+    return run.stored + row - run.row;
+  });
+}
+
+export function standingOf(
+  at: Library,
+  { text, words }: { readonly text: Float32Array; readonly words: readonly Float32Array[] },
+  frames: readonly number[],
+) {
+  const moments = frames.map((frame) => ({
+    hash_str: hashOf(Math.floor(frame / at.perMedia)),
+    frame_index: frame % at.perMedia,
+  }));
+  return standing(at, at.kept, { text, pictures: [], textWeight: 1, exclude: [], words }, moments);
+}

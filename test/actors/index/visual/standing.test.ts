@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { sampledRows } from '../../../../actors/index/visual/background.ts';
+import { Catalog, type Run } from '../../../../actors/index/visual/catalog.ts';
+import { KeptScales } from '../../../../actors/index/visual/kept-scales.ts';
+import { writeRow8 } from '../../../../actors/index/visual/quantize.ts';
+import type { Searched } from '../../../../actors/index/visual/search.ts';
+import { RowBank } from '../../../../actors/index/visual/segment.ts';
+import { standing } from '../../../../actors/index/visual/standing.ts';
+import { near, randomVector, seeded } from '../footage.ts';
+
+const d = 32;
+
+interface Film {
+  readonly hash: string;
+  readonly vectors: readonly Float32Array[];
+}
+
+/** Films of up to `most` seconds of random looks. */
+function films(count: number, most: number): Film[] {
+  const random = seeded(count + most);
+  return Array.from({ length: count }, (_, film) => ({
+    hash: `${film}f${film * 7}`,
+    vectors: Array.from({ length: 1 + Math.floor((random() + 0.5) * most) }, () => randomVector(d, random)),
+  }));
+}
+
+/** Loaded in this order. */
+function loaded(list: readonly Film[]): Searched {
+  const bank = new RowBank(d, 1 << 20);
+  const catalog = new Catalog();
+  const exact = new Map<number, Float32Array>();
+  for (const { hash, vectors } of list) {
+    const frames = Int32Array.from(vectors.keys());
+    const media = { hash, path: `/${hash}`, revision: 1, frames, scenes: Int32Array.of(0) };
+    const runs: Run[] = [];
+    for (let position = 0; position < vectors.length; ) {
+      const { row, count } = bank.allocate(vectors.length - position);
+      const bytes = bank.bytes(row, count);
+      for (let i = 0; i < count; i++) {
+        writeRow8(vectors[position + i]!, bytes, i * bank.stride);
+        exact.set(row + i, vectors[position + i]!);
+      }
+      runs.push({ media, row, count, position, stored: 0, packs: 0 });
+      position += count;
+    }
+    catalog.add(media, runs);
+  }
+  return { bank, catalog, fine: (_run, row) => exact.get(row) ?? null, pause: () => {} };
+}
+
+const query = { pictures: [], textWeight: 1, exclude: [], words: [] };
+
+test('the same frames stand for a library, whichever order it was loaded in', () => {
+  for (const list of [films(5, 100), films(40, 300)]) {
+    const total = list.reduce((sum, { vectors }) => sum + vectors.length, 0);
+    const of = (order: readonly Film[]) => {
+      const { catalog } = loaded(order);
+      return [...sampledRows(catalog)]
+        .map((row) => {
+          const run = catalog.runAt(row);
+          return `${run.media.hash}@${run.position + row - run.row}`;
+        })
+        .sort();
+    };
+    const rows = of(list);
+    assert.equal(new Set(rows).size, rows.length);
+    assert.ok(total <= 2048 ? rows.length === total : Math.abs(rows.length - 2048) < 50, `${rows.length}`);
+    assert.deepEqual(of(list.toReversed()), rows);
+  }
+});
+
+test('property: loading in another order changes no standing; excluding something only takes', () => {
+  const list = films(12, 300);
+  const random = seeded(3);
+  const text = near(list[3]!.vectors[0]!, 0.7, random);
+  const picture = near(list[5]!.vectors[0]!, 0.9, random);
+  const excluded = near(list[3]!.vectors[0]!, 0.6, random);
+  const moments = list.map(({ hash }) => ({ hash_str: hash, frame_index: 0 }));
+  const asked = { ...query, text, pictures: [picture], words: [picture] };
+  const of = (order: readonly Film[], exclude: Float32Array[]) =>
+    standing(loaded(order), new KeptScales(), { ...asked, exclude }, moments);
+  const plain = of(list, []);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(list, { minLength: list.length }), (order) => {
+      assert.deepEqual(of(order, []), plain);
+    }),
+    { numRuns: 8 },
+  );
+  const less = of(list, [excluded]);
+  assert.deepEqual(less.background, plain.background);
+  for (const [i, found] of less.found.entries()) {
+    const { lost, lowered, ...scores } = found!;
+    const { lost: _, lowered: __, ...before } = plain.found[i]!;
+    assert.deepEqual(scores, before);
+    assert.ok(lost >= 0);
+    assert.deepEqual(lowered, [lost > 0]);
+  }
+  assert.deepEqual(less.found[3]!.lowered, [true]);
+});
+
+test('a moment that is not loaded has no standing, and words that weigh nothing have no say', () => {
+  const list = films(2, 9);
+  const at = loaded(list);
+  const text = randomVector(d, seeded(1));
+  const moments = [
+    { hash_str: 'gone', frame_index: 0 },
+    { hash_str: list[0]!.hash, frame_index: 999 },
+    { hash_str: list[0]!.hash, frame_index: 0 },
+  ];
+  const { found } = standing(
+    at,
+    new KeptScales(),
+    { ...query, text, pictures: [text], textWeight: 0 },
+    moments,
+  );
+  assert.deepEqual(found.slice(0, 2), [null, null]);
+  assert.equal(found[2]!.text, null);
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Standing } from '../../../../actors/index/visual/contract.ts';
+import { type Explained, explanations, fewFrames } from '../../../../actors/search/visual/bands.ts';
+
+const starter = 'starter-visual-2';
+const words = { parts: [{ negated: false, is_sure: true }], unknown: [], weak: [], understoodExcluded: [] };
+const asked: Explained = { model_key: starter, words, exclude: [] };
+const usual = { centre: 0, deviation: 0.005 };
+
+/** One match of words alone. `parts`: of each part of the words. */
+function standing(text: number, more: { frames?: number; parts?: number[]; lost?: number } = {}): Standing {
+  const { frames = 10_000, parts = [text], lost = 0 } = more;
+  return {
+    frames,
+    background: { text: usual, picture: null, words: parts.map(() => usual) },
+    found: [{ text, picture: null, words: parts, lost, lowered: lost > 0 ? [true] : [] }],
+  };
+}
+const bandOf = (what: Explained, of: Standing) => explanations(what, of)[0]!.band;
+const withWords = (more: Partial<Explained['words']>): Explained => ({
+  ...asked,
+  words: { ...words, ...more },
+});
+const order = ['weak', 'likely', 'strong'];
+
+test('a score far above the background is strong, nearer likely, and at it weak', () => {
+  assert.deepEqual(
+    [0.15, 0.11, 0.05, 0, -1].map((score) => bandOf(asked, standing(score))),
+    ['strong', 'likely', 'weak', 'weak', 'weak'],
+  );
+});
+
+test('half understood, weak and unsure words are never strong', () => {
+  const rows: Partial<Explained['words']>[] = [
+    { unknown: ['xyzzy'] },
+    { weak: ['face'] },
+    { parts: [{ negated: false, is_sure: false }] },
+    { parts: [{ negated: true, is_sure: true }] },
+  ];
+  for (const row of rows)
+    assert.notEqual(bandOf(withWords(row), standing(0.9)), 'strong', JSON.stringify(row));
+});
+
+test('of several things each has to be there, and what is not to be there must not', () => {
+  const both = withWords({ parts: [words.parts[0]!, words.parts[0]!] });
+  assert.equal(bandOf(both, standing(0.2, { parts: [0.15, 0.15] })), 'strong');
+  assert.equal(bandOf(both, standing(0.2, { parts: [0.25, 0.02] })), 'weak');
+  const without = withWords({ parts: [words.parts[0]!, { negated: true, is_sure: true }] });
+  assert.equal(bandOf(without, standing(0.2, { parts: [0.15, 0.01] })), 'strong');
+  assert.equal(bandOf(without, standing(0.2, { parts: [0.15, 0.12] })), 'likely');
+});
+
+test('few frames, frames all alike and a thing that fills the library make nothing strong', () => {
+  assert.equal(bandOf(asked, standing(0.9, { frames: fewFrames - 1 })), 'likely');
+  assert.equal(bandOf(asked, standing(0.9, { frames: fewFrames })), 'strong');
+  // All alike: noise of a thousandth is many deviations of nothing.
+  const flat = {
+    ...standing(0.5),
+    background: { text: { centre: 0.499, deviation: 0 }, picture: null, words: [] },
+  };
+  assert.equal(bandOf(withWords({ parts: [] }), flat), 'weak');
+  const full = { ...flat, background: { text: { centre: 0.45, deviation: 0.1 }, picture: null, words: [] } };
+  assert.equal(bandOf(withWords({ parts: [] }), full), 'weak');
+});
+
+test('chance alone makes nothing strong, in a library of any size', () => {
+  // The largest of n normal values lies near √(2 ln n) deviations; of other models too.
+  for (const frames of [100, 10_000, 360_000, 10_000_000]) {
+    const largest = 0.02 * (Math.sqrt(2 * Math.log(frames)) + 2);
+    for (const model_key of [starter, 'siglip2-base-patch16-512']) {
+      const noisy = { centre: 0, deviation: 0.02 };
+      const of = standing(largest, { frames });
+      const background = { text: noisy, picture: null, words: [noisy] };
+      assert.notEqual(bandOf({ ...asked, model_key }, { ...of, background }), 'strong', `${frames}`);
+    }
+  }
+});
+
+test('a match of which nothing is known any more is weak, and says nothing of its parts', () => {
+  const gone = { ...standing(0.9), found: [null] };
+  const excluding = { ...withWords({ understoodExcluded: [true] }), exclude: ['rain'] };
+  assert.deepEqual(explanations(excluding, gone), [
+    { band: 'weak', parts: [{ part: 'exclude', text: 'rain', effect: 'none' }] },
+  ]);
+});
+
+test('words and a picture are as sure as the less sure of them', () => {
+  const both = (text: number, picture: number): Standing => ({
+    frames: 1000,
+    background: { text: usual, picture: { centre: 0.3, deviation: 0.2 }, words: [usual] },
+    found: [{ text, picture, words: [text], lost: 0, lowered: [] }],
+  });
+  const of = (text: number, picture: number) => explanations(asked, both(text, picture))[0];
+  assert.deepEqual(of(0.15, 0.95), {
+    band: 'strong',
+    parts: [
+      { part: 'text', band: 'strong' },
+      { part: 'picture', band: 'strong' },
+    ],
+  });
+  assert.equal(of(0.15, 0.85)?.band, 'likely');
+  assert.equal(of(0.02, 0.95)?.band, 'weak');
+});
+
+test('property: what is excluded never makes a band rise, nor a lower score', () => {
+  const score = fc.double({ min: -1, max: 1, noNaN: true });
+  const frames = fc.integer({ min: 1, max: 1_000_000 });
+  fc.assert(
+    fc.property(score, fc.double({ min: 0, max: 1, noNaN: true }), frames, (text, lost, count) => {
+      const plain = bandOf(asked, standing(text, { frames: count }));
+      const excluding = { ...withWords({ understoodExcluded: [true] }), exclude: ['rain'] };
+      const lowered = bandOf(excluding, standing(text, { frames: count, lost }));
+      const worse = bandOf(asked, standing(text - lost, { frames: count }));
+      assert.ok(order.indexOf(lowered) <= order.indexOf(plain));
+      assert.equal(lowered, worse);
+    }),
+  );
+});
