@@ -59,7 +59,10 @@ export async function startEngine(
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const [people, summaries] = [createPeople({ index, tasks }), createSummaries(parts)];
+    const [people, summaries] = [
+      createPeople({ index, tasks, models: modelLibrary }),
+      createSummaries(parts),
+    ];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];

@@ -18,6 +18,7 @@ import { pageRoutes } from './routes/page.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { speakerRoutes } from './routes/speakers.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
@@ -41,6 +42,7 @@ const described: readonly Route[] = [
   ...searchRoutes,
   ...momentRoutes,
   ...transcriptionRoutes,
+  ...speakerRoutes,
   ...faceRoutes,
   ...summaryRoutes,
   ...exportRoutes,

@@ -7,6 +7,7 @@ import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
+import { OpenLoads } from './open-loads.ts';
 import { OpenStages } from './open-stages.ts';
 import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
@@ -16,6 +17,7 @@ import { PeopleIndex } from './people/people-index.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
+import type { OpenComparison } from './store/people/open-comparison.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
@@ -26,6 +28,8 @@ import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
 import { VisualIndex } from './visual/visual-index.ts';
+import { voiceHandlers } from './voices/handlers.ts';
+import type { VoiceSearch } from './voices/search.ts';
 
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
@@ -64,8 +68,18 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
     const summaryStages = new OpenStages<SummaryStage>(settings?.firstStage);
     const clusterings = new OpenClusterings();
+    const comparisons = new OpenLoads<OpenComparison>();
+    const voiceSearches = new OpenLoads<VoiceSearch>();
     const { clusteringBytes } = settings ?? {};
-    const open = { stages, faceStages, summaryStages, clusterings, clusteringBytes };
+    const open = {
+      stages,
+      faceStages,
+      summaryStages,
+      clusterings,
+      comparisons,
+      voiceSearches,
+      clusteringBytes,
+    };
     const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open };
     return {
       handlers: {
@@ -73,6 +87,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...spanHandlers(parts),
         ...visualHandlers(parts),
         ...transcriptHandlers(parts),
+        ...voiceHandlers(parts),
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
@@ -90,6 +105,8 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         faceStages.clear();
         summaryStages.clear();
         clusterings.clear();
+        comparisons.clear();
+        voiceSearches.clear();
         await folders.close();
       },
     };

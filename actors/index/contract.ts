@@ -11,12 +11,14 @@ import { storeMessages } from './store/contract.ts';
 import { summaryMessages } from './summaries/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
+import { voiceMessages } from './voices/contract.ts';
 
 export const indexContract = contract('index', {
   ...storeMessages,
   ...spanMessages,
   ...visualMessages,
   ...transcriptMessages,
+  ...voiceMessages,
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,

@@ -19,6 +19,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
+import type { Voices } from './voices/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
@@ -184,6 +185,7 @@ export interface Search {
    */
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
   readonly transcripts: Transcripts;
+  readonly voices: Voices;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;

@@ -24,6 +24,7 @@ import { createTranscripts } from './transcripts/transcripts.ts';
 import { frameReadings, pictureReadings } from './visual/picture-readings.ts';
 import { VisualData } from './visual/visual-data.ts';
 import { searchVisual, type VisualSearchParts } from './visual/visual-search.ts';
+import { createVoices } from './voices/voices.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -91,6 +92,7 @@ export function createSearch(parts: SearchParts): Search {
       return report;
     },
     transcripts: createTranscripts(location, transcriptData),
+    voices: createVoices({ ...parts, ...location }),
     ...visualSearches(searching),
     moments: createMoments({ ...searching, transcripts: transcriptData }),
     thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),

@@ -16,6 +16,7 @@ import type {
   modifyClusters,
   nameClusters,
   recluster,
+  suggestClusters,
   undoClusters,
 } from '../routes/faces.ts';
 import type { metadataFacets } from '../routes/facets.ts';
@@ -36,6 +37,7 @@ import type { searchMoments, searchRelevance } from '../routes/moments.ts';
 import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
+import type { confirmSpeakers, suggestSpeakers } from '../routes/speakers.ts';
 import type {
   deleteSummaries,
   exportSummary,
@@ -77,6 +79,7 @@ export interface Operations {
   readonly closeSession: typeof closeSession;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
+  readonly confirmSpeakers: typeof confirmSpeakers;
   readonly deleteList: typeof deleteList;
   readonly deletePeople: typeof deletePeople;
   readonly deleteSummaries: typeof deleteSummaries;
@@ -131,6 +134,8 @@ export interface Operations {
   readonly searchTranscript: typeof searchTranscript;
   readonly startWatching: typeof startWatching;
   readonly stopWatching: typeof stopWatching;
+  readonly suggestClusters: typeof suggestClusters;
+  readonly suggestSpeakers: typeof suggestSpeakers;
   readonly summaryCollections: typeof summaryCollections;
   readonly summaryNode: typeof summaryNode;
   readonly summaryOverview: typeof summaryOverview;
@@ -155,6 +160,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   closeSession: 'DELETE /api/v1/sessions',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
+  confirmSpeakers: 'PUT /api/v1/speakers/confirm',
   deleteList: 'DELETE /api/v1/lists/{list_id}',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
   deleteSummaries: 'POST /api/v1/summaries/delete',
@@ -209,6 +215,8 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchTranscript: 'POST /api/v1/search/transcript',
   startWatching: 'POST /api/v1/watch-folders/service/start',
   stopWatching: 'POST /api/v1/watch-folders/service/stop',
+  suggestClusters: 'POST /api/v1/faces/suggest',
+  suggestSpeakers: 'POST /api/v1/speakers/suggest',
   summaryCollections: 'POST /api/v1/summaries/collections',
   summaryNode: 'POST /api/v1/summaries/node',
   summaryOverview: 'POST /api/v1/summaries/overview',

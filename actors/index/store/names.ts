@@ -75,6 +75,10 @@ export const previewKey = (hash: string): string => `previews/${checkedHash(hash
 export const transcriptPrefix = 'transcript/';
 export const transcriptKey = (hash: string): string => `${transcriptPrefix}${checkedHash(hash)}`;
 export const speakersKey = (hash: string): string => `speakers/${checkedHash(hash)}`;
+export const voicesPrefix = 'voices/';
+export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
+/** `id`: made by this program. */
+export const personKey = (id: string): string => `voice-person/${id}`;
 export const modelPrefix = 'model/';
 export const modelRecordKey = (modelKey: string): string => `${modelPrefix}${encodeModelKey(modelKey)}`;
 export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKey(modelKey)}/`;

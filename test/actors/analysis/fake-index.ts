@@ -213,6 +213,8 @@ function speechHandlers(world: IndexState) {
       unreadable: [],
     }),
     name_speakers: () => ({ names: {} }),
+    suggest_speakers: () => ({ done: true, load: 1, model: null, suggestions: [] }),
+    link_speakers: () => ({ voices: [] }),
     transcript_part: () => ({ stored: null, segments: [] }),
     people_named: ({ text }) => ({ people: [], rest: text }),
     seen_in_scenes: () => ({ matches: [] }),

@@ -200,9 +200,10 @@ interface FacesAsked extends Named {
 interface Corrections extends Named {
   readonly merges: readonly { cluster_ids: string[]; target_cluster_id?: string }[];
   readonly moves: readonly { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly apart?: readonly { cluster_ids: string[] }[];
 }
 
-function modify(job: FakeJob, { merges, moves }: Corrections) {
+function modify(job: FakeJob, { merges, moves, apart = [] }: Corrections) {
   if (job.version < 2) throw peopleErrors.LEGACY_STORAGE(job.name);
   job.before = structuredClone(job.clusters);
   const merged = merges.map(({ cluster_ids, target_cluster_id = cluster_ids[0]! }) => {
@@ -220,7 +221,7 @@ function modify(job: FakeJob, { merges, moves }: Corrections) {
     target.faces.push(...entry_ids);
     return { from, to, moved: entry_ids.length };
   });
-  return { merges: merged, moves: moved };
+  return { merges: merged, moves: moved, apart };
 }
 
 function clusterOf({ clusters }: FakeJob, wanted: string): FakeCluster {

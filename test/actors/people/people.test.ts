@@ -210,6 +210,7 @@ test('corrections are asked for as they were checked, and the last ones are take
   assert.deepEqual(await whole.modify({ ...named, merges, moves }), {
     merges: [{ target_cluster_id: 'c4', cluster_ids: ['c2', 'c4'], size: 7 }],
     moves: [{ from: 'c1', to: 'c3', moved: 2 }],
+    apart: [],
   });
   const { can_undo, cluster_ids } = await whole.undo(named);
   assert.deepEqual([can_undo, cluster_ids], [false, ['c1', 'c2', 'c3', 'c4']]);
