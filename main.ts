@@ -59,12 +59,15 @@ export async function startEngine(
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const [people, summaries] = [
-      createPeople({ index, tasks, models: modelLibrary }),
-      createSummaries(parts),
-    ];
-    const watching = { ...parts, watcher, tasks, analysis, ...choices };
-    const watchFolders = openWatchFolders(values, decoders, watching);
+    const people = createPeople({ index, tasks, models: modelLibrary });
+    const summaries = createSummaries(parts);
+    const watchFolders = openWatchFolders(values, decoders, {
+      ...parts,
+      watcher,
+      tasks,
+      analysis,
+      ...choices,
+    });
     const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
     const summaryDocuments = createSummaryDocuments({ index, summaries });
     const stop = () => {
