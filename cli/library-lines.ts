@@ -33,6 +33,7 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
   const rows: [string, number, string][] = [
     ['analysis', analysis.bytes, analysis.folder],
     ['  previews', analysis.previews_bytes, 'of films'],
+    ['  peaks', analysis.peaks_bytes, 'of sound'],
     ['  vectors', analysis.vectors_bytes, ''],
     ...analysis.models.map(({ model_key, bytes, vectors, dead_vectors }): [string, number, string] => [
       `    ${model_key}`,

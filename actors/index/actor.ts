@@ -9,6 +9,7 @@ import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { OpenLoads } from './open-loads.ts';
 import { OpenStages } from './open-stages.ts';
+import { peakHandlers } from './peaks/handlers.ts';
 import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
 import { peopleSearchHandlers } from './people/loaded-handlers.ts';
@@ -93,6 +94,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...peopleSearchHandlers(parts),
         ...peopleHandlers(parts),
         ...appearanceHandlers(parts),
+        ...peakHandlers(parts),
         ...summaryHandlers(parts),
         ...materialHandlers(parts),
       },

@@ -5,6 +5,7 @@ import { appearanceMessages } from './appearances/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
+import { peakMessages } from './peaks/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
@@ -23,6 +24,7 @@ export const indexContract = contract('index', {
   ...libraryMessages,
   ...peopleMessages,
   ...appearanceMessages,
+  ...peakMessages,
   ...summaryMessages,
   ...materialMessages,
 });

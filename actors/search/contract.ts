@@ -10,6 +10,7 @@ import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { NamedMedia } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
+import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
 import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
 import type {
@@ -197,6 +198,8 @@ export interface Search {
   readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
+  /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */
+  peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

@@ -31,7 +31,7 @@ import type {
 } from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
-import type { cachePaths, mediaMetadata } from '../routes/media.ts';
+import type { cachePaths, mediaMetadata, mediaPeaks } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchMoments, searchRelevance } from '../routes/moments.ts';
 import type { listScenes } from '../routes/scenes.ts';
@@ -112,6 +112,7 @@ export interface Operations {
   readonly makeTicket: typeof makeTicket;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
+  readonly mediaPeaks: typeof mediaPeaks;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
   readonly modifyClusters: typeof modifyClusters;
@@ -193,6 +194,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   makeTicket: 'POST /api/v1/tickets',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
+  mediaPeaks: 'POST /api/v1/media/peaks',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
   modifyClusters: 'POST /api/v1/faces/clusters/modify',

@@ -78,6 +78,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   mediaLink: { media_path: film },
   listScenes: { media_path: film },
   searchRelevance: { media_path: film, query: 'a' },
+  mediaPeaks: { media_path: film },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
   exportSummary: { hash_str: 'aa', format: 'json' },

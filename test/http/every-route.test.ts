@@ -205,6 +205,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   listScenes: { media_path: w.paths[0] },
   searchMoments: { query: 'four' },
   searchRelevance: { media_path: w.paths[0], query: 'four' },
+  mediaPeaks: { media_path: w.paths[0] },
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },

@@ -54,6 +54,9 @@ export const databaseFile = (folder: string): string => join(folder, 'records.md
 export const vectorFolder = (folder: string): string => join(folder, 'vectors');
 export const previewFolder = (folder: string, hash: string): string =>
   join(folder, 'previews', checkedHash(hash).slice(0, 2));
+/** Peaks of sound. */
+export const peaksFile = (folder: string, hash: string): string =>
+  join(folder, 'peaks', checkedHash(hash).slice(0, 2), `${hash}.peaks`);
 export const partFolder = (folder: string): string => join(folder, 'parts');
 /** Of work that was interrupted. */
 export const spanFolder = (folder: string): string => join(folder, 'spans');

@@ -320,5 +320,7 @@ function libraryHandlers(world: IndexState) {
     held_files: ({ files }) => ({ files: files.map(() => null) }),
     held_below: ({ names }) => ({ counts: names.map(() => 0) }),
     held_roots: () => ({ roots: [] }),
+    kept_peaks: () => ({ peaks: null }),
+    keep_peaks: () => ({ kept: false }),
   } satisfies IndexHandlers;
 }

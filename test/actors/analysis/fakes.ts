@@ -54,6 +54,10 @@ interface World extends IndexState, StoredPicturesWorld {
   loaded: boolean;
 }
 
+const fakePeaks = {
+  peaks: () => ({ peaks: { per_second: 50, values: new Uint8Array(100).fill(51) } }),
+  end_peaks: () => ({}),
+};
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
@@ -85,6 +89,7 @@ function fakeDecoder(world: World) {
             inode: String(stats.ino),
           };
         },
+        ...fakePeaks,
         digest: ({ path }) => {
           const stats = statSync(path, { bigint: true });
           const digest = find(path).content ?? find(path).name;
