@@ -90,12 +90,19 @@ function Start() {
   return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p><//>`;
 }
 
+/** The first says most; the others on demand. */
 function Warnings() {
-  const warnings = search.use(({ answer }) => answer?.warnings ?? null);
-  return html`<div class="warnings" role="status">${warnings?.map(
-    (one) => html`<p><${Icon} name="warning" />${one}</p>`,
-  )}</div>`;
+  const [first, ...others] = search.use(({ answer }) => answer?.warnings ?? none);
+  const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
+  return html`<div class="warnings" role="status">${
+    first !== undefined &&
+    html`<details>
+    <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
+    ${others.map((one) => html`<p>${one}</p>`)}
+  </details>`
+  }</div>`;
 }
+const none: readonly string[] = [];
 
 /** A picture that is dragged over the view. */
 function useDrop() {
