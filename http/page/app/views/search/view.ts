@@ -38,7 +38,10 @@ function Search() {
     field.current?.select();
   };
   useKeys({ search: toBox });
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    // On a telephone its keyboard would cover half of the page.
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+  }, []);
   const toMatches = () => {
     const [first] = ordered?.moments ?? [];
     if (!first) return;
