@@ -1,58 +1,29 @@
 // Clusters again: how strictly, and how far it is.
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
-import { onProgress, readTasks } from '../../live.ts';
 import { Dialog } from '../../parts/dialog.ts';
-import { get, useStore } from '../../store.ts';
+import { TaskProgress } from '../../parts/task.ts';
+import { get } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { attempt } from './change.ts';
 import { changed, type Job, slice } from './state.ts';
 
 export function Recluster({ job }: { readonly job: Job }) {
   const [asks, setAsks] = useState(false);
   const task_id = slice.use((state) => state.task_id);
-  useEffect(
-    () =>
-      onProgress(({ task_id: id, done, error }) => {
-        if (!done || id !== slice.get().task_id) return;
-        slice.update({ task_id: null });
-        changed();
-        if (error) toast(String(error), { kind: 'error' });
-        else toast(t(people.grouped));
-      }),
-    [],
-  );
-  if (task_id !== null) return html`<${Progress} task_id=${task_id} />`;
+  const onEnd = (error: string | null) => {
+    slice.update({ task_id: null });
+    changed();
+    if (error === null) toast(t(people.grouped));
+    else toast(error, { kind: 'error' });
+  };
+  if (task_id !== null)
+    return html`<${TaskProgress} key=${task_id} task_id=${task_id} label=${t(people.grouping)} onEnd=${onEnd} />`;
   return html`<button onClick=${() => setAsks(true)}>${t(people.recluster)}</button>
     ${asks && html`<${Question} job=${job} close=${() => setAsks(false)} />`}`;
-}
-
-function Progress({ task_id }: { readonly task_id: string }) {
-  const task = useStore(({ tasks }) => tasks.find((one) => one.task_id === task_id) ?? null);
-  const [wasSeen, setSeen] = useState(false);
-  useEffect(() => {
-    if (task) setSeen(true);
-    // Ended before anybody listened.
-    else if (wasSeen) {
-      slice.update({ task_id: null });
-      changed();
-    }
-  }, [task]);
-  useEffect(() => {
-    // One that was over before the list was read is not in it.
-    void readTasks().then(
-      () => setSeen(true),
-      () => setSeen(true),
-    );
-  }, [task_id]);
-  const cancel = () => void attempt(() => api.cancelTask({ task_id }));
-  return html`<span class="row" role="status"><span>${t(people.grouping)}</span>
-    <progress max="100" value=${task?.progress ?? 0} aria-label=${t(people.grouping)}></progress>
-    <button onClick=${cancel}>${t(shell.cancel)}</button></span>`;
 }
 
 function Question({ job, close }: { readonly job: Job; close(): void }) {

@@ -23,7 +23,9 @@ const FILES = 200;
 /** Speakers of the first media with transcripts, and how many more media there are. */
 async function askSpeakers(cache_dir: string, most: number, signal: AbortSignal) {
   const { media, total } = await api.listLibrary({ cache_dir, limit: most }, { signal });
-  const spoken = media.filter(({ transcript }) => (transcript?.speakers ?? 0) > 0).map(({ media_path }) => media_path);
+  const spoken = media
+    .filter(({ transcript }) => (transcript?.speakers ?? 0) > 0)
+    .map(({ media_path }) => media_path);
   const speakers: Speaker[] = [];
   for (let open: readonly string[] = spoken; open.length > 0; ) {
     const asked = { cache_dir, media_paths: open.slice(0, FILES) };
