@@ -63,7 +63,7 @@ export const people = {
   more: ['Show {n} more', '{n} weitere zeigen'],
   morePeople: ['Show more people', 'Mehr Personen zeigen'],
   seenIn: ['Where seen', 'Wo zu sehen'],
-  playAt: ['Play {name} at {time}', '{name} ab {time} abspielen'],
+  playAt: ['{time}, play {name}', '{time}, {name} abspielen'],
   gone: ['This person is not there any more', 'Diese Person gibt es nicht mehr'],
   goneHow: [
     'It was merged into another one, or taken away.',
@@ -87,8 +87,8 @@ export const people = {
   likeness: ['{n} % alike', 'zu {n} % ähnlich'],
   same: ['Same', 'Dieselbe'],
   notSame: ['Not the same', 'Nicht dieselbe'],
-  samePair: ['{one} and {other} are the same', '{one} und {other} sind dieselbe Person'],
-  notSamePair: ['{one} and {other} are not the same', '{one} und {other} sind nicht dieselbe Person'],
+  /** What is answered, and about whom. */
+  ofPair: ['{answer}: {one}, {other}', '{answer}: {one}, {other}'],
   noPairs: ['No two groups look like one person', 'Keine zwei Gruppen sehen nach einer Person aus'],
   noPairsHow: [
     'Every likely pair is answered. New footage brings new ones.',
@@ -122,7 +122,7 @@ export const voices = {
   listen: ['Listen to {name}', '{name} anhören'],
   stop: ['Stop', 'Anhalten'],
   elsewhere: ['Same voice elsewhere?', 'Dieselbe Stimme anderswo?'],
-  elsewhereOf: ['Where else is {name} heard?', 'Wo ist {name} noch zu hören?'],
+  elsewhereOf: ['Same voice elsewhere? {name}', 'Dieselbe Stimme anderswo? {name}'],
   noElsewhere: ['No voice of another file is like it.', 'Keine Stimme einer anderen Datei ist ihr ähnlich.'],
   linked: ['{n} voice as one|{n} voices as one', '{n} Stimme als eine|{n} Stimmen als eine'],
   same: ['Same voice', 'Dieselbe Stimme'],

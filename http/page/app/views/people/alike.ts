@@ -68,7 +68,7 @@ function Question({ pair, onAnswer }: QuestionProps) {
   return html`<li class="pair">
     <div class="row sides">${side(one)}${side(other)}</div>
     <div class="row answers"><span class="quiet">${t(people.likeness, { n: percent(pair.similarity) })}</span>
-      <button class="primary" aria-label=${t(people.samePair, values)} onClick=${() => onAnswer(pair, true)}><${Icon} name="check" />${t(people.same)}</button>
-      <button aria-label=${t(people.notSamePair, values)} onClick=${() => onAnswer(pair, false)}><${Icon} name="close" />${t(people.notSame)}</button></div>
+      <button class="primary" aria-label=${t(people.ofPair, { answer: t(people.same), ...values })} onClick=${() => onAnswer(pair, true)}><${Icon} name="check" />${t(people.same)}</button>
+      <button aria-label=${t(people.ofPair, { answer: t(people.notSame), ...values })} onClick=${() => onAnswer(pair, false)}><${Icon} name="close" />${t(people.notSame)}</button></div>
   </li>`;
 }

@@ -57,10 +57,14 @@ function SeenIn({ media: { media_path, hash_str, faces, ranges } }: SeenInProps)
         ([
           start,
           end,
-        ]) => html`<button aria-label=${t(people.playAt, { name, time: clock(start) })} onClick=${() => open(start)}>
-          <${Icon} name="play" />${end - start > 1 ? `${clock(start)}–${clock(end)}` : clock(start)}</button>`,
+        ]) => html`<button aria-label=${t(people.playAt, { name, time: timeOf([start, end]) })} onClick=${() => open(start)}>
+          <${Icon} name="play" />${timeOf([start, end])}</button>`,
       )}
       ${shown.length < ranges.length && html`<button class="quiet" onClick=${() => setShowsAll(true)}>${t(people.more, { n: ranges.length - shown.length })}</button>`}</div>
     </div>
   </li>`;
+}
+
+function timeOf([start, end]: readonly [number, number]): string {
+  return end - start > 1 ? `${clock(start)}–${clock(end)}` : clock(start);
 }

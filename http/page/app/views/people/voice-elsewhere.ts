@@ -49,8 +49,8 @@ function Question({ voice, suggested }: QuestionProps) {
   return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${values.other} />
     <span class="grow cut" title=${media_path}>${called} <span class="quiet">${nameOf(media_path)} · ${t(voices.speaks, { time: clock(speaking_seconds) })} ${links}</span></span>
     <span class="quiet">${t(people.likeness, { n: percent(similarity) })}</span>
-    <button class="primary" aria-label=${t(people.samePair, values)} onClick=${() => answer(voice, suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
-    <button aria-label=${t(people.notSamePair, values)} onClick=${() => answer(voice, suggested, false)}><${Icon} name="close" />${t(people.notSame)}</button>
+    <button class="primary" aria-label=${t(people.ofPair, { answer: t(voices.same), ...values })} onClick=${() => answer(voice, suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
+    <button aria-label=${t(people.ofPair, { answer: t(people.notSame), ...values })} onClick=${() => answer(voice, suggested, false)}><${Icon} name="close" />${t(people.notSame)}</button>
   </li>`;
 }
 

@@ -12,6 +12,7 @@ import { shell } from '../../words/shell.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
 import { changed, type Summary } from './state.ts';
+import { titleOf } from './title.ts';
 
 const formats = ['markdown', 'txt', 'json', 'vtt'] as const;
 type Format = (typeof formats)[number];
@@ -60,7 +61,7 @@ function Remove({ summary, close }: ActionsProps & { close(): void }) {
     }
   };
   return html`<${Dialog} title=${t(summaries.remove)} onClose=${close}>
-    <div class="column"><p>${t(summaries.removeSure, { name, file: nameOf(media_path) })}</p>
+    <div class="column"><p>${t(summaries.removeSure, { name: titleOf(name), file: nameOf(media_path) })}</p>
       <p class="problem" role="alert">${problem}</p>
       <div class="row"><button type="button" class="primary" onClick=${remove}>${t(summaries.remove)}</button>
         <button type="button" autofocus onClick=${close}>${t(shell.cancel)}</button></div></div>

@@ -6,11 +6,12 @@ import { go } from '../../navigation.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { usePicture } from '../../pictures.ts';
-import { nameOf } from '../../times.ts';
+import { clock, nameOf } from '../../times.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
 import { Make } from './make.ts';
 import { askMedia, type Match, type Summary, slice, useSummariesAsk } from './state.ts';
+import { titleOf } from './title.ts';
 import { marked } from './tree.ts';
 
 /** Media that are looked through at once. */
@@ -59,7 +60,7 @@ function Line({ summary }: { readonly summary: Summary }) {
   const picture = usePicture(media_path, 0, 160);
   return html`<li><button class="quiet" onClick=${() => go('summaries', summary_ref)}>
     <span class="picture">${picture ? html`<img src=${picture} alt="" />` : html`<${Icon} name="summaries" />`}</span>
-    <span class="column grow"><strong class="cut">${nameOf(media_path)} · ${analysis_name}</strong><span class="text">${one_line_summary}</span></span>
+    <span class="column grow"><strong class="cut">${nameOf(media_path)} · ${titleOf(analysis_name)}</strong><span class="text">${one_line_summary}</span></span>
   </button></li>`;
 }
 
@@ -95,7 +96,7 @@ function Found({ match }: { readonly match: Match }) {
   };
   return html`<li><button class="quiet" onClick=${open}>
     <span class="picture">${picture ? html`<img src=${picture} alt="" />` : html`<${Icon} name="summaries" />`}</span>
-    <span class="column grow"><strong class="cut">${nameOf(media_path)} · ${analysis_name}</strong>
+    <span class="column grow"><strong class="cut">${nameOf(media_path)} · ${titleOf(analysis_name)} <span class="quiet">${clock(start)} – ${clock(end)}</span></strong>
       <span class="text">${marked(text_preview, match_ranges).map(({ text, isMarked }) => (isMarked ? html`<mark>${text}</mark>` : text))}</span></span>
   </button></li>`;
 }

@@ -8,12 +8,13 @@ import { Icon } from '../../parts/icon.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { usePicture } from '../../pictures.ts';
 import { clock, nameOf } from '../../times.ts';
-import { summaries, uses } from '../../words/summaries.ts';
+import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
 import { Actions } from './actions.ts';
 import { NodeDetail, playNode, searchInside } from './node.ts';
 import { useReading } from './reading.ts';
 import { type Overview, slice, useSummariesAsk } from './state.ts';
+import { titleOf } from './title.ts';
 import type { Row } from './tree.ts';
 
 export function Opened({ summary_ref }: { readonly summary_ref: string }) {
@@ -53,10 +54,9 @@ function Read({ overview }: { readonly overview: Overview }) {
     nodeSearch: () => row && searchInside(media_path, row.range),
     nodePlay: () => row && playNode(hash_str, row.range),
   });
-  const { preset } = summary_objective;
-  const use = preset in uses ? t(uses[preset as keyof typeof uses]) : preset.replaceAll('_', ' ');
+  const use = titleOf(summary_objective.preset);
   return html`<header class="row wrap"><button onClick=${() => go('summaries')}>${t(summaries.back)}</button>
-      <div class="grow"><h1 class="cut" title=${media_path}>${nameOf(media_path)} · ${analysis_name}</h1>
+      <div class="grow"><h1 class="cut" title=${media_path}>${nameOf(media_path)} · ${titleOf(analysis_name)}</h1>
         <p class="quiet">${t(summaries.about, { use, n, model })}</p></div>
       <${Actions} summary=${overview} />
     </header>
@@ -97,7 +97,7 @@ function TreeRow({ row, media_path, isSelected, reading }: TreeRowProps) {
   };
   return html`<li ref=${element} role="treeitem" tabindex=${isSelected ? 0 : -1} aria-level=${level} aria-setsize=${siblings} aria-posinset=${place}
     aria-selected=${isSelected} aria-expanded=${isLeaf ? undefined : isOpen} style=${{ paddingInlineStart: `${(level - 1) * 18 + 4}px` }} onClick=${onClick}>
-    <span class=${isOpen ? 'turn open' : 'turn'}>${!isLeaf && html`<${Icon} name="later" />`}</span>
+    <span class=${isOpen ? 'turn open' : 'turn'}>${!isLeaf && html`<${Icon} name="play" />`}</span>
     <span class="picture">${picture ? html`<img src=${picture} alt="" draggable=${false} />` : html`<${Icon} name="speech" />`}</span>
     <span class="column grow"><span class="quiet">${clock(start)} – ${clock(end)}</span><span class="text">${text}</span></span>
   </li>`;
