@@ -218,8 +218,8 @@ test(
 test('a summary is made of a file and deleted after a question', within, async (t) => {
   const page = await opened(t, '#/summaries');
   await page.getByRole('button', { name: 'Summarise a file' }).click();
-  await page.getByLabel('Name').fill('Once more');
-  await page.getByLabel('File', { exact: true }).selectOption({ label: 'car-detection.mp4' });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Once more');
+  await page.getByRole('combobox', { name: 'File', exact: true }).selectOption({ label: 'car-detection.mp4' });
   await assertAccessible(page, 'the dialog');
   await page.getByRole('button', { name: 'Start' }).click();
   await page.getByRole('button', { name: /Once more/ }).click();
