@@ -51,6 +51,9 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
         ]
       : []),
     ['  records', analysis.records_bytes, 'media, transcripts, summaries, names, previews of stills'],
+    ...(analysis.proxies_bytes > 0
+      ? [['  proxies', analysis.proxies_bytes, 'that browsers play'] as [string, number, string]]
+      : []),
     ...(analysis.unfinished_bytes > 0
       ? [
           ['  unfinished', analysis.unfinished_bytes, 'being written, or kept of interrupted work'] as [

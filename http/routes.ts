@@ -1,4 +1,5 @@
 // Every route of the service.
+import { mcpRoutes } from './mcp/route.ts';
 import type { Route } from './route.ts';
 import { analysisDataRoutes } from './routes/analysis-data.ts';
 import { analyzeRoutes } from './routes/analyze.ts';
@@ -12,9 +13,11 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
+import { modelPullRoutes } from './routes/model-pull.ts';
 import { modelRoutes } from './routes/models.ts';
 import { momentRoutes } from './routes/moments.ts';
 import { pageRoutes } from './routes/page.ts';
+import { proxyRoutes } from './routes/proxies.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -30,11 +33,13 @@ const described: readonly Route[] = [
   ...healthRoutes,
   ...sessionRoutes,
   ...modelRoutes,
+  ...modelPullRoutes,
   ...analysisDataRoutes,
   ...analyzeRoutes,
   ...taskRoutes,
   ...mediaRoutes,
   ...linkRoutes,
+  ...proxyRoutes,
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
@@ -53,4 +58,4 @@ const described: readonly Route[] = [
   ...pageRoutes,
 ];
 
-export const routes: readonly Route[] = [...described, ...documentRoutes(described)];
+export const routes: readonly Route[] = [...described, ...documentRoutes(described), ...mcpRoutes];

@@ -65,23 +65,9 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         },
       },
     );
-    const stages = new OpenStages<Stage>(settings?.firstStage);
-    const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
-    const summaryStages = new OpenStages<SummaryStage>(settings?.firstStage);
-    const clusterings = new OpenClusterings();
-    const comparisons = new OpenLoads<OpenComparison>();
-    const voiceSearches = new OpenLoads<VoiceSearch>();
+    const open = openWork(settings?.firstStage);
     const { clusteringBytes } = settings ?? {};
-    const open = {
-      stages,
-      faceStages,
-      summaryStages,
-      clusterings,
-      comparisons,
-      voiceSearches,
-      clusteringBytes,
-    };
-    const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open };
+    const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open, clusteringBytes };
     return {
       handlers: {
         ...storeHandlers(parts),
@@ -103,14 +89,21 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         transcripts.drop();
         people.drop();
         summaryTexts.drop();
-        stages.clear();
-        faceStages.clear();
-        summaryStages.clear();
-        clusterings.clear();
-        comparisons.clear();
-        voiceSearches.clear();
+        for (const one of Object.values(open)) one.clear();
         await folders.close();
       },
     };
   },
 });
+
+/** What goes on over several turns, by the numbers that its callers know. */
+function openWork(firstStage: number | undefined) {
+  return {
+    stages: new OpenStages<Stage>(firstStage),
+    faceStages: new OpenStages<FaceStage>(firstStage),
+    summaryStages: new OpenStages<SummaryStage>(firstStage),
+    clusterings: new OpenClusterings(),
+    comparisons: new OpenLoads<OpenComparison>(),
+    voiceSearches: new OpenLoads<VoiceSearch>(),
+  };
+}

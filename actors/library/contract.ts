@@ -155,6 +155,10 @@ export const DiskAnswer = Type.Object({
       ),
       previews_bytes: described(Type.Number(), 'Previews of films.'),
       peaks_bytes: described(Type.Number(), 'Peaks of sound.'),
+      proxies_bytes: described(
+        Type.Number(),
+        'Films and sound that browsers play, made of those they do not.',
+      ),
       unfinished_bytes: described(
         Type.Number(),
         'What is being written, and what is kept of interrupted work until it is finished.',

@@ -31,7 +31,7 @@ export interface PeopleParts {
   readonly index: Ref<Asks>;
   readonly tasks: Pick<Tasks, 'start'>;
   /** Knows what the likeness of faces means; left out, the distance by which they were clustered says it. */
-  readonly models?: Pick<ModelLibrary, 'list'>;
+  readonly modelLibrary?: Pick<ModelLibrary, 'list'>;
   /** Letters of the pictures of one answer; 256 Mi when left out. */
   readonly mostLetters?: number;
   /** Messages for pictures that are in the mailbox of the index at the same time; one when left out. */

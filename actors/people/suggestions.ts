@@ -53,9 +53,9 @@ async function compared(
 }
 
 /** The cosine from which two faces are one person by the model that embedded them; null where its row is gone. */
-async function sameOf({ models }: PeopleParts, pair: string): Promise<number | null> {
+async function sameOf({ modelLibrary }: PeopleParts, pair: string): Promise<number | null> {
   const embedder = pair.slice(pair.indexOf('+') + 1);
-  const { models: rows } = (await models?.list()) ?? { models: [] };
+  const { models: rows } = (await modelLibrary?.list()) ?? { models: [] };
   return rows.find(({ row }) => row.key === embedder)?.row.embedder?.thresholds.same ?? null;
 }
 

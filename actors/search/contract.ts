@@ -153,6 +153,8 @@ export interface MediaFile {
   /** By which a file that took its place meanwhile is told. */
   readonly mark: Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
   readonly kind: 'video' | 'audio' | 'image';
+  /** 0 for stills. */
+  readonly seconds: number;
 }
 
 /** What is loaded, as an engine that takes the place of this one needs it. */
@@ -200,6 +202,8 @@ export interface Search {
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
   /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */
   peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
+  /** What `HTMLMediaElement.canPlayType` takes of a file, null for a still and where it cannot be read. */
+  playableType(file: Pick<MediaFile, 'path' | 'kind' | 'mark'>, signal?: AbortSignal): Promise<string | null>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

@@ -14,6 +14,7 @@ import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import type { LocationParts } from './media/location.ts';
 import { mediaFile } from './media/media-file.ts';
+import { PlayableTypes } from './media/playable.ts';
 import type { VisualModels } from './models/contract.ts';
 import { createVisualModels } from './models/visual-models.ts';
 import { createMoments } from './moments/moments.ts';
@@ -110,11 +111,15 @@ function mediaAnswers(
   parts: SearchParts,
   location: LocationParts,
   models: VisualModels,
-): Pick<Search, 'thumbnails' | 'sceneThumbnails' | 'cachePaths' | 'mediaFile' | 'scenes' | 'peaks'> {
+): Pick<
+  Search,
+  'thumbnails' | 'sceneThumbnails' | 'cachePaths' | 'mediaFile' | 'playableType' | 'scenes' | 'peaks'
+> {
   const { index, decoder } = parts;
   const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
   const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
   const peaks = createPeaks({ index, thumbnailDecoders });
+  const playable = new PlayableTypes(decoder);
   return {
     thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
     sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
@@ -122,6 +127,7 @@ function mediaAnswers(
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
     scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
     peaks: (request, signal) => peaks(request, { lane: 'now', signal }),
+    playableType: (file, signal) => playable.of(file, now(signal)),
   };
 }
 

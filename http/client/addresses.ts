@@ -32,8 +32,10 @@ import type {
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
 import type { cachePaths, mediaMetadata, mediaPeaks } from '../routes/media.ts';
+import type { pullModels } from '../routes/model-pull.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchMoments, searchRelevance } from '../routes/moments.ts';
+import type { makeProxy } from '../routes/proxies.ts';
 import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
@@ -109,6 +111,7 @@ export interface Operations {
   readonly loadModel: typeof loadModel;
   readonly loadTranscriptions: typeof loadTranscriptions;
   readonly makeList: typeof makeList;
+  readonly makeProxy: typeof makeProxy;
   readonly makeTicket: typeof makeTicket;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
@@ -121,6 +124,7 @@ export interface Operations {
   readonly nameSpeakers: typeof nameSpeakers;
   readonly openSession: typeof openSession;
   readonly pruneLibrary: typeof pruneLibrary;
+  readonly pullModels: typeof pullModels;
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
   readonly removeWatchFolder: typeof removeWatchFolder;
@@ -191,6 +195,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   loadModel: 'POST /api/v1/models/load',
   loadTranscriptions: 'POST /api/v1/analysis-data/load-transcriptions',
   makeList: 'POST /api/v1/lists',
+  makeProxy: 'POST /api/v1/media/proxy',
   makeTicket: 'POST /api/v1/tickets',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
@@ -203,6 +208,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
   openSession: 'POST /api/v1/sessions',
   pruneLibrary: 'POST /api/v1/library/prune',
+  pullModels: 'POST /api/v1/models/pull',
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',
   removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',

@@ -31,7 +31,8 @@ for (const [path, { fields, beyond }] of Object.entries(bodies)) {
 }
 
 test('every route with a body is in this table, the others take none', () => {
-  const withBody = routes.flatMap(({ path, body }) => (body ? [path.replace('/api/v1', '')] : []));
+  const ofApi = routes.filter(({ path }) => path.startsWith('/api/v1/'));
+  const withBody = ofApi.flatMap(({ path, body }) => (body ? [path.replace('/api/v1', '')] : []));
   assert.deepEqual(withBody.sort(), Object.keys(bodies).sort());
 });
 

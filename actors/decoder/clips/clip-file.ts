@@ -2,6 +2,7 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import {
   type CodecContext,
+  Dictionary,
   FFmpegError,
   FormatContext,
   noTimestamp,
@@ -61,9 +62,15 @@ export class ClipFile {
     return stream;
   }
 
-  begin() {
+  /** `options`: of the muxer. */
+  begin(options: Readonly<Record<string, string>> | null = null) {
     this.must(this.format.openOutputSync(), 'opening');
-    this.must(this.format.writeHeaderSync(null), 'writing the header');
+    const given = options ? Dictionary.fromObject({ ...options }) : null;
+    try {
+      this.must(this.format.writeHeaderSync(given), 'writing the header');
+    } finally {
+      given?.free();
+    }
   }
 
   /** The packet stays the caller's; its data is *moved* out of it. `base`: of its times. */

@@ -22,11 +22,14 @@ export function createVoices(parts: VoicesParts): Voices {
     suggest: async (request, signal) => {
       const { cache_dir, speaker, limit } = request;
       const hash_str = await hashOf(parts, request, signal);
+      if (hash_str === null) return { suggestions: [], warning: withoutTranscript };
       const asked = { cache_dir, hash_str, speaker, limit };
-      const { model, suggestions } = await loadInSteps(
+      const found = await loadInSteps(
         (load) => index.ask('suggest_speakers', { ...asked, load }, now(signal)),
         () => signal?.throwIfAborted(),
-      );
+      ).catch(noTranscript);
+      if (found === null) return { suggestions: [], warning: withoutTranscript };
+      const { model, suggestions } = found;
       if (model === null) return { suggestions: [], warning: withoutVoice };
       const least = await leastCosine(parts, model);
       const scale = likenessScale(least);
@@ -52,20 +55,26 @@ const withoutVoice =
   'It is not known how this speaker sounds: speakers that subtitles name were not listened to, nor were those of transcriptions ' +
   'by an earlier version. Transcribe the file again with `detect_speakers` and `force`';
 
-/** Throws NOT_ANALYZED for a file that cannot be read and so has no transcript. */
+const withoutTranscript = 'The file has no transcription';
+
+function noTranscript(error: unknown): null {
+  if (storeErrors.NOT_ANALYZED.is(error)) return null;
+  throw error;
+}
+
+/** Null for a file that cannot be read and so has no transcript. */
 async function hashOf(
   parts: LocationParts,
   request: SuggestSpeakersRequest,
   signal: AbortSignal | undefined,
-): Promise<string> {
+): Promise<string | null> {
   if ('hash_str' in request) return request.hash_str;
   const { cache_dir, media_path } = request;
-  const [hash] = await hashesAt(parts, cache_dir, [media_path], now(signal), (error) => {
+  const [hash = null] = await hashesAt(parts, cache_dir, [media_path], now(signal), (error) => {
     if (isMediaError(error)) return null;
     throw error;
   });
-  if (hash) return hash;
-  throw storeErrors.NOT_ANALYZED(`${media_path} has no transcript`, { field: 'media_path' });
+  return hash;
 }
 
 /** `model`: `key@version`. */

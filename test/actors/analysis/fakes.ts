@@ -61,6 +61,17 @@ const fakePeaks = {
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
+/** Answers as a decoder that makes no proxies, and hears little. */
+const ofSoundAndProxies = {
+  ...fakePeaks,
+  // biome-ignore lint/correctness/useYield: there is none.
+  proxy: async function* () {
+    throw mediaErrors.DECODE_FAILED('nobody makes proxies here');
+  },
+  playable: ({ path }: { readonly path: string }) =>
+    path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"',
+};
+
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
     const file = world.files.get(path) ?? sampleAt(path);
@@ -89,7 +100,6 @@ function fakeDecoder(world: World) {
             inode: String(stats.ino),
           };
         },
-        ...fakePeaks,
         digest: ({ path }) => {
           const stats = statSync(path, { bigint: true });
           const digest = find(path).content ?? find(path).name;
@@ -157,6 +167,7 @@ function fakeDecoder(world: World) {
           }
         },
         clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
+        ...ofSoundAndProxies,
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),
@@ -281,6 +292,9 @@ async function startFakes(
   return { index: await start(index), ...leaves };
 }
 
+/** What an engine has that a test brings itself. */
+const without = { clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
+
 export async function world(
   files: readonly FakeFile[],
   options: {
@@ -312,7 +326,7 @@ export async function world(
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
   const { index, prober, decoders } = leaves;
-  const parts = { ...leaves, clips: null, faceSide: 1280, pool, journal, preview, hardware, clock, log };
+  const parts = { ...leaves, ...without, pool, journal, preview, hardware, clock, log };
   const { summarizing } = options;
   const search = createSearch({
     ...parts,

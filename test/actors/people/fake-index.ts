@@ -120,6 +120,11 @@ export class FakeIndex {
         [job.clusters, job.before] = [job.before, null];
         return { job: told(job) };
       },
+      suggest_clusters: (asked: Named & { cluster_id: string | null }) => {
+        const [one, other] = this.#known(asked).clusters.map(({ id }) => id);
+        const pairs = one && other ? [{ cluster_ids: [one, other], cosine: 0.5 }] : [];
+        return { done: true, comparison: 1, pairs, left_out: 0 };
+      },
       delete_people: (asked: Named & { cluster_id: string | null }) => this.#delete(asked),
       compact_faces: () => ({ done: --this.garbage <= 0 }),
       appearances: (asked: Named & { clusters: string[] | null }) => {
