@@ -21,7 +21,7 @@ export const searchWords = {
   exclude: ['Not like', 'Nicht wie'],
   excludeHint: ['words, separated by commas', 'Wörter, durch Kommas getrennt'],
   filters: ['Filters', 'Filter'],
-  filtersOn: ['Filters, {n} in force', 'Filter, {n} aktiv'],
+  inForce: ['in force', 'aktiv'],
   clearFilters: ['Clear all', 'Alle löschen'],
   noFacets: ['There is nothing to filter by.', 'Es gibt nichts zu filtern.'],
   showAll: ['Show all {n}', 'Alle {n} zeigen'],

@@ -44,9 +44,9 @@ export function Box({ field, toMatches }: BoxProps) {
       <${ChoosePicture} />
     </div>
     <${Kinds} />
-    <button aria-pressed=${showsFilters} aria-expanded=${showsFilters} onClick=${() => search.update({ showsFilters: !showsFilters })}
-      aria-label=${filters > 0 ? t(searchWords.filtersOn, { n: filters }) : t(searchWords.filters)}>
-      <${Icon} name="filter" /><span class="tab-label">${t(searchWords.filters)}</span>${filters > 0 && html`<span class="count">${filters}</span>`}
+    <button aria-pressed=${showsFilters} aria-expanded=${showsFilters} onClick=${() => search.update({ showsFilters: !showsFilters })}>
+      <${Icon} name="filter" /><span class="tab-label">${t(searchWords.filters)}</span>
+      ${filters > 0 && html` <span class="count">${filters}</span><span class="unseen">${t(searchWords.inForce)}</span>`}
     </button>
   </div>`;
 }
@@ -76,6 +76,8 @@ function PictureChip({ picture }: { readonly picture: Picture }) {
   </span>`;
 }
 
+/** As the language writes it. */
+const number = ['{n}', '{n}'] as const;
 const icons = { seen: 'eye', said: 'speech', person: 'person' } as const;
 
 function Kinds() {
@@ -90,7 +92,7 @@ function Kinds() {
     const isOn = chosen.includes(kind);
     return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} onClick=${toggle(kind)}>
       <${Icon} name=${icons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
-      ${counts && isOn && html`<span class="figure">${counts[kind]}</span>`}
+      ${counts && isOn && html`<span class="figure">${t(number, { n: counts[kind] })}</span>`}
     </button>`;
   })}</div>`;
 }

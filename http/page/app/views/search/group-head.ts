@@ -21,7 +21,7 @@ export function GroupHead({ group, ordered }: GroupHeadProps) {
   const only = () => change({ film: isOnly ? null : { media_path, start: null, end: null } });
   const marks = moments.map((one) => one.time_seconds);
   return html`<div class="group-head" role="gridcell">
-    <h3 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h3>
+    <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
     <span class="quiet group-count">${t(searchWords.found, { n: to - from })}</span>
     ${
       isFilm &&

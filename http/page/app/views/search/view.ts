@@ -23,6 +23,8 @@ import { more, search } from './state.ts';
 
 export const view: View = { title: shell.search, render: Search };
 
+const gridOfPage = '.view-search .grid';
+
 function Search() {
   useSearch();
   const field = useRef<HTMLInputElement>(null);
@@ -39,14 +41,16 @@ function Search() {
   };
   useKeys({ search: toBox });
   useEffect(() => {
-    // On a telephone its keyboard would cover half of the page.
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+    // Back from the player: to the match. On a telephone the keyboard of a box would cover half of the page.
+    const grid = search.get().selected === null ? null : document.querySelector<HTMLElement>(gridOfPage);
+    if (grid) grid.focus({ preventScroll: true });
+    else if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
   const toMatches = () => {
     const [first] = ordered?.moments ?? [];
     if (!first) return;
     if (search.get().selected === null) search.update({ selected: first.moment_id });
-    document.querySelector<HTMLElement>('.view-search .grid')?.focus();
+    document.querySelector<HTMLElement>(gridOfPage)?.focus();
   };
   const dropping = useDrop();
   return html`<div class="search-page" ...${dropping.handlers}>
