@@ -149,7 +149,7 @@ test('a face is moved, where somebody is seen plays, and a person is searched fo
 test('pairs that may be one person are asked about, and an answer holds', within, async (t) => {
   const page = await opened(t, '#/people/alike');
   await page.getByRole('button', { name: 'Group again' }).click();
-  await page.getByLabel('Distance').fill('0');
+  await page.getByLabel('Distance:').fill('0');
   await page.getByLabel('Faces that begin').fill('1');
   await page.getByRole('button', { name: 'Start' }).click();
   const pairs = page.locator('.pair');
@@ -190,10 +190,10 @@ test(
   within,
   async (t) => {
     const page = await opened(t, '#/summaries', { colorScheme: 'light' });
-    await page.getByLabel('Find in summaries').fill('shots');
+    await page.getByRole('searchbox', { name: 'Find in summaries' }).fill('shots');
     await page.locator('mark').first().waitFor();
     await assertAccessible(page, 'matches, light');
-    await page.getByLabel('Find in summaries').fill('');
+    await page.getByRole('searchbox', { name: 'Find in summaries' }).fill('');
     await page.locator('.rows button').first().click();
     const parts = page.getByRole('treeitem');
     await parts.nth(1).waitFor();
@@ -219,7 +219,9 @@ test('a summary is made of a file and deleted after a question', within, async (
   const page = await opened(t, '#/summaries');
   await page.getByRole('button', { name: 'Summarise a file' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Once more');
-  await page.getByRole('combobox', { name: 'File', exact: true }).selectOption({ label: 'car-detection.mp4' });
+  await page
+    .getByRole('combobox', { name: 'File', exact: true })
+    .selectOption({ label: 'car-detection.mp4' });
   await assertAccessible(page, 'the dialog');
   await page.getByRole('button', { name: 'Start' }).click();
   await page.getByRole('button', { name: /Once more/ }).click();
