@@ -44,6 +44,15 @@ export const keyTable = {
   setOut: key('player', ['o'], 'Set the out point', 'Ende setzen'),
   playerBasket: key('player', ['b'], 'In to out into the basket', 'Anfang bis Ende in den Korb'),
   leavePlayer: key('player', ['Escape'], 'Back to the matches', 'Zurück zu den Treffern'),
+
+  nodeUp: key('summaries', ['ArrowUp'], 'Part above', 'Abschnitt darüber'),
+  nodeDown: key('summaries', ['ArrowDown'], 'Part below', 'Abschnitt darunter'),
+  nodeOpen: key('summaries', ['ArrowRight'], 'Open the part', 'Abschnitt aufklappen'),
+  nodeClose: key('summaries', ['ArrowLeft'], 'Close the part', 'Abschnitt zuklappen'),
+  nodeFirst: key('summaries', ['Home'], 'First part', 'Erster Abschnitt'),
+  nodeLast: key('summaries', ['End'], 'Last part', 'Letzter Abschnitt'),
+  nodeSearch: key('summaries', ['Enter'], 'Search inside the part', 'Im Abschnitt suchen'),
+  nodePlay: key('summaries', [' ', 'k'], 'Play from there', 'Ab dort abspielen'),
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof keyTable;

@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import type { BasketItem } from '../../basket-item.ts';
+import { download } from '../../download.ts';
 import { readTasks } from '../../live.ts';
 import { toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';
@@ -97,14 +98,4 @@ async function made(
   download(file, answer.content ?? '', answer.mime_type);
   toast(t(lists.done, { name: file }));
   return answer.warnings ?? [];
-}
-
-function download(name: string, text: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

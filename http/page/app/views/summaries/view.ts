@@ -1,12 +1,15 @@
-// The view of summaries.
+// The view of summaries: a list to search in, and one of them as a tree.
 import { html } from 'htm/preact';
-import { Empty } from '../../parts/states.ts';
 import type { View } from '../../view.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
+import { List } from './list.ts';
+import { Opened } from './opened.ts';
 
-export const view: View = { title: shell.summaries, render: Placeholder };
+export const view: View = { title: shell.summaries, render: Summaries };
 
-function Placeholder() {
-  return html`<${Empty} title=${t(shell.summaries)} />`;
+/** `argument`: the `summary_ref` of the one that is open, which holds no path. */
+function Summaries({ argument }: { readonly argument: string }) {
+  if (argument !== '') return html`<div class="summaries column"><${Opened} summary_ref=${argument} /></div>`;
+  return html`<div class="summaries column"><h1 class="unseen">${t(shell.summaries)}</h1><${List} /></div>`;
 }

@@ -1,0 +1,115 @@
+// One person: all its faces to look through and to move elsewhere, and where it is seen.
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { ApiError, api } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { go } from '../../navigation.ts';
+import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { people } from '../../words/people.ts';
+import { t } from '../../words.ts';
+import { change } from '../search/state.ts';
+import { Appearances } from './appearances.ts';
+import { calledOf } from './card.ts';
+import { correct, nameCluster } from './change.ts';
+import { toggled } from './choice.ts';
+import { faceAddress } from './faces.ts';
+import { Name } from './name.ts';
+import { type Job, slice, useCacheDir, useClusters } from './state.ts';
+
+const PAGE = 120;
+/** People that faces can be moved to. */
+const MOST = 1000;
+
+function useFaces(job: Job, cluster_id: string, limit: number) {
+  const cache_dir = useCacheDir();
+  const changes = slice.use((state) => state.changes);
+  const asked = { cluster_job_name: job.name, cluster_id, limit, include_entry_ids: true };
+  const question = async (signal: AbortSignal) => {
+    const { clusters } = await api.clusterFaces({ cache_dir: cache_dir!, ...asked }, { signal });
+    return clusters[0] ?? null;
+  };
+  return useAsk(cache_dir === null ? null : question, [cache_dir, job.name, cluster_id, limit, changes]);
+}
+
+interface ClusterProps {
+  readonly job: Job;
+  readonly cluster_id: string;
+}
+
+export function Person({ job, cluster_id }: ClusterProps) {
+  const [limit, setLimit] = useState(PAGE);
+  const { value, state, error, again } = useFaces(job, cluster_id, limit);
+  const isUnknown = error instanceof ApiError && error.status >= 400 && error.status < 405;
+  const isGone = state === 'failed' ? isUnknown : state === 'ready' && value === null;
+  if (isGone)
+    return html`<${Empty} icon="person" title=${t(people.gone)}><p class="quiet">${t(people.goneHow)}</p><${Back} /><//>`;
+  if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
+  if (value === null) return html`<${Loading} />`;
+  const { name, size, faces, entry_ids = [], available_faces } = value;
+  const search = () => {
+    change({ people: [{ name, cluster_job_name: job.name }] });
+    go('search');
+  };
+  const left = available_faces - faces.length;
+  return html`<header class="row wrap"><${Back} />
+      <${Name} key=${cluster_id} label=${t(people.nameOf, { n: size })} hint=${t(people.who)} name=${name} save=${(text: string) => nameCluster(job.name, cluster_id, text, name)} />
+      <span class="quiet grow">${t(people.size, { n: size })}</span>
+      <button disabled=${name === ''} title=${name === '' ? t(people.searchNeedsName) : ''} onClick=${search}>${t(people.searchWith)}</button>
+    </header>
+    <h1 class="unseen">${calledOf(value)}</h1>
+    <${AllFaces} job=${job} cluster_id=${cluster_id} faces=${faces} entry_ids=${entry_ids} />
+    ${left > 0 && html`<button class="more" onClick=${() => setLimit(limit + PAGE)}>${t(people.more, { n: Math.min(PAGE, left) })}</button>`}
+    <${Appearances} job=${job} cluster_id=${cluster_id} />`;
+}
+
+function Back() {
+  return html`<button onClick=${() => go('people')}>${t(people.back)}</button>`;
+}
+
+interface AllFacesProps extends ClusterProps {
+  readonly faces: readonly string[];
+  readonly entry_ids: readonly string[];
+}
+
+function AllFaces({ job, cluster_id, faces, entry_ids }: AllFacesProps) {
+  const [marked, setChosen] = useState<readonly string[]>([]);
+  const chosen = marked.filter((id) => entry_ids.includes(id));
+  const toggle = (id: string) => setChosen(toggled(chosen, id));
+  return html`<section class="column" aria-label=${t(people.allFaces)}>
+    <h2>${t(people.allFaces)}</h2>
+    <${Move} job=${job} cluster_id=${cluster_id} entry_ids=${chosen} done=${() => setChosen([])} />
+    <div class="all-faces">${faces.map((face, at) => {
+      const id = entry_ids[at] ?? '';
+      const isChosen = chosen.includes(id);
+      return html`<button key=${id || at} class="face" aria-pressed=${isChosen} aria-label=${t(people.face, { n: at + 1 })} onClick=${() => toggle(id)}>
+        <img src=${faceAddress(face)} alt="" draggable=${false} loading="lazy" /></button>`;
+    })}</div>
+  </section>`;
+}
+
+interface MoveProps extends ClusterProps {
+  readonly entry_ids: readonly string[];
+  done(): void;
+}
+
+function Move({ job, cluster_id, entry_ids, done }: MoveProps) {
+  const asked = useClusters(job, MOST, 0);
+  const [wanted, setTo] = useState('');
+  const others = (asked.value?.clusters ?? []).filter((one) => one.cluster_id !== cluster_id);
+  const to = others.find((one) => one.cluster_id === wanted)?.cluster_id ?? others[0]?.cluster_id ?? '';
+  const n = entry_ids.length;
+  if (n === 0) return html`<p class="quiet">${t(people.facesHow)}</p>`;
+  const move = async (event: Event) => {
+    event.preventDefault();
+    const moves = [{ from_cluster_id: cluster_id, to_cluster_id: to, entry_ids: [...entry_ids] }];
+    if (await correct(job.name, { moves }, t(people.moved, { n }))) done();
+  };
+  return html`<form class="row wrap choosing" onSubmit=${move}>
+    <span role="status">${t(people.facesChosen, { n })}</span>
+    <label>${t(people.moveTo)}<select value=${to} onChange=${(event: Event) => setTo((event.target as HTMLSelectElement).value)}>
+      ${others.map((one) => html`<option value=${one.cluster_id}>${calledOf(one)}</option>`)}
+    </select></label>
+    <button class="primary" type="submit" disabled=${to === ''}>${t(people.move)}</button>
+    <button class="quiet" type="button" onClick=${done}>${t(people.clear)}</button>
+  </form>`;
+}

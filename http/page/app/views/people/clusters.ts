@@ -1,0 +1,98 @@
+// The clusters as cards, largest first. Dragging one onto another merges them; so does choosing several.
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../parts/dialog.ts';
+import { Icon } from '../../parts/icon.ts';
+import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { people } from '../../words/people.ts';
+import { shell } from '../../words/shell.ts';
+import { t } from '../../words.ts';
+import { Card } from './card.ts';
+import { merge } from './change.ts';
+import { namesAmong, present, targetOf } from './choice.ts';
+import { Recluster } from './recluster.ts';
+import { type Cluster, type Job, slice, useClusters } from './state.ts';
+
+const PAGE = 100;
+const FACES = 4;
+
+export function Clusters({ job }: { readonly job: Job }) {
+  const [most, setMost] = useState(PAGE);
+  const asked = useClusters(job, most, FACES);
+  const [merging, setMerging] = useState<readonly Cluster[] | null>(null);
+  const clusters = asked.value?.clusters ?? [];
+  const start = (chosen: readonly Cluster[], target?: string) => {
+    if (namesAmong(chosen).length > 1) setMerging(chosen);
+    else void merge(job.name, idsOf(chosen), namesAmong(chosen)[0]?.cluster_id ?? target);
+  };
+  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
+  if (asked.value === null && asked.state === 'loading') return html`<${Loading} />`;
+  if (clusters.length === 0)
+    return html`<${Empty} icon="people" title=${t(people.noGroups)}><p class="quiet">${t(people.noGroupsHow)}</p><${Recluster} job=${job} /><//>`;
+  const all = asked.value?.num_clusters_after_filter ?? 0;
+  return html`<${Choosing} clusters=${clusters} start=${start} />
+    <${Cards} job=${job.name} clusters=${clusters} start=${start} />
+    ${all > clusters.length && html`<button class="more" onClick=${() => setMost(most + PAGE)}>${t(people.morePeople)}</button>`}
+    ${merging && html`<${WhichName} job=${job.name} clusters=${merging} close=${() => setMerging(null)} />`}`;
+}
+
+const idsOf = (clusters: readonly Cluster[]) => clusters.map(({ cluster_id }) => cluster_id);
+
+interface CardsProps {
+  readonly job: string;
+  readonly clusters: readonly Cluster[];
+  start(clusters: readonly Cluster[], target?: string): void;
+}
+
+function Cards({ job, clusters, start }: CardsProps) {
+  /** What is dragged, and what it lies over. */
+  const [drag, setDrag] = useState<{ from: string; to: string | null } | null>(null);
+  const drop = (event: Event) => {
+    event.preventDefault();
+    if (drag?.to) start(present([drag.to, drag.from], clusters), drag.to);
+    setDrag(null);
+  };
+  const over = (event: Event, to: string) => {
+    if (drag === null) return;
+    event.preventDefault();
+    const target = to === drag.from ? null : to;
+    if (drag.to !== target) setDrag({ ...drag, to: target });
+  };
+  return html`<ul class="cards">${clusters.map((cluster) => {
+    const { cluster_id: id } = cluster;
+    const state = drag?.from === id ? 'dragged' : drag?.to === id ? 'target' : '';
+    return html`<li key=${id} class=${`person-card ${state}`} draggable=${true} onDragStart=${() => setDrag({ from: id, to: null })}
+      onDragEnd=${() => setDrag(null)} onDragOver=${(event: Event) => over(event, id)} onDrop=${drop}><${Card} job=${job} cluster=${cluster} /></li>`;
+  })}</ul>`;
+}
+
+function Choosing({ clusters, start }: Pick<CardsProps, 'clusters' | 'start'>) {
+  const chosen = present(
+    slice.use((state) => state.chosen),
+    clusters,
+  );
+  if (chosen.length === 0) return html`<p class="quiet">${t(people.chooseTwo)}</p>`;
+  return html`<div class="row choosing" role="status"><span>${t(people.chosen, { n: chosen.length })}</span>
+    <button class="primary" disabled=${chosen.length < 2} onClick=${() => start(chosen, targetOf(chosen))}><${Icon} name="people" />${t(people.merge)}</button>
+    <button class="quiet" onClick=${() => slice.update({ chosen: [] })}>${t(people.clear)}</button>
+  </div>`;
+}
+
+interface WhichNameProps {
+  readonly job: string;
+  readonly clusters: readonly Cluster[];
+  close(): void;
+}
+
+function WhichName({ job, clusters, close }: WhichNameProps) {
+  const choose = (target: string) => {
+    close();
+    void merge(job, idsOf(clusters), target);
+  };
+  return html`<${Dialog} title=${t(people.whichName)} onClose=${close}>
+    <p class="quiet">${t(people.whichNameHow)}</p>
+    <div class="row wrap">${namesAmong(clusters).map(
+      ({ cluster_id, name }) => html`<button onClick=${() => choose(cluster_id)}>${name}</button>`,
+    )}<button class="quiet" onClick=${close}>${t(shell.cancel)}</button></div>
+  <//>`;
+}

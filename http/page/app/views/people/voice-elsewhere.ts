@@ -1,0 +1,67 @@
+// Voices of other files that may be one voice: listen, and say whether they are.
+import { html } from 'htm/preact';
+import { api } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { Icon } from '../../parts/icon.ts';
+import { Failed, Loading } from '../../parts/states.ts';
+import { get } from '../../store.ts';
+import { clock, nameOf } from '../../times.ts';
+import { toast } from '../../toasts.ts';
+import { people, voices } from '../../words/people.ts';
+import { t } from '../../words.ts';
+import { attempt } from './change.ts';
+import { percent } from './choice.ts';
+import { Listen } from './listen.ts';
+import type { Speaker } from './speakers.ts';
+import { changed, slice, useCacheDir } from './state.ts';
+
+type Suggested = Awaited<ReturnType<typeof api.suggestSpeakers>>['suggestions'][number];
+
+export function Elsewhere({ voice }: { readonly voice: Speaker }) {
+  const { hash_str, speaker } = voice;
+  const cache_dir = useCacheDir();
+  const changes = slice.use((state) => state.changes);
+  const asked = useAsk(
+    cache_dir === null
+      ? null
+      : (signal) => api.suggestSpeakers({ cache_dir, hash_str, speaker, limit: 20 }, { signal }),
+    [cache_dir, hash_str, speaker, changes],
+  );
+  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
+  if (asked.value === null) return html`<${Loading} />`;
+  const { suggestions, warning } = asked.value;
+  if (suggestions.length === 0) return html`<p class="quiet">${warning ?? t(voices.noElsewhere)}</p>`;
+  return html`<ol class="elsewhere" aria-busy=${asked.state === 'loading'}>${suggestions.map(
+    (one) => html`<${Question} key=${`${one.hash_str} ${one.speaker}`} voice=${voice} suggested=${one} />`,
+  )}</ol>`;
+}
+
+interface QuestionProps {
+  readonly voice: Speaker;
+  readonly suggested: Suggested;
+}
+
+function Question({ voice, suggested }: QuestionProps) {
+  const { hash_str, media_path, speaker, similarity, speaking_seconds, sample, linked_voices: n } = suggested;
+  const called = suggested.speaker_name ?? speaker;
+  const values = { one: voice.name || voice.speaker, other: `${called} (${nameOf(media_path)})` };
+  const links = n > 1 ? t(voices.linked, { n }) : '';
+  return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${values.other} />
+    <span class="grow cut" title=${media_path}>${called} <span class="quiet">${nameOf(media_path)} · ${t(voices.speaks, { time: clock(speaking_seconds) })} ${links}</span></span>
+    <span class="quiet">${t(people.likeness, { n: percent(similarity) })}</span>
+    <button class="primary" aria-label=${t(people.ofPair, { answer: t(voices.same), ...values })} onClick=${() => answer(voice, suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
+    <button aria-label=${t(people.ofPair, { answer: t(people.notSame), ...values })} onClick=${() => answer(voice, suggested, false)}><${Icon} name="close" />${t(people.notSame)}</button>
+  </li>`;
+}
+
+/** The later word counts, so the other answer takes this one back. */
+async function answer(voice: Speaker, suggested: Suggested, same: boolean): Promise<void> {
+  const name = voice.name || suggested.speaker_name || null;
+  const own = [voice, suggested].map(({ hash_str, speaker }) => ({ hash_str, speaker }));
+  const request = { cache_dir: get().folder.cache_dir!, voices: own, same, ...(same && { name }) };
+  if (!(await attempt(() => api.confirmSpeakers(request)))) return;
+  changed();
+  const label = t(same ? people.notSame : voices.same);
+  const run = () => void answer(voice, suggested, !same);
+  toast(t(same ? voices.isSame : voices.isNotSame), { action: { label, run } });
+}
