@@ -50,14 +50,14 @@ export async function startEngine(
     const { thumbnailDecoders, clipWriters, watcher, films: decoding, ...leaves } = actors;
     const { prober, index } = leaves;
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
-    const parts = { ...leaves, pool, journal, preview, hardware, clock: systemClock, log };
-    const modelLibrary = createModelLibrary(models, thisMachine(device));
-    const asking = { modelLibrary, thumbnailDecoders, summarizing: () => analysis.summarizing };
+    const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url);
+    const parts = { ...leaves, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
+    const asking = { thumbnailDecoders, summarizing: () => analysis.summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode };
     const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
     const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
-    const tasks = openTasks(tasksPath, { analysis, ...choices, clock: systemClock, log });
+    const tasks = openTasks(tasksPath, { ...parts, ...choices, analysis });
     const library = createLibrary({ ...parts, tasks, modelsFolder: models });
     const [people, summaries] = [createPeople({ index, tasks }), createSummaries(parts)];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };

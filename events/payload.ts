@@ -72,7 +72,9 @@ export function advance(run: Run, event: AnalysisEvent): Run {
 /** The state of the run, as an event of one type of work. */
 export function stateOf(run: Run, type: string): ProgressEvent {
   const [file, closing] = [run.file[type], run.closing[type]];
-  const underWay = closing && kindOf(run.kinds, type).closing?.underWay(closing.name, closing.percentage);
+  const underWay =
+    closing &&
+    kindOf(run.kinds, type).closing?.underWay(closing.name, closing.percentage, closing.detail ?? {});
   if (underWay) return { ...head(run, type), ...underWay, ...counts(run) };
   if (!file) return { ...head(run, type), ...counts(run) };
   const { path, percentage, step } = file;

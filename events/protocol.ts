@@ -11,7 +11,7 @@ export const EVENT_PATH = '/socket.io';
 
 /**
  * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `summary` making summaries,
- * `clips` cutting clips. The end of a task that does several is of the first of them.
+ * `clips` cutting clips, `pull` downloading models. The end of a task that does several is of the first of them.
  */
 export const EventType = wordsOf(stageKinds.map(({ type }) => type));
 export type EventType = Static<typeof EventType>;
@@ -64,6 +64,13 @@ export const ProgressEvent = Type.Object({
   summary_node_id: Type.Optional(Type.String()),
   summary_error: Type.Optional(Type.String()),
 
+  /** The model that is downloaded, the file of it that is, and how much of the whole model is there. */
+  pull_model_key: Type.Optional(Type.String()),
+  pull_file: Type.Optional(Type.String()),
+  pull_phase: Type.Optional(wordsOf(['checking', 'connecting', 'receiving', 'waiting'])),
+  received_bytes: Type.Optional(Count),
+  total_bytes: Type.Optional(Count),
+
   /** Every file that was not cancelled is in one event. */
   ended_files: Type.Optional(Type.Array(EndedFile, { minItems: 1 })),
   /** What a person should know of `ended_files`: that there was nothing to look at, for example. */
@@ -81,7 +88,7 @@ export const ProgressEvent = Type.Object({
   /** Files of the task, one with both types of work twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
-  /** Jobs of faces, each clustered when its files have ended, or clips; and how many have a result. Left out without any. */
+  /** Jobs of faces, each clustered when its files have ended, clips, or models; and how many have a result. Left out without any. */
   jobs: Type.Optional(Count),
   jobs_done: Type.Optional(Count),
   /** Of each kind of work what is done, and what there is; the latter grows while files are still being surveyed. */

@@ -12,6 +12,7 @@ import { libraryRoutes } from './routes/library.ts';
 import { linkRoutes } from './routes/links.ts';
 import { listRoutes } from './routes/lists.ts';
 import { mediaRoutes } from './routes/media.ts';
+import { modelPullRoutes } from './routes/model-pull.ts';
 import { modelRoutes } from './routes/models.ts';
 import { momentRoutes } from './routes/moments.ts';
 import { pageRoutes } from './routes/page.ts';
@@ -29,6 +30,7 @@ const described: readonly Route[] = [
   ...healthRoutes,
   ...sessionRoutes,
   ...modelRoutes,
+  ...modelPullRoutes,
   ...analysisDataRoutes,
   ...analyzeRoutes,
   ...taskRoutes,

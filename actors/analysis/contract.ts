@@ -222,7 +222,7 @@ export interface StartOptions {
   readonly source?: TaskSource;
 }
 
-export interface ExportOptions extends Pick<StartOptions, 'priority' | 'signal'> {
+export interface JobOptions extends Pick<StartOptions, 'priority' | 'signal'> {
   readonly whenBusy?: 'wait' | 'refuse';
 }
 
@@ -233,10 +233,23 @@ export interface UnfinishedWork {
   readonly paths: ReadonlySet<string>;
 }
 
-/** Clips to cut out of films and sound. Paths are absolute. */
-export type ExportRequest = ClipsRequest;
+export interface PullRequest {
+  /** Keys of models, and words that stand for several. */
+  readonly model_keys: readonly string[];
+}
 
-/** The tasks of this home folder, and the only way to run one. One analysis runs at a time, and one export beside it. */
+/** Tasks of jobs without files, by kind of work. Paths are absolute. */
+export interface JobRequests {
+  /** Clips to cut out of films and sound. */
+  readonly clips: ClipsRequest;
+  /** Models to download. */
+  readonly pull: PullRequest;
+}
+
+/**
+ * The tasks of this home folder, and the only way to run one. One runs at a time in each place: an analysis, an export and a
+ * download of models beside each other.
+ */
 export interface Tasks {
   /** Id of the analysis of this engine that runs or is stopping. */
   readonly running: string | null;
@@ -250,10 +263,14 @@ export interface Tasks {
    */
   start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
   /**
-   * The same for an export, which touches no analysis. It never ends another export: `whenBusy` is to refuse, the default,
-   * or to wait. Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE, HOME_UNWRITABLE, STOPPING, ANOTHER_TASK.
+   * The same for jobs without files, in the place of their kind of work. It never ends another task: `whenBusy` is to
+   * refuse, the default, or to wait. Throws what is wrong with the request, HOME_UNWRITABLE, STOPPING, ANOTHER_TASK.
    */
-  export(request: ExportRequest, options?: ExportOptions): Promise<{ readonly task_id: string }>;
+  begin<T extends keyof JobRequests>(
+    type: T,
+    request: JobRequests[T],
+    options?: JobOptions,
+  ): Promise<{ readonly task_id: string }>;
   /**
    * Asks the running analysis to stop, or the one with this id and no other. `stopped` false: it is still unwinding after a
    * short while. `task_id` null: it did not run. Throws TASK_UNKNOWN, TASK_RUNNING when another process runs it.

@@ -38,6 +38,8 @@ export interface ClosingProgress {
   readonly type: string;
   /** 0 to 100, a whole number. */
   readonly percentage: number;
+  /** What the step tells beside. */
+  readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 /** State of a whole task. */

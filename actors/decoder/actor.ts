@@ -4,6 +4,7 @@ import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { clip } from './clips/clip.ts';
 import { encodersOfMachine } from './clips/encoders/machine.ts';
 import { type PictureEncoders, softwareEncoders } from './clips/encoders/picture-encoders.ts';
+import { proxy } from './clips/proxy.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
 import { moments } from './frames/moments.ts';
@@ -13,6 +14,7 @@ import { shrink } from './pixels/shrink.ts';
 import { storedFrames, storedSize } from './pixels/stored.ts';
 import { digest } from './probe/digest.ts';
 import { identify } from './probe/hash.ts';
+import { playable } from './probe/playable.ts';
 import { probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
 import { subtitles } from './subtitles/subtitles.ts';
@@ -52,6 +54,8 @@ export const definition = actor({
         sound,
         subtitles,
         clip: (request, turn) => clip(request, turn, clipEncoders()),
+        proxy,
+        playable,
       },
       close: () => hardware?.close(),
     };

@@ -15,6 +15,7 @@ export const modelErrors = errorTable({
   MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500, retryable: false },
   MODEL_RUN_FAILED: { meaning: 'The model failed while it ran', status: 500, retryable: false },
   MODEL_BUILT_IN: { meaning: 'The model is part of the program', status: 400, retryable: false },
+  MODEL_IN_DOWNLOAD: { meaning: 'Another process downloads the model', status: 409, retryable: true },
   DOWNLOAD_FAILED: { meaning: 'The file cannot be downloaded', status: 502, retryable: true },
   DOWNLOAD_REFUSED: { meaning: 'The server refuses the file', status: 502, retryable: false },
   DOWNLOAD_MISMATCH: { meaning: 'The downloaded file is not the pinned one', status: 502, retryable: false },
@@ -286,7 +287,7 @@ export interface PullProgress {
 }
 
 export interface PullOptions {
-  /** Address that relative urls start from, with or without a slash at its end. */
+  /** Address that relative urls start from, with or without a slash at its end; that of the library when left out. */
   readonly baseUrl?: string;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -359,12 +360,15 @@ export interface RemovedModel {
 export interface ModelLibrary {
   readonly system: OperatingSystem;
   list(): Promise<ModelList>;
-  /** Fetches what is missing of a model. Throws MODEL_UNKNOWN, MODEL_BUILT_IN and what a download throws. */
+  /**
+   * Fetches what is missing of a model. Throws MODEL_UNKNOWN, MODEL_BUILT_IN, what a download throws, and
+   * MODEL_IN_DOWNLOAD while another process, or another call, downloads the same one.
+   */
   pull(key: string, options: PullOptions): Promise<PulledModel>;
   /** The files a pull would fetch from `baseUrl`. Throws MODEL_UNKNOWN. */
   missing(key: string, baseUrl?: string): Promise<MissingFiles>;
   /** Reads every file of a model and compares, those of the program with what they have to be. Throws MODEL_UNKNOWN. */
   verify(key: string, signal: AbortSignal): Promise<VerifiedModel>;
-  /** Removes what can be pulled again and what an unfinished pull left. Throws MODEL_UNKNOWN and MODEL_BUILT_IN. */
+  /** Removes what can be pulled again and what an unfinished pull left. Throws MODEL_UNKNOWN, MODEL_BUILT_IN, MODEL_IN_DOWNLOAD. */
   remove(key: string): Promise<RemovedModel>;
 }

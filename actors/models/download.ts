@@ -291,10 +291,22 @@ async function pause(ms: number, { clock, signal }: DownloadOptions): Promise<vo
 function explain(wanted: Wanted, error: unknown, signal: AbortSignal): EngineError {
   if (signal.aborted) return engineErrors.CANCELLED(`${wanted.url}: cancelled`);
   if (error instanceof EngineError) return error;
+  const folderFault = folderError(dirname(wanted.path), error);
+  if (folderFault) return folderFault;
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  const text = error instanceof Error ? error.message : String(error);
+  return modelErrors.DOWNLOAD_FAILED(`${wanted.url}: ${text}${cause}`, { url: wanted.url.href }, error);
+}
+
+/** The error of a folder that takes nothing; `error` itself where it says nothing of the folder. */
+export function unwritable(folder: string, error: unknown): unknown {
+  return folderError(folder, error) ?? error;
+}
+
+function folderError(folder: string, error: unknown): EngineError | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   // mkdir below a read-only folder fails with ENOENT, so the system call matters as well as the code.
   const making = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
-  const folder = dirname(wanted.path);
   if (['ENOSPC', 'EDQUOT'].includes(code)) {
     return modelErrors.MODELS_FOLDER_FULL(`${folder}: the disk is full`, { folder }, error);
   }
@@ -302,7 +314,5 @@ function explain(wanted: Wanted, error: unknown, signal: AbortSignal): EngineErr
     const message = error instanceof Error ? error.message : code;
     return modelErrors.MODELS_FOLDER_READ_ONLY(`${folder}: ${message}`, { folder }, error);
   }
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  const text = error instanceof Error ? error.message : String(error);
-  return modelErrors.DOWNLOAD_FAILED(`${wanted.url}: ${text}${cause}`, { url: wanted.url.href }, error);
+  return null;
 }

@@ -23,7 +23,8 @@ import {
   type VerifiedFile,
   type VerifiedModel,
 } from './contract.ts';
-import { downloadFile, dropPart } from './download.ts';
+import { downloadFile, dropPart, unwritable } from './download.ts';
+import { claimPull, type PullClaim } from './pull-claim.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { overlapFile } from './starter/overlap.ts';
@@ -33,14 +34,18 @@ const huggingfaceUrl = 'https://huggingface.co/';
 
 /**
  * `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. `machine`: what models are
- * advised by.
+ * advised by. `server`: the address that models are pulled from where a call names none.
  */
-export function createModelLibrary(modelsDir: string, machine: Machine): ModelLibrary {
+export function createModelLibrary(
+  modelsDir: string,
+  machine: Machine,
+  server: string = huggingfaceUrl,
+): ModelLibrary {
   return {
     system: currentSystem(),
     list: () => listModels(modelsDir, machine),
-    pull: (key, options) => pullModel(modelsDir, key, options),
-    missing: (key, baseUrl) => missingOf(modelsDir, key, baseUrl),
+    pull: (key, options) => pullModel(modelsDir, key, { baseUrl: server, ...options }),
+    missing: (key, baseUrl = server) => missingOf(modelsDir, key, baseUrl),
     verify: (key, signal) => verifyModel(modelsDir, key, signal),
     remove: (key) => removeModel(modelsDir, key),
   };
@@ -66,66 +71,108 @@ async function listModels(modelsDir: string, machine: Machine): Promise<ModelLis
   return { models: models.map((model) => ({ ...model, advised: advised.has(model.row.key) })), problems };
 }
 
-async function pullModel(modelsDir: string, key: string, options: PullOptions): Promise<PulledModel> {
+type PullingOptions = PullOptions & { readonly baseUrl: string };
+
+async function pullModel(modelsDir: string, key: string, options: PullingOptions): Promise<PulledModel> {
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row)) throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; nothing to pull`);
   const folder = folderOf(modelsDir, row);
-  const records = await readRecords(folder);
-  const files: PulledFile[] = [];
-  for (const [index, file] of row.files.entries()) {
-    const server = file.url === null ? null : addressOf(file.url, options.baseUrl).host;
-    const which = { file: file.name, server, index, count: row.files.length };
-    const pulled = await pullFile(folder, file, records.get(file.name) ?? null, options, (progress) =>
-      options.progress?.({ ...progress, ...which }),
-    );
-    files.push(pulled);
-    records.set(file.name, { size: pulled.size, sha256: pulled.sha256 });
-    if (pulled.fetched) writeRecords(folder, records);
+  const pulling = new Pulling(folder, options);
+  try {
+    const files: PulledFile[] = [];
+    for (const [index, file] of row.files.entries()) files.push(await pulling.pull(row, index, file));
+    return { key, folder, files };
+  } finally {
+    pulling.end();
   }
-  return { key, folder, files };
 }
 
-async function pullFile(
-  folder: string,
-  file: ModelFile,
-  record: FileRecord | null,
-  options: PullOptions,
-  progress: (progress: Omit<PullProgress, 'file' | 'server' | 'index' | 'count'>) => void,
-): Promise<PulledFile> {
-  const path = join(folder, file.name);
-  progress({ phase: 'checking', reason: null, received: 0, total: file.size });
-  const known = file.sha256 ?? record?.sha256 ?? null;
-  const found = await check(path, file, known, options.signal);
-  if (found.state === 'ok') {
-    const verified = file.sha256 === null ? 'server' : 'pin';
-    return { name: file.name, path, fetched: false, size: found.size, sha256: found.sha256, verified };
+type TellFile = (progress: Omit<PullProgress, 'file' | 'server' | 'index' | 'count'>) => void;
+
+/** One pull of a model. What is there is only looked at; the first file that is missing claims the folder. */
+class Pulling {
+  readonly #folder: string;
+  readonly #options: PullingOptions;
+  #claim: PullClaim | null = null;
+
+  constructor(folder: string, options: PullingOptions) {
+    this.#folder = folder;
+    this.#options = options;
   }
-  if (file.url === null) {
+
+  async pull({ files }: ModelRow, index: number, file: ModelFile): Promise<PulledFile> {
+    const { baseUrl, progress } = this.#options;
+    const server = file.url === null ? null : addressOf(file.url, baseUrl).host;
+    const which = { file: file.name, server, index, count: files.length };
+    const tell: TellFile = (now) => {
+      this.#claim?.renew();
+      progress?.({ ...now, ...which });
+    };
+    const found = await this.#find(file, tell);
+    if (found) return found;
+    if (!this.#claim) {
+      this.#claim = await claimed(this.#folder);
+      // Whoever had the claim until now may have fetched it.
+      const meanwhile = await this.#find(file, tell);
+      if (meanwhile) return meanwhile;
+    }
+    return this.#fetch(file, tell);
+  }
+
+  end(): void {
+    this.#claim?.release();
+  }
+
+  /** The right file, where it is there. Throws MODEL_NOT_DOWNLOADED when it is not and cannot be fetched. */
+  async #find(file: ModelFile, tell: TellFile): Promise<PulledFile | null> {
+    const path = join(this.#folder, file.name);
+    tell({ phase: 'checking', reason: null, received: 0, total: file.size });
+    const records = await readRecords(this.#folder);
+    const known = file.sha256 ?? records.get(file.name)?.sha256 ?? null;
+    const found = await check(path, file, known, this.#options.signal);
+    if (found.state === 'ok') {
+      const verified = file.sha256 === null ? 'server' : 'pin';
+      return { name: file.name, path, fetched: false, size: found.size, sha256: found.sha256, verified };
+    }
+    if (file.url !== null) return null;
     throw modelErrors.MODEL_NOT_DOWNLOADED(`${path}: ${found.state}, and its model.json gives no url`, {
       file: path,
     });
   }
-  const url = addressOf(file.url, options.baseUrl);
-  const { signal, clock, stallMs, tries } = options;
-  const downloaded = await downloadFile(
-    { url, path, size: file.size, sha256: file.sha256 },
-    {
-      signal,
-      clock,
-      progress,
-      ...(stallMs === undefined ? {} : { stallMs }),
-      ...(tries === undefined ? {} : { tries }),
-    },
-  );
-  return { ...downloaded, name: file.name, path, fetched: true };
+
+  async #fetch({ name, url, size, sha256 }: ModelFile, progress: TellFile): Promise<PulledFile> {
+    const { baseUrl, signal, clock, stallMs, tries } = this.#options;
+    const path = join(this.#folder, name);
+    const downloaded = await downloadFile(
+      { url: addressOf(url!, baseUrl), path, size, sha256 },
+      {
+        signal,
+        clock,
+        progress,
+        ...(stallMs === undefined ? {} : { stallMs }),
+        ...(tries === undefined ? {} : { tries }),
+      },
+    );
+    const records = await readRecords(this.#folder);
+    records.set(name, { size: downloaded.size, sha256: downloaded.sha256 });
+    writeRecords(this.#folder, records);
+    return { ...downloaded, name, path, fetched: true };
+  }
+}
+
+async function claimed(folder: string): Promise<PullClaim> {
+  return claimPull(folder).catch((error: unknown) => {
+    if (modelErrors.MODEL_IN_DOWNLOAD.is(error)) throw error;
+    throw unwritable(folder, error);
+  });
 }
 
 /** Relative addresses start from `baseUrl`. */
-function addressOf(url: string, baseUrl = huggingfaceUrl): URL {
+function addressOf(url: string, baseUrl: string): URL {
   return new URL(url, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
 }
 
-async function missingOf(modelsDir: string, key: string, baseUrl?: string): Promise<MissingFiles> {
+async function missingOf(modelsDir: string, key: string, baseUrl: string): Promise<MissingFiles> {
   const row = findRow(await readRegistry(modelsDir), key);
   const names = new Set(await missingFiles(modelsDir, row));
   const files = row.files.flatMap(({ name, url, size, sha256 }) =>
@@ -203,9 +250,24 @@ async function removeModel(modelsDir: string, key: string): Promise<RemovedModel
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row)) throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; it stays`);
   const folder = folderOf(modelsDir, row);
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  const claim = isThere ? await claimed(folder) : null;
+  try {
+    return { key, ...(await removeFiles(folder, row)) };
+  } finally {
+    claim?.release();
+    const rest = await readdir(folder).catch(() => ['unreadable or absent']);
+    if (rest.length === 0) await rmdir(folder);
+  }
+}
+
+async function removeFiles(folder: string, { files }: ModelRow): Promise<Omit<RemovedModel, 'key'>> {
   const removed: string[] = [];
   const kept: string[] = [];
-  for (const { name, url } of row.files) {
+  for (const { name, url } of files) {
     const path = join(folder, name);
     if (url !== null) await dropPart({ path });
     if ((await sizeOf(path)) === null) continue;
@@ -216,9 +278,7 @@ async function removeModel(modelsDir: string, key: string): Promise<RemovedModel
     }
   }
   await rm(join(folder, RECORDS), { force: true });
-  const rest = await readdir(folder).catch(() => ['unreadable or absent']);
-  if (rest.length === 0) await rmdir(folder);
-  return { key, removed, kept };
+  return { removed, kept };
 }
 
 type Found =

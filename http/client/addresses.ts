@@ -31,6 +31,7 @@ import type {
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
 import type { cachePaths, mediaMetadata } from '../routes/media.ts';
+import type { pullModels } from '../routes/model-pull.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchMoments, searchRelevance } from '../routes/moments.ts';
 import type { listScenes } from '../routes/scenes.ts';
@@ -117,6 +118,7 @@ export interface Operations {
   readonly nameSpeakers: typeof nameSpeakers;
   readonly openSession: typeof openSession;
   readonly pruneLibrary: typeof pruneLibrary;
+  readonly pullModels: typeof pullModels;
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
   readonly removeWatchFolder: typeof removeWatchFolder;
@@ -195,6 +197,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
   openSession: 'POST /api/v1/sessions',
   pruneLibrary: 'POST /api/v1/library/prune',
+  pullModels: 'POST /api/v1/models/pull',
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',
   removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',

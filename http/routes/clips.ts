@@ -78,7 +78,7 @@ export const exportClips = route({
     }));
     const request = { output_dir, clips, mode: body.mode };
     if (!body.task) return reply(200, await exporter.export(request, signal));
-    const { task_id } = await tasks.export(request, { signal });
+    const { task_id } = await tasks.begin('clips', request, { signal });
     return reply(202, { message: 'Export started', task_id });
   },
 });

@@ -57,7 +57,10 @@ const AvailableFaces = Type.Object({
     nullable(Type.String()),
     'The downloaded model that tells faces apart in the next analysis; null when there is none.',
   ),
-  command: described(nullable(Type.String()), 'Downloads what is missing; null when faces can be analysed.'),
+  command: described(
+    nullable(Type.String()),
+    'Downloads what is missing, as POST /models/pull does for `faces`; null when faces can be analysed.',
+  ),
   model_info: described(
     Type.Array(
       Type.Record(
@@ -95,8 +98,8 @@ export const availableModels = route({
   tag,
   summary: 'The visual, face and language models this machine can run, and which are downloaded',
   description:
-    'Models are downloaded with `framehound models pull KEY`. `loaded_model` is null while one loads. Face models are in ' +
-    '`faces`, language models that write summaries in `summaries`; every other field is of visual models.',
+    'Models are downloaded with POST /models/pull, or `framehound models pull KEY`. `loaded_model` is null while one loads. ' +
+    'Face models are in `faces`, language models that write summaries in `summaries`; every other field is of visual models.',
   answers: {
     200: Type.Object({
       supported_models: Type.Array(Type.String()),

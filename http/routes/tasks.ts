@@ -1,4 +1,4 @@
-// The tasks, analyses and exports: those that run, those that ended and those that can go on.
+// The tasks, analyses, exports and downloads of models: those that run, those that ended and those that can go on.
 import { Type } from 'typebox';
 import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
@@ -52,8 +52,8 @@ export const resumeTask = route({
   description:
     'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
     'in quarantine is skipped and reported. An analysis that is running is asked to stop first, as by ' +
-    'POST /analyze, when the task is one; an export is refused with 409 while another runs. Clips that it has written ' +
-    'are not cut again.',
+    'POST /analyze, when the task is one; an export, or a download of models, is refused with 409 while another runs. ' +
+    'Clips that it has written are not cut again, and a download goes on from what is there.',
   params: TaskId,
   answers: {
     202: Type.Object({ message: Type.String(), task_id: Type.String() }),

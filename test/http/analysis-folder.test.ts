@@ -12,6 +12,7 @@ import { createSummaries } from '../../actors/summaries/summaries.ts';
 import { summaryRef } from '../../actors/summaries/summary-ref.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
+import { noModels } from '../actors/analysis/no-models.ts';
 import { inject } from './inject.ts';
 
 const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
@@ -30,6 +31,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   decode: 'exact',
   expectFaceModel: async () => {},
   summaryModel: async () => null,
+  modelLibrary: noModels,
   clock: w.clock,
   log: w.log,
 });

@@ -40,10 +40,11 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
       stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as Facts));
       return;
     }
-    const facts = await task.onceMore(() => work(task, stage, closing, job, results));
+    const once = () => work(task, stage, closing, job, results);
+    const facts = await (closing.triesItself ? once() : task.onceMore(once));
     stage.tracker.closed(name, 'analyzed', facts);
   } catch (error) {
-    stage.tracker.notClosed(name, task.failure(name, error));
+    stage.tracker.notClosed(name, task.failure(name, error), closing.failedFacts?.(job));
   }
 }
 
@@ -71,7 +72,7 @@ async function work(
   const entry = { task_id: run.task_id, key };
   const once = () =>
     journalled(journal, entry, () =>
-      closing.work(job, results, signal, (fraction) => tracker.closing(job.name, fraction)),
+      closing.work(job, results, signal, (fraction, detail) => tracker.closing(job.name, fraction, detail)),
     );
   if (journal.history.isSuspect(key)) return last.lock.alone(once);
   const leave = await last.lock.share();

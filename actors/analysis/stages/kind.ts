@@ -23,8 +23,9 @@ export interface Unit<Done extends string = string, All extends string = string>
   readonly speed: string | null;
 }
 
-/** An export neither ends an analysis nor waits for one. */
-export type TaskPlace = 'analysis' | 'export';
+/** Where tasks run, one at a time: an export, or the download of a model, neither ends an analysis nor waits for one. */
+export const taskPlaces = ['analysis', 'export', 'pull'] as const;
+export type TaskPlace = (typeof taskPlaces)[number];
 
 /** A counter of the service. */
 export interface Counter {
@@ -89,8 +90,12 @@ export interface StageKind<
 
 /** Fields that events about the closing step of a job have beside those of every event. */
 export interface ClosingFields<Facts> {
-  /** `name`: of the job. `percentage`: 0 to 100. */
-  underWay(name: string, percentage: number): Readonly<Record<string, unknown>>;
+  /** `name`: of the job. `percentage`: 0 to 100. `detail`: what the step tells beside. */
+  underWay(
+    name: string,
+    percentage: number,
+    detail: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>>;
   /** `facts`: those of the kind, or none where the step failed. */
   ended(name: string, facts: Facts): Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,8 @@
 import { clipsKind } from './clips/kind.ts';
 import { facesKind } from './faces/kind.ts';
 import { pictureKind } from './picture/kind.ts';
+import { pullKind } from './pull/kind.ts';
 import { speechKind } from './speech/kind.ts';
 import { summaryKind } from './summary/kind.ts';
 
-export const stageKinds = [pictureKind, speechKind, facesKind, summaryKind, clipsKind] as const;
+export const stageKinds = [pictureKind, speechKind, facesKind, summaryKind, clipsKind, pullKind] as const;

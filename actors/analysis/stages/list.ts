@@ -4,6 +4,7 @@ import { facesStage } from './faces/stage.ts';
 import { checkKinds } from './kind.ts';
 import { stageKinds } from './kinds.ts';
 import { pictureStage } from './picture/stage.ts';
+import { pullStage } from './pull/stage.ts';
 import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
 import { summaryStage } from './summary/stage.ts';
@@ -14,6 +15,7 @@ const works = [
   facesStage,
   summaryStage,
   clipsStage,
+  pullStage,
 ] as const satisfies readonly Stage[];
 
 checkKinds(stageKinds);

@@ -8,6 +8,7 @@ import type { diarizerContract } from '../../diarizer/contract.ts';
 import type { embedderContract } from '../../embedder/contract.ts';
 import type { Clips } from '../../exporter/clips/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import type { ModelLibrary } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { summarizerContract } from '../../summarizer/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
@@ -39,6 +40,8 @@ export interface AnalysisParts {
   readonly summarizer: Summarizer | null;
   /** Cuts clips; the same. */
   readonly clips: Pick<Clips, 'begin'> | null;
+  /** Downloads models; the same. */
+  readonly modelLibrary: Pick<ModelLibrary, 'list' | 'pull' | 'missing'> | null;
   /** Longest side of the pictures of films in which faces are looked for, px. */
   readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */

@@ -85,6 +85,8 @@ export interface Contributors {
 export interface Closing<I extends Item = Item> {
   /** Jobs that are closed at the same time; one after the other when left out. */
   readonly together?: number;
+  /** What fails is not tried once more at once: it has been tried again and again. */
+  readonly triesItself?: boolean;
   /** What tries a step again that is left alone, for people: `--force` when left out. */
   readonly triedBy?: string;
   /** Names the contents of the job: with the model it is the key of the step. */
@@ -92,12 +94,14 @@ export interface Closing<I extends Item = Item> {
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
   /** What is told of a job that is stored; called after `isStored`. */
   storedFacts?(job: Job<I>): Facts;
-  /** `told`: how much of the step is done, 0 to 1. */
+  /** What is told of a job whose step failed; the facts of nothing when left out. */
+  failedFacts?(job: Job<I>): Facts;
+  /** `told`: how much of the step is done, 0 to 1, and what else its events tell. */
   work(
     job: Job<I>,
     results: readonly WorkResult[],
     signal: AbortSignal,
-    told: (fraction: number) => void,
+    told: (fraction: number, detail?: Facts) => void,
   ): Promise<Facts>;
 }
 

@@ -26,11 +26,11 @@ export interface WorkTracker {
   step(media: MediaRecord, step: Step): void;
   /** CANCELLED counts as cancelled. `facts`: what there is to tell all the same. */
   failed(path: string, error: unknown, media?: MediaRecord, facts?: Facts): void;
-  /** How much of the closing step of a job is done, 0 to 1. */
-  closing(name: string, fraction: number): void;
+  /** How much of the closing step of a job is done, 0 to 1. `detail`: what its events tell beside. */
+  closing(name: string, fraction: number, detail?: Facts): void;
   closed(name: string, outcome: 'analyzed' | 'stored', facts: Facts): void;
   /** As `failed`, of the closing step of a job. */
-  notClosed(name: string, error: unknown): void;
+  notClosed(name: string, error: unknown, facts?: Facts): void;
 }
 
 export interface Tracker {
@@ -139,12 +139,14 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
     },
     failed: (path, error, media, facts) =>
       ends(result(path, media, { ...failure(error), ...(facts && { facts }) }), media),
-    closing: (name, fraction) => {
-      emit({ type: 'closing', closing: model.closing(type, name, fraction) });
+    closing: (name, fraction, detail) => {
+      const closing = model.closing(type, name, fraction);
+      emit({ type: 'closing', closing: detail ? { ...closing, detail } : closing });
       tell();
     },
     closed: (name, outcome, facts) => end(result(name, undefined, { outcome, facts, closing: true })),
-    notClosed: (name, error) => end(result(name, undefined, { ...failure(error), closing: true })),
+    notClosed: (name, error, facts) =>
+      end(result(name, undefined, { ...failure(error), ...(facts && { facts }), closing: true })),
   };
 }
 

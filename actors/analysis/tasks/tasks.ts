@@ -6,10 +6,11 @@ import type { Log } from '../../../runtime/log.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
 import {
   type Analysis,
+  type AnalysisRequest,
   analysisErrors,
-  type ExportOptions,
-  type ExportRequest,
   type FileResult,
+  type JobOptions,
+  type JobRequests,
   type Page,
   type StartOptions,
   type TaskDetail,
@@ -19,12 +20,14 @@ import {
   type Tasks,
   type UnfinishedWork,
 } from '../contract.ts';
-import { hasWork, placeOf, type StageKind, type TaskPlace } from '../stages/kind.ts';
+import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';
-import { checkExport, settledExport } from './export-request.ts';
+import { type JobOrders, jobOrders } from './job-orders.ts';
 import { Listeners } from './listeners.ts';
+import { recordedJobs } from './ordered-jobs.ts';
 import { Place } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
+import type { PullableModels } from './pull-order.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
 import { RunningTask } from './running-task.ts';
 
@@ -35,6 +38,8 @@ export interface TaskParts {
   readonly preflight: Preflight;
   /** The kinds of work there are. */
   readonly kinds: readonly StageKind[];
+  /** How tasks of jobs without files come about. */
+  readonly orders: JobOrders;
   readonly records: TaskRecords;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -50,6 +55,7 @@ export function createTasks(parts: TaskParts): Tasks {
 export interface FrontDoorParts
   extends Pick<PreflightParts, 'models' | 'decode' | 'expectFaceModel' | 'summaryModel'> {
   readonly analysis: Analysis;
+  readonly modelLibrary: PullableModels;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -58,20 +64,20 @@ export interface FrontDoorParts
 export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const now = () => Date.now() / 1000;
   const self = { ...thisProcess(), token: randomUUID() };
-  const { clock, log, analysis } = parts;
+  const { clock, log, analysis, modelLibrary } = parts;
+  const orders = jobOrders(modelLibrary);
   const kinds = stageKinds;
   const records = new TaskFolder({ folder, kinds, self, now, log });
   const preflight = createPreflight({ ...parts, kinds });
-  return createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId: randomUUID });
+  return createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId: randomUUID });
 }
 
 class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners: Listeners;
-  readonly #places: Readonly<Record<TaskPlace, Place>> = {
-    analysis: new Place((run) => this.#task(run, 'analysis')),
-    export: new Place((run) => this.#task(run, 'export')),
-  };
+  readonly #places = Object.fromEntries(
+    taskPlaces.map((place) => [place, new Place((run) => this.#task(run, place))]),
+  ) as Readonly<Record<TaskPlace, Place>>;
   /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
@@ -100,16 +106,20 @@ class TaskRegistry implements Tasks {
     });
   }
 
-  async export(request: ExportRequest, options: ExportOptions = {}): Promise<{ task_id: string }> {
-    const { kinds, newTaskId, records } = this.#parts;
-    const place = this.#places.export;
-    return place.entering(async () => {
-      await checkExport(request);
-      const asked = { request: settledExport(kinds, request), attachments: [], source: 'request' } as const;
-      return place.take({ whenBusy: 'refuse', ...options }, async () => () => {
-        return records.create(newTaskId(), asked);
-      });
-    });
+  async begin<T extends keyof JobRequests>(
+    type: T,
+    request: JobRequests[T],
+    options: JobOptions = {},
+  ): Promise<{ task_id: string }> {
+    const { kinds, newTaskId, records, orders } = this.#parts;
+    const settled = await orders[type].settle(request, options.signal ?? never);
+    const asked = recordedJobs(kinds, settled);
+    const place = this.#places[this.#wanted(asked)];
+    return place.entering(() =>
+      place.take({ whenBusy: 'refuse', ...options }, async () => () => {
+        return records.create(newTaskId(), { request: asked, attachments: [], source: 'request' });
+      }),
+    );
   }
 
   async resume(task_id: string, options: StartOptions = {}): Promise<{ task_id: string }> {
@@ -193,8 +203,11 @@ class TaskRegistry implements Tasks {
     const unrecorded = this.#unrecorded.get(task_id);
     if (unrecorded)
       return placeOf(kinds.filter(({ type }) => unrecorded.request.types.includes(type as never)));
-    const request = await records.claimable(task_id);
-    return placeOf(kinds.filter((kind) => kind.jobsOf(request).some(hasWork)));
+    return this.#wanted(await records.claimable(task_id));
+  }
+
+  #wanted(request: AnalysisRequest): TaskPlace {
+    return placeOf(this.#parts.kinds.filter((kind) => kind.jobsOf(request).some(hasWork)));
   }
 
   #task(run: OwnRun, place: TaskPlace): RunningTask {

@@ -2,6 +2,7 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import {
   type CodecContext,
+  Dictionary,
   FFmpegError,
   FormatContext,
   noTimestamp,
@@ -63,7 +64,13 @@ export class ClipFile {
 
   begin() {
     this.must(this.format.openOutputSync(), 'opening');
-    this.must(this.format.writeHeaderSync(null), 'writing the header');
+    const { options } = this.container;
+    const given = options ? Dictionary.fromObject({ ...options }) : null;
+    try {
+      this.must(this.format.writeHeaderSync(given), 'writing the header');
+    } finally {
+      given?.free();
+    }
   }
 
   /** The packet stays the caller's; its data is *moved* out of it. `base`: of its times. */

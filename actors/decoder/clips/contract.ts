@@ -1,6 +1,6 @@
 // The message that cuts a clip out of a film or of sound, and why a clip cannot be cut.
 import { type Static, Type } from 'typebox';
-import { ask } from '../../../runtime/contract.ts';
+import { ask, feed } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const clipErrors = errorTable({
@@ -64,6 +64,35 @@ export type ClipMade = Static<typeof ClipMade>;
 /** A clip that was written, however it was asked for. */
 export type CutResult = Omit<ClipMade, 'mode_used' | 'mode_reason'>;
 
+/** A whole film, or sound, for players that cannot play the file itself. */
+export const ProxyRequest = Type.Object({
+  path: Type.String(),
+  /** File to write, which must not be there yet; after an error it is gone. */
+  output: Type.String(),
+  /** Longest side as shown, px; pictures are never made larger. */
+  max_side: Type.Integer({ minimum: 16 }),
+});
+export type ProxyRequest = Static<typeof ProxyRequest>;
+
+export const ProxyMade = Type.Object({
+  /** `mp4`, or `m4a` for sound. */
+  extension: Type.String(),
+  frames: Type.Integer(),
+  /** Of the pictures as coded, px; 0 for sound. */
+  width: Type.Integer(),
+  height: Type.Integer(),
+  seconds: Type.Number(),
+});
+export type ProxyMade = Static<typeof ProxyMade>;
+
+export const ProxyStep = Type.Object({
+  /** Up to which it is made. */
+  seconds: Type.Number(),
+  /** Of the last step only: the file is whole. */
+  made: Type.Union([ProxyMade, Type.Null()]),
+});
+export type ProxyStep = Static<typeof ProxyStep>;
+
 /** Encoders of devices that are tried on one machine. */
 export const mostCandidates = 64;
 /** What the threads of a process know together: how often each encoder failed, by its place among those of the machine. */
@@ -75,4 +104,11 @@ export const clipMessages = {
    * opening a file.
    */
   clip: ask(ClipRequest, ClipMade),
+  /**
+   * Makes an mp4 of H.264 and AAC with every picture of the film at its time, or an m4a of sound, and tells how far it is.
+   * Errors as `clip`.
+   */
+  proxy: feed(ProxyRequest, ProxyStep),
+  /** What `HTMLMediaElement.canPlayType` takes, of a film or sound; null for a still. Errors of opening a file. */
+  playable: ask(Type.Object({ path: Type.String() }), Type.Union([Type.String(), Type.Null()])),
 };

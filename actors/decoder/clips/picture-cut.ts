@@ -1,5 +1,5 @@
 // The pictures of a precise clip: decoded, chosen and encoded as H.264 at their own times.
-import { AV_PICTURE_TYPE_NONE, type Frame } from '../ffmpeg.ts';
+import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, type Frame } from '../ffmpeg.ts';
 import type { Head } from '../packets/head.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
@@ -24,6 +24,8 @@ export interface CutOptions {
 
 export interface PictureCutOptions extends CutOptions {
   readonly openEncoder: EncoderOpener;
+  /** Seconds between keyframes at most, as far as there are pictures; as the encoder likes when left out. */
+  readonly keyEvery?: number;
 }
 
 export class PictureCut {
@@ -44,6 +46,8 @@ export class PictureCut {
   readonly #lengths = new Map<bigint, bigint>();
   /** Time of the latest picture that was encoded, in ticks of the clip. */
   #latest = -1;
+  /** Seconds of the latest keyframe that was asked for. */
+  #key = 0;
   #done = false;
   /** Pictures encoded so far. */
   frames = 0;
@@ -120,7 +124,7 @@ export class PictureCut {
     frame.pts = pts;
     frame.duration = length;
     // The type the source had would be forced on the encoder.
-    frame.pictType = AV_PICTURE_TYPE_NONE;
+    frame.pictType = this.#isKey(at) ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     this.#lengths.set(pts, length);
     try {
       await this.#encoder!.encode(frame, (packet) => this.#finish(packet));
@@ -140,6 +144,15 @@ export class PictureCut {
     this.#range.close();
     this.#encoder?.close();
     this.#fitter?.close();
+  }
+
+  /** Encoders count pictures between keyframes, and not seconds. `at`: ticks of the clip. */
+  #isKey(at: number): boolean {
+    const { keyEvery } = this.#options;
+    const seconds = at * this.#perTick;
+    if (keyEvery === undefined || seconds - this.#key < keyEvery * 0.9) return false;
+    this.#key = seconds;
+    return true;
   }
 
   /** In ticks of the clip. */

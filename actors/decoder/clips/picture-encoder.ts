@@ -23,6 +23,12 @@ import { encodedColours, type PictureInput } from './picture-fitter.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
 export const quality = { preset: 'fast', crf: '17' };
+
+export interface SoftwareEncoding {
+  readonly quality: { readonly preset: string; readonly crf: string };
+  /** 0: as many threads as x264 finds good for this machine. */
+  readonly threads: number;
+}
 /** Seconds between keyframes: an editor that winds back decodes so much at most. */
 const keyframeSeconds = 1;
 /** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */
@@ -92,10 +98,15 @@ export interface PictureEncoder {
 }
 
 /** Opens libx264 on a stream of the file, with the side data of `video`. Throws CLIP_UNWRITABLE. The caller closes it. */
-export function openPictureEncoder(file: ClipFile, shape: PictureShape, video: Stream): Encoder {
+export function openPictureEncoder(
+  file: ClipFile,
+  shape: PictureShape,
+  video: Stream,
+  asked: SoftwareEncoding = { quality, threads: 0 },
+): Encoder {
   const { width, height, firstField } = shape;
   const options = {
-    ...quality,
+    ...asked.quality,
     // Told with the first picture only, it comes too late for that one, which is the one that players believe.
     ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),
     g: String(keyframeDistance(shape)),
@@ -106,8 +117,7 @@ export function openPictureEncoder(file: ClipFile, shape: PictureShape, video: S
     options,
     prepare: (context) => {
       describePictures(context, shape);
-      // As many threads as x264 finds good for this machine.
-      context.threadCount = 0;
+      context.threadCount = asked.threads;
       if (firstField) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
     },
   });

@@ -42,7 +42,9 @@ export async function writeFilm(
     packets = await SoundPackets.open(path, zero, { turn });
     sound = packets && new SoundCut(file, packets, { zero, end: zero + end - start });
     file.begin();
-    await encodeBoth(pictures, sound, turn);
+    for await (const _ of encodeBoth(pictures, sound, turn)) {
+      // Nobody is told how far it is.
+    }
     file.finish();
   } finally {
     sound?.close();
@@ -56,11 +58,26 @@ export async function writeFilm(
   return failedEncoder ? { ...made, failed_encoder: failedEncoder } : made;
 }
 
-/** Always advances what is behind, so that the file is interleaved and little waits in memory. */
-async function encodeBoth(pictures: ClipPictures, sound: SoundCut | null, turn: Turn) {
+/** Seconds of the clip between two that are told. */
+const toldEvery = 1;
+
+/**
+ * Always advances what is behind, so that the file is interleaved and little waits in memory. Tells now and then up to which
+ * second of the clip it has come.
+ */
+export async function* encodeBoth(
+  pictures: ClipPictures,
+  sound: SoundCut | null,
+  turn: Turn,
+): AsyncGenerator<number> {
   const checkpoint = createCheckpoint(turn);
+  let told = 0;
   for (let more = true; more; ) {
     await checkpoint();
+    if (pictures.position >= told + toldEvery && pictures.position < Number.POSITIVE_INFINITY) {
+      told = pictures.position;
+      yield told;
+    }
     const until = Math.min(pictures.position, pictures.length ?? Number.POSITIVE_INFINITY);
     if (sound && sound.position < until) sound.step(until);
     else if (pictures.position < Number.POSITIVE_INFINITY) await pictures.step();

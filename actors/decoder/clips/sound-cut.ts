@@ -1,10 +1,18 @@
 // The sound of a precise clip: all audio tracks, side by side, each encoded from sample to sample.
+import type { Stream } from '../ffmpeg.ts';
 import type { ClipFile } from './clip-file.ts';
 import { SoundEncoder } from './sound-encoder.ts';
 import type { SoundPackets } from './sound-packets.ts';
 
 /** Seconds that packets of several tracks lie apart in a file; a track that is further behind is silent meanwhile. */
 const apart = 5;
+
+/** All of it, where nothing is said. */
+export interface ChosenSound {
+  readonly streams?: readonly Stream[];
+  /** More are mixed down to two. */
+  readonly mostChannels?: number;
+}
 
 export class SoundCut {
   readonly #packets: SoundPackets;
@@ -14,14 +22,20 @@ export class SoundCut {
   #ended = false;
 
   /** Start and end of the clip in seconds of the clock of the streams; the end may be later by a picture. */
-  constructor(file: ClipFile, packets: SoundPackets, { zero, end }: { zero: number; end: number }) {
+  constructor(
+    file: ClipFile,
+    packets: SoundPackets,
+    { zero, end }: { zero: number; end: number },
+    chosen: ChosenSound = {},
+  ) {
     const { path } = packets;
+    const { streams = packets.streams, mostChannels } = chosen;
     this.#packets = packets;
     this.#zero = zero;
     this.#end = end;
     const tracks: SoundEncoder[] = [];
     try {
-      for (const stream of packets.streams) tracks.push(new SoundEncoder(file, path, stream, zero));
+      for (const stream of streams) tracks.push(new SoundEncoder(file, path, stream, zero, mostChannels));
     } catch (error) {
       for (const track of tracks) track.close();
       throw error;
@@ -55,7 +69,7 @@ export class SoundCut {
     }
     const { packet, stream, seconds } = next;
     try {
-      this.#tracks.find((track) => track.stream === stream)!.send(packet);
+      this.#tracks.find((track) => track.stream === stream)?.send(packet);
     } finally {
       packet.free();
     }

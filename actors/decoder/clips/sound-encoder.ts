@@ -4,13 +4,14 @@ import { mediaErrors } from '../contract.ts';
 import { avChannelLayoutDefault, Dictionary, Frame, type Packet, Rational, type Stream } from '../ffmpeg.ts';
 import { SoundClock } from '../sound/clock.ts';
 import { SoundDecoder } from '../sound/decoder.ts';
-import { Resampler } from '../sound/resampler.ts';
+import { type ChannelLayout, Resampler } from '../sound/resampler.ts';
 import { cutFront } from '../sound/samples.ts';
 import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { Encoder } from './encoder.ts';
 import { soundRateOf } from './formats.ts';
 import { SampleQueue } from './sample-queue.ts';
+import { speakersOf, toStereo } from './stereo.ts';
 
 /** Bits per second for each channel, at which AAC is not told from the source. */
 const channelBitRate = 128_000n;
@@ -36,13 +37,13 @@ export class SoundEncoder {
   #lost = true;
 
   /** `zero`: time of the first sample of the clip, in seconds of the clock of the streams. Errors: UNSUPPORTED_CODEC, CLIP_UNWRITABLE. */
-  constructor(file: ClipFile, path: string, stream: Stream, zero: number) {
+  constructor(file: ClipFile, path: string, stream: Stream, zero: number, most = mostChannels) {
     this.stream = stream;
     this.#path = path;
     this.#zero = zero;
     const { sampleRate, channels } = stream.codecpar;
     this.#rate = soundRateOf(sampleRate);
-    this.#channels = channels > 0 && channels <= mostChannels ? channels : 2;
+    this.#channels = channels > 0 && channels <= most ? channels : 2;
     this.#decoder = SoundDecoder.open(stream, path);
     try {
       this.#encoder = openEncoder(file, stream, this.#rate, this.#channels);
@@ -147,7 +148,7 @@ export class SoundEncoder {
 
   #openResampler(frame: Frame): Resampler {
     const out = this.#channels;
-    return new Resampler(frame, ({ nbChannels }) => mixing(nbChannels, out), this.#path, this.#rate);
+    return new Resampler(frame, (layout) => mixing(layout, out), this.#path, this.#rate);
   }
 
   #endResampler() {
@@ -190,8 +191,9 @@ export class SoundEncoder {
 
 const bytesOf = (plane: Float32Array) => Buffer.from(plane.buffer, plane.byteOffset, plane.byteLength);
 
-/** Each channel as it is; where there are more than fit, the even ones left and the odd ones right. */
-function mixing(channels: number, out: number): number[] {
+/** Each channel as it is; where there are too many of known places, as `toStereo`. Else, where there are more than fit, the even ones left and the odd ones right. */
+function mixing({ nbChannels: channels, order, mask }: ChannelLayout, out: number): number[] {
+  if (out === 2 && channels > 2 && order === 1) return toStereo(speakersOf(mask));
   const share = Math.max(1, Math.ceil(channels / out));
   return Array.from({ length: out * channels }, (_, i) => {
     const [to, from] = [Math.floor(i / channels), i % channels];

@@ -24,6 +24,7 @@ import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { until } from '../../until.ts';
+import { orders } from './no-models.ts';
 
 export function resultOf(
   path: string,
@@ -175,7 +176,7 @@ export function home() {
     );
     const analysis = new FakeAnalysis();
     const parts = { kinds, preflight, records, clock, now, log, newTaskId: () => `task-${++ids}` };
-    const tasks = createTasks({ ...parts, analysis });
+    const tasks = createTasks({ ...parts, orders, analysis });
     const events: [string, TaskEvent][] = [];
     tasks.subscribe((task_id, event) => events.push([task_id, event]));
     return { tasks, analysis, events, crash: () => alive.delete(token) };

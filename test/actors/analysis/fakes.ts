@@ -57,6 +57,14 @@ interface World extends IndexState, StoredPicturesWorld {
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
+const noCutting = {
+  clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
+  // biome-ignore lint/correctness/useYield: there is none.
+  proxy: async function* () {
+    throw mediaErrors.DECODE_FAILED('nobody makes proxies here');
+  },
+};
+
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
     const file = world.files.get(path) ?? sampleAt(path);
@@ -151,7 +159,8 @@ function fakeDecoder(world: World) {
             yield { moment, seconds: at, jpeg: new Uint8Array([0xff, 0xd8, at]) };
           }
         },
-        clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
+        ...noCutting,
+        playable: ({ path }) => (path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"'),
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),
@@ -276,6 +285,9 @@ async function startFakes(
   return { index: await start(index), ...leaves };
 }
 
+/** What an engine has that a test brings itself. */
+const without = { clips: null, modelLibrary: null, faceSide: 1280 };
+
 export async function world(
   files: readonly FakeFile[],
   options: {
@@ -307,7 +319,7 @@ export async function world(
   const preview = { max_side: 64, quality: 80 };
   const hardware = 'off' as const;
   const { index, prober, decoders } = leaves;
-  const parts = { ...leaves, clips: null, faceSide: 1280, pool, journal, preview, hardware, clock, log };
+  const parts = { ...leaves, ...without, pool, journal, preview, hardware, clock, log };
   const { summarizing } = options;
   const search = createSearch({
     ...parts,

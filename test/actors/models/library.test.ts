@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ModelRow } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
+import { claimPull } from '../../../actors/models/pull-claim.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { bytesOf, eagerClock, never, serveSteps, type TestServer, whole } from './server.ts';
 
@@ -160,4 +161,21 @@ test('the shipped speaker models are the pinned ones', async () => {
       ['overlap.onnx (shipped)', 'ok'],
     ],
   );
+});
+
+test('of two pulls of one model at once one is refused, so that they do not write the same file', async () => {
+  const both = await Promise.allSettled([pull('mine'), pull('mine')]);
+  const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+  assert.deepEqual(refused, ['MODEL_IN_DOWNLOAD']);
+  assert.deepEqual((await readdir(join(folder, 'mine'))).sort(), [
+    'model.json',
+    'received.json',
+    'tokenizer.json',
+    'vision.onnx',
+  ]);
+  const claim = await claimPull(join(folder, 'mine'));
+  const { files } = await pull('mine');
+  assert.ok(files.every(({ fetched }) => !fetched));
+  await assert.rejects(library().remove('mine'), { code: 'MODEL_IN_DOWNLOAD' });
+  claim.release();
 });

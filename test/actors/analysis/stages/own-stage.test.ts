@@ -17,6 +17,7 @@ import { renderFamilies } from '../../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../../http/metrics/task-meter.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
+import { orders } from '../no-models.ts';
 import { type CountJob, type CountStore, countKind, countStage } from './counting.ts';
 
 const kinds = [...stageKinds, countKind];
@@ -61,7 +62,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
-  const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });
+  const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
   const emitted: ProgressEvent[] = [];
   const rooms = createRooms({ clock, kinds, everyMs: 0, emit: (event) => emitted.push(event) });
   const meter = createTaskMeter(kinds);

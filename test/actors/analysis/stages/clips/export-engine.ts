@@ -7,6 +7,7 @@ import { createAnalysis } from '../../../../../actors/analysis/analysis.ts';
 import type { EndState, TaskEvent } from '../../../../../actors/analysis/contract.ts';
 import { stageKinds as kinds } from '../../../../../actors/analysis/stages/kinds.ts';
 import type { AnalysisParts } from '../../../../../actors/analysis/stages/parts.ts';
+import { jobOrders } from '../../../../../actors/analysis/tasks/job-orders.ts';
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
@@ -17,6 +18,7 @@ import { createRooms } from '../../../../../events/rooms.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
+import { noModels } from '../../no-models.ts';
 
 export const page = { offset: 0, limit: 100 };
 
@@ -75,6 +77,7 @@ export interface EngineOptions {
   readonly token?: string;
   readonly alive?: Set<string>;
   readonly journal?: string;
+  readonly modelLibrary?: typeof noModels;
 }
 
 export type Engine = Awaited<ReturnType<typeof exportEngine>>;
@@ -83,9 +86,10 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const w = await world(files, { decoders: 1, ...(options.journal && { journal: options.journal }) });
   t.after(() => w.end());
   await w.search.models.load('fake');
+  const { modelLibrary = noModels } = options;
   const { token = 'one', alive = new Set(['one']), home = w.folder } = options;
   const clips = new FakeClips();
-  const parts = { ...w.parts, models: w.search.models, clips } satisfies AnalysisParts;
+  const parts = { ...w.parts, models: w.search.models, clips, modelLibrary } satisfies AnalysisParts;
   const analysis = createAnalysis(parts);
   const self = { pid: 1, started: '', host: 'here', token };
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
@@ -98,9 +102,10 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
     expectFaceModel: async () => {},
     summaryModel: async () => null,
   });
+  const orders = jobOrders(modelLibrary);
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
-  const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });
+  const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
   const emitted: ProgressEvent[] = [];
   const rooms = createRooms({ clock, everyMs: 0, emit: (event) => emitted.push(event) });
   const ends = new Map<string, PromiseWithResolvers<EndState>>();
@@ -122,7 +127,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   });
   const begin = async (...names: readonly string[]) => {
     const request = { output_dir, mode: 'precise', clips: names.map(wish) } as const;
-    return (await tasks.export(request)).task_id;
+    return (await tasks.begin('clips', request)).task_id;
   };
   /** Each clip of the task by its name, and how it ended. */
   const outcomes = async (task_id: string) => {

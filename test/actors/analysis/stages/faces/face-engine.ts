@@ -13,6 +13,7 @@ import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
+import { orders } from '../../no-models.ts';
 
 export const page = { offset: 0, limit: 100 };
 
@@ -57,7 +58,7 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
   });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
-  const tasks = createTasks({ analysis, preflight, kinds, records, clock, log, now, newTaskId });
+  const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
   const emitted: ProgressEvent[] = [];
   const rooms = createRooms({ clock, everyMs: 0, emit: (event) => emitted.push(event) });
   const events: TaskEvent[] = [];

@@ -1,0 +1,100 @@
+// The work on models that are downloaded: each by itself, going on from what is there of it.
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { ModelLibrary, PulledModel } from '../../../models/contract.ts';
+import type { WorkResult } from '../../contract.ts';
+import type { Job } from '../kind.ts';
+import type { Closing, Facts, Stage } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { PullBytes } from './bytes.ts';
+import { type PullFacts, pullKind } from './kind.ts';
+
+export const pullStage: Stage = {
+  kind: pullKind,
+  journal: 'pull',
+  reads: 'frames',
+  open: async (task) => {
+    const { modelLibrary } = task.parts;
+    if (!modelLibrary) throw engineErrors.INTERNAL('there is nothing that downloads models');
+    return {
+      modelOf: () => '',
+      applies: () => false,
+      isStored: async () => false,
+      work: () => Promise.reject(engineErrors.INTERNAL('models are jobs, and no files')),
+      closing: new PullClosing(task, modelLibrary),
+      close: async () => {},
+    };
+  },
+};
+
+class PullClosing implements Closing {
+  readonly triedBy = 'asking for it again';
+  readonly triesItself = true;
+  readonly #task: TaskContext;
+  readonly #library: Pick<ModelLibrary, 'list' | 'pull' | 'missing'>;
+  /** Of models whose download failed. */
+  readonly #failed = new Map<string, PullFacts>();
+
+  constructor(task: TaskContext, library: Pick<ModelLibrary, 'list' | 'pull' | 'missing'>) {
+    this.#task = task;
+    this.#library = library;
+  }
+
+  keyOf({ name }: Job): string {
+    return `pull ${name}`;
+  }
+
+  /** It may have been removed since an earlier run pulled it. */
+  async isStored({ name }: Job): Promise<boolean> {
+    const key = name ?? '';
+    if (!this.#task.run.earlier?.finished(pullKind.type, key)) return false;
+    return (await this.#library.missing(key)).files.length === 0;
+  }
+
+  failedFacts({ name }: Job): Facts {
+    return { pull: this.#failed.get(name ?? '') ?? null };
+  }
+
+  async work(
+    { name }: Job,
+    _: readonly WorkResult[],
+    signal: AbortSignal,
+    told: (fraction: number, detail: Facts) => void,
+  ): Promise<Facts> {
+    const key = name ?? '';
+    const { models } = await this.#library.list();
+    const files = models.find(({ row }) => row.key === key)?.row.files ?? [];
+    const bytes = new PullBytes(files.map(({ size }) => size));
+    const { clock } = this.#task.parts;
+    try {
+      const pulled = await this.#library.pull(key, {
+        signal,
+        clock,
+        progress: (progress) => {
+          const stand = bytes.take(progress);
+          if (stand) told(stand.fraction, { ...stand.detail });
+        },
+      });
+      return { pull: factsOf(pulled) };
+    } catch (error) {
+      this.#failed.set(key, await this.#missing(key));
+      throw error;
+    }
+  }
+
+  async #missing(model_key: string): Promise<PullFacts> {
+    const { folder, files } = await this.#library.missing(model_key);
+    const missing = files.map(({ size, ...file }) => ({ ...file, size_bytes: size }));
+    return { model_key, folder, files: [], missing };
+  }
+}
+
+function factsOf({ key, folder, files }: PulledModel): PullFacts {
+  return {
+    model_key: key,
+    folder,
+    files: files.map(({ name, size, sha256, fetched, verified }) => {
+      return { name, size_bytes: size, sha256, fetched, verified };
+    }),
+    missing: [],
+  };
+}

@@ -1,0 +1,186 @@
+// Makes a proxy: a whole film or sound as H.264 and AAC, small enough for players that cannot play the file itself. Every
+// picture is there, at its own time, so that picture n of one is picture n of the other.
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import type { Turn } from '../../../runtime/actor.ts';
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
+import { mediaErrors } from '../contract.ts';
+import type { Stream } from '../ffmpeg.ts';
+import { readHead } from '../packets/head.ts';
+import { timelineStart } from '../packets/timeline-start.ts';
+import { SoundDecoder } from '../sound/decoder.ts';
+import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { isStillContainer } from '../source/formats.ts';
+import { openSource, type Source } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
+import { ClipFile } from './clip-file.ts';
+import { clipErrors, type ProxyMade, type ProxyRequest, type ProxyStep } from './contract.ts';
+import type { EncoderOpener } from './encoders/picture-encoders.ts';
+import { streamedM4a, streamedMp4 } from './formats.ts';
+import { PictureCut } from './picture-cut.ts';
+import { openPictureEncoder, type PictureShape } from './picture-encoder.ts';
+import { encodeBoth } from './precise.ts';
+import { SoundCut } from './sound-cut.ts';
+import { expectReadable, SoundPackets, soundStreams } from './sound-packets.ts';
+
+/** For looking at. Half of the processors, so that searches and analyses go on. */
+const encoding = {
+  quality: { preset: 'veryfast', crf: '23' },
+  threads: Math.max(1, Math.floor(availableParallelism() / 2)),
+};
+/** Seconds between keyframes: a player that seeks decodes so much at most. */
+const keyEvery = 1;
+/** Seconds of sound between two that are told. */
+const toldEvery = 10;
+const stereo = 2;
+const [always, never] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+export async function* proxy(request: ProxyRequest, turn: Turn): AsyncGenerator<ProxyStep> {
+  const { path, output } = request;
+  const stamp = await readFileStamp(path);
+  if (await isStill(path)) throw ofStill(path);
+  turn.throwIfCancelled();
+  const source = await openSource(path, { turn });
+  let isWhole = false;
+  try {
+    if (isStillContainer(source.container)) throw ofStill(path);
+    const made = yield* source.video ? film(source, request, turn) : sound(source, request, turn);
+    await expectUnchanged(path, stamp);
+    expectReadable(source);
+    isWhole = true;
+    yield { seconds: made.seconds, made };
+  } finally {
+    source.close();
+    if (!isWhole) await rm(output, { force: true });
+  }
+}
+
+function ofStill(path: string) {
+  return clipErrors.CLIP_OF_STILL(`${path}: is a still, which needs no proxy`, { path });
+}
+
+async function* film(
+  source: Source,
+  { path, output, max_side }: ProxyRequest,
+  turn: Turn,
+): AsyncGenerator<ProxyStep, ProxyMade> {
+  const head = await readHead(source, turn);
+  let [width, height] = [0, 0];
+  const openEncoder: EncoderOpener = async (file, shape, video) => {
+    const fitted = proxyShape(shape, max_side);
+    ({ width, height } = fitted);
+    return { encoder: openPictureEncoder(file, fitted, video, encoding), failed: null };
+  };
+  const whole = { start: always, end: never, keyEvery };
+  const pictures = new PictureCut({ source, head, turn, openEncoder, ...whole });
+  const file = new ClipFile(output, streamedMp4);
+  let heard: Heard | null = null;
+  try {
+    await pictures.open(file).catch((error) => {
+      if (!clipErrors.CLIP_OUTSIDE.is(error)) throw error;
+      throw mediaErrors.DECODE_FAILED(`${path}: has no picture that can be decoded`, { path });
+    });
+    heard = await hear(path, file, pictures.origin, turn);
+    file.begin();
+    for await (const seconds of encodeBoth(pictures, heard?.sound ?? null, turn)) {
+      yield { seconds, made: null };
+    }
+    file.finish();
+  } finally {
+    heard?.close();
+    await pictures.close();
+    file.close();
+  }
+  const seconds = pictures.length ?? 0;
+  return { extension: streamedMp4.extension, frames: pictures.frames, width, height, seconds };
+}
+
+async function* sound(
+  source: Source,
+  { path, output }: ProxyRequest,
+  turn: Turn,
+): AsyncGenerator<ProxyStep, ProxyMade> {
+  if (soundStreams(source).length === 0) {
+    throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
+  }
+  const zero = await timelineStart(source, turn);
+  const checkpoint = createCheckpoint(turn);
+  const file = new ClipFile(output, streamedM4a);
+  let heard: Heard | null = null;
+  try {
+    heard = await hear(path, file, zero, turn);
+    if (!heard) throw mediaErrors.UNSUPPORTED_CODEC(`${path}: its sound cannot be decoded`, { path });
+    const track = heard.sound;
+    file.begin();
+    for (let told = 0; track.position < never; ) {
+      track.step(never);
+      await checkpoint();
+      if (track.position < told + toldEvery || track.position === never) continue;
+      told = track.position;
+      yield { seconds: told, made: null };
+    }
+    const seconds = track.length;
+    track.finish(seconds);
+    if (track.isEmpty) throw mediaErrors.DECODE_FAILED(`${path}: none of its sound can be decoded`, { path });
+    file.finish();
+    return { extension: streamedM4a.extension, frames: 0, width: 0, height: 0, seconds };
+  } finally {
+    heard?.close();
+    file.close();
+  }
+}
+
+interface Heard {
+  readonly sound: SoundCut;
+  close(): void;
+}
+
+/** The first track that can be decoded, which is the one that a browser plays; null without any. */
+async function hear(path: string, file: ClipFile, zero: number, turn: Turn): Promise<Heard | null> {
+  const packets = await SoundPackets.open(path, zero, { turn });
+  const stream = packets?.streams.find((one) => canDecode(one, path));
+  if (!packets || !stream) {
+    packets?.close();
+    return null;
+  }
+  try {
+    const chosen = { streams: [stream], mostChannels: stereo };
+    const track = new SoundCut(file, packets, { zero, end: never }, chosen);
+    return {
+      sound: track,
+      close: () => {
+        track.close();
+        packets.close();
+      },
+    };
+  } catch (error) {
+    packets.close();
+    throw error;
+  }
+}
+
+function canDecode(stream: Stream, path: string): boolean {
+  try {
+    SoundDecoder.open(stream, path).close();
+    return true;
+  } catch (error) {
+    if (mediaErrors.UNSUPPORTED_CODEC.is(error)) return false;
+    throw error;
+  }
+}
+
+/** Square pixels, 8 bit 4:2:0, whole pictures: what every browser shows. Rotation stays with the stream. */
+export function proxyShape(shape: PictureShape, maxSide: number): PictureShape {
+  const { num, den } = shape.pixelAspect;
+  const [wide, high] = [(shape.width * num) / den, shape.height];
+  const scale = Math.min(1, maxSide / Math.max(wide, high));
+  const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2));
+  return {
+    ...shape,
+    width: even(wide),
+    height: even(high),
+    format: 'yuv420p',
+    pixelAspect: { num: 1, den: 1 },
+    firstField: null,
+  };
+}
