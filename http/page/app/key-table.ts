@@ -44,6 +44,29 @@ export const keyTable = {
   setOut: key('player', ['o'], 'Set the out point', 'Ende setzen'),
   playerBasket: key('player', ['b'], 'In to out into the basket', 'Anfang bis Ende in den Korb'),
   leavePlayer: key('player', ['Escape'], 'Back to the matches', 'Zurück zu den Treffern'),
+
+  rowUp: key('library', ['ArrowUp'], 'Row above; with ⇧ choose on', 'Zeile darüber; mit ⇧ weiter auswählen'),
+  rowDown: key(
+    'library',
+    ['ArrowDown'],
+    'Row below; with ⇧ choose on',
+    'Zeile darunter; mit ⇧ weiter auswählen',
+  ),
+  rowPageUp: key('library', ['PageUp'], 'Rows up', 'Zeilen nach oben'),
+  rowPageDown: key('library', ['PageDown'], 'Rows down', 'Zeilen nach unten'),
+  rowFirst: key('library', ['Home'], 'First row', 'Erste Zeile'),
+  rowLast: key('library', ['End'], 'Last row', 'Letzte Zeile'),
+  rowOpen: key(
+    'library',
+    ['Enter', 'ArrowRight'],
+    'Open the folder or the player',
+    'Ordner oder Player öffnen',
+  ),
+  rowAbove: key('library', ['ArrowLeft', 'Backspace'], 'Folder above', 'Ordner darüber'),
+  rowChoose: key('library', [' '], 'Choose the row; with ⇧ up to it', 'Zeile auswählen; mit ⇧ bis dorthin'),
+  rowAll: key('library', ['a'], 'Choose all, or none', 'Alle auswählen oder keine'),
+  rowAnalyse: key('library', ['n'], 'Analyse what is chosen', 'Ausgewähltes analysieren'),
+  rowForget: key('library', ['Delete'], 'Forget what is chosen', 'Ausgewähltes vergessen'),
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof keyTable;
@@ -56,6 +79,10 @@ export function keyLabel(name: string): string {
     ArrowUp: '↑',
     ArrowDown: '↓',
     Escape: 'Esc',
+    PageUp: '⇞',
+    PageDown: '⇟',
+    Backspace: '⌫',
+    Delete: '⌦',
     ' ': '␣',
   };
   return labels[name] ?? (name.length === 1 ? name.toUpperCase() : name);
