@@ -88,11 +88,6 @@ export const settings = {
     '{name} ist jetzt in Gebrauch. Das Material muss damit neu analysiert werden.',
   ],
   fellBack: ['{wanted} could not be loaded: {error}', '{wanted} konnte nicht geladen werden: {error}'],
-  keepUse: [
-    'In use until the service ends; for good by: framehound models pull {name} --use',
-    'In Gebrauch, bis der Dienst endet; auf Dauer mit: framehound models pull {name} --use',
-  ],
-  cannotRun: ['Cannot run here', 'Läuft hier nicht'],
 
   page: ['This page', 'Diese Seite'],
   language: ['Language', 'Sprache'],

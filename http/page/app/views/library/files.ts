@@ -56,9 +56,9 @@ export function Files() {
 
 /** A folder is gone into; an analysed file is played. */
 function open(row: Row): void {
-  if (row.kind === 'folder') return openFolder(row.path);
-  const { hash_str } = row.file;
-  if (hash_str !== null) go('player', momentArgument({ hash_str, seconds: 0 }));
+  if (row.kind === 'folder') openFolder(row.path);
+  else if (row.file.hash_str !== null)
+    go('player', momentArgument({ hash_str: row.file.hash_str, seconds: 0 }));
 }
 
 function useFileKeys(current: Row | undefined, start: (kind: 'analyse' | 'forget') => unknown): void {

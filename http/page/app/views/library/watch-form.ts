@@ -121,6 +121,7 @@ async function save(folder: WatchFolder | null, { folder_path, excluded, ...valu
 async function ownCacheDir(): Promise<string | null> {
   const { cache_dir } = get().folder;
   const { settings } = await api.getSettings();
-  const usual = settings.find(({ name }) => name === 'cache_dir')?.value;
-  return cache_dir === usual ? null : cache_dir;
+  const of = (name: string) => String(settings.find((one) => one.name === name)?.value ?? '');
+  const usual = of('cache_dir') || `${of('home')}/analysis`;
+  return cache_dir?.replaceAll('\\', '/') === usual.replaceAll('\\', '/') ? null : cache_dir;
 }

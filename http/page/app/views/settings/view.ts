@@ -46,12 +46,12 @@ function ThisPage() {
   const language = useStore((state) => state.language);
   const theme = useStore((state) => state.theme);
   const kind = useStore((state) => state.session?.kind);
-  const valueOf = (event: Event) => (event.target as HTMLSelectElement).value;
+  const chosen = (event: Event) => (event.target as HTMLSelectElement).value;
   return html`<section class="panel column"><h2>${t(settings.page)}</h2>
     <div class="row wrap">
-      <label>${t(settings.language)}<select value=${language} onChange=${(event: Event) => setLanguage(valueOf(event) as Language)}>
+      <label>${t(settings.language)}<select value=${language} onChange=${(event: Event) => setLanguage(chosen(event) as Language)}>
         ${languages.map(([one, name]) => html`<option value=${one} lang=${one}>${name}</option>`)}</select></label>
-      <label>${t(settings.theme)}<select value=${theme} onChange=${(event: Event) => setTheme(valueOf(event) as Theme)}>
+      <label>${t(settings.theme)}<select value=${theme} onChange=${(event: Event) => setTheme(chosen(event) as Theme)}>
         ${themes.map((one) => html`<option value=${one}>${t(settings[one])}</option>`)}</select></label>
     </div>
     <div class="row wrap"><p class="quiet">${t(kind === 'key' ? settings.signedInKey : settings.signedInTicket)}</p>
