@@ -46,12 +46,14 @@ interface ChoicesProps {
 }
 
 function Choices({ found, cache_dir, close }: ChoicesProps) {
-  const [wishes, setWishes] = useState<Wishes>(keptWishes);
+  const [kept, setWishes] = useState<Partial<Wishes>>(keptWishes);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
+  const models = useAsk((signal) => api.availableModels({}, { signal }), []).value;
+  const wishes = wishesOf(kept, models);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
-  useEffect(() => keepWishes(wishes), [wishes]);
+  useEffect(() => keepWishes(kept), [kept]);
   const submit = async (event: Event) => {
     event.preventDefault();
     const body = requestOf(found.files, wishes, cache_dir);
@@ -75,7 +77,7 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
     return html`<${Told} found=${found} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
   return html`<form class="column" onSubmit=${submit}>
     <${Told} found=${found} />
-    <${WishFields} wishes=${wishes} kinds=${countKinds(found.files)} set=${(some: Partial<Wishes>) => setWishes((before) => ({ ...before, ...some }))} />
+    <${WishFields} wishes=${wishes} models=${models} kinds=${countKinds(found.files)} set=${(some: Partial<Wishes>) => setWishes((before) => ({ ...before, ...some }))} />
     ${running && html`<p class="caution" role="status">${t(library.willStop, { progress: Math.floor(running.progress) })}</p>`}
     <p class="problem" role="alert">${problem}</p>
     <div class="row wrap">

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icon.ts';
 import { get } from '../../store.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
-import type { ListedFile, Row } from './rows.ts';
+import { type ListedFile, type Row, reasonOf } from './rows.ts';
 import { dateText, sizeText } from './sizes.ts';
 
 export interface DetailsProps {
@@ -39,5 +39,5 @@ function OfFile({ file }: { readonly file: ListedFile }) {
   ];
   const told = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
   return html`<p class="quiet">${told.join(' · ')}</p>
-    ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: failure.message })} <span class="quiet">(${failure.code})</span></p>`}`;
+    ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure.message, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
 }

@@ -5,7 +5,7 @@ import { get } from '../../store.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { listing } from './listing.ts';
-import type { ListedFile, Row } from './rows.ts';
+import { type ListedFile, type Row, reasonOf } from './rows.ts';
 import { sizeText } from './sizes.ts';
 
 const icons: Readonly<Record<ListedFile['kind'] | 'folder', IconName>> = {
@@ -46,26 +46,40 @@ export function RowView({ index, top, height, row, isCurrent, isChosen, choose, 
     event.preventDefault();
     choose(index, event.shiftKey);
   };
-  const kind = row.kind === 'folder' ? 'folder' : row.file.kind;
   return html`<div class=${`table-row ${isCurrent ? 'current' : ''} ${isChosen ? 'chosen' : ''}`} ...${frame} aria-selected=${isChosen}
     onClick=${onClick} onDblClick=${() => open(row)}>
     <span role="gridcell"><input type="checkbox" tabindex="-1" checked=${isChosen} aria-label=${t(library.choose, { name: row.name })} onClick=${onCheck} /></span>
-    <span role="gridcell" class="name"><${Icon} name=${icons[kind]} />
-      ${row.kind === 'folder' ? html`<a tabindex="-1" class="cut" href="#/library" title=${row.path} onClick=${openBy(row, open)}>${row.name}</a>` : html`<span class="cut" title=${row.path}>${row.name}</span>`}</span>
+    <${Name} row=${row} open=${open} />
     ${row.kind === 'folder' ? html`<span role="gridcell" class="cell wide quiet">${row.analysed > 0 ? t(library.analysed, { n: row.analysed }) : ''}</span>` : html`<${Cells} file=${row.file} />`}
   </div>`;
 }
 
-const openBy = (row: Row, open: (row: Row) => void) => (event: Event) => {
-  event.preventDefault();
-  open(row);
-};
+function Name({ row, open }: Pick<RowViewProps, 'open'> & { readonly row: Row }) {
+  const go = (event: Event) => {
+    event.preventDefault();
+    open(row);
+  };
+  if (row.kind === 'folder')
+    return html`<span role="gridcell" class="name"><${Icon} name=${icons.folder} /><a tabindex="-1" class="cut" href="#/library" title=${row.path} onClick=${go}>${row.name}</a></span>`;
+  const reason = failureOf(row.file);
+  return html`<span role="gridcell" class="name"><${Icon} name=${icons[row.file.kind]} /><span class="cut" title=${row.path}>${row.name}</span>
+    ${reason !== null && isAnalysed(row.file) && html`<span class="problem" title=${reason}><${Icon} name="warning" /><span class="unseen">${reason}</span></span>`}</span>`;
+}
+
+function isAnalysed({ visual, transcript, faces, summaries }: ListedFile): boolean {
+  return visual.length > 0 || transcript !== null || faces || summaries > 0;
+}
+
+function failureOf({ failure, media_path }: ListedFile): string | null {
+  return failure && t(library.failed, { error: reasonOf(failure.message, media_path) });
+}
 
 function Cells({ file }: { readonly file: ListedFile }) {
-  const { visual, transcript, faces, summaries, failure, size_bytes } = file;
+  const { visual, transcript, faces, summaries, size_bytes } = file;
   const size = size_bytes === null ? '' : sizeText(size_bytes, get().language);
-  if (failure)
-    return html`<span role="gridcell" class="cell wide problem cut" title=${failure.message}><${Icon} name="warning" /> ${t(library.failed, { error: failure.message })}</span>
+  const reason = failureOf(file);
+  if (reason !== null && !isAnalysed(file))
+    return html`<span role="gridcell" class="cell wide problem cut" title=${reason}><${Icon} name="warning" /> ${reason}</span>
       <span role="gridcell" class="cell size quiet">${size}</span>`;
   const cell = (name: string, text: string) =>
     html`<span role="gridcell" class=${`cell ${name} ${text === '' ? 'nothing' : ''}`} title=${text}><span class="cut">${text === '' ? t(library.none) : text}</span></span>`;

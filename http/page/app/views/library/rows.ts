@@ -84,3 +84,8 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+/** What an error says without the path that stands beside it anyway. */
+export function reasonOf(message: string, path: string): string {
+  return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+}

@@ -6,6 +6,7 @@ import { useAsk } from '../../ask.ts';
 import { Failed, Loading } from '../../parts/states.ts';
 import { tasks as words } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
+import { reasonOf } from './rows.ts';
 
 const PAGE = 1000;
 const SHOWN = 200;
@@ -32,7 +33,7 @@ function List({ task_id, count, total }: TaskFailuresProps) {
       ? html`<${Failed} error=${asked.error} again=${asked.again} />`
       : html`<${Loading} />`;
   const rest = count - asked.value.length;
-  return html`<ul>${asked.value.map(({ path, error }) => html`<li><span class="whole-path">${path}</span><p class="problem">${error?.message}</p></li>`)}
+  return html`<ul>${asked.value.map(({ path, error }) => html`<li><span class="whole-path">${path}</span><p class="problem">${reasonOf(error?.message ?? '', path)}</p></li>`)}
     ${rest > 0 && html`<li class="quiet">${t(words.moreFailures, { n: rest })}</li>`}</ul>`;
 }
 

@@ -82,7 +82,7 @@ function valuesOf(folder: WatchFolder | null, path: string): Values {
     folder_path: folder?.folder_path ?? path,
     enabled: folder?.enabled ?? true,
     enable_visual_analysis: folder?.enable_visual_analysis ?? true,
-    enable_audio_analysis: folder?.enable_audio_analysis ?? true,
+    enable_audio_analysis: folder?.enable_audio_analysis ?? false,
     enable_face_analysis: folder?.enable_face_analysis ?? false,
     audio_language: folder?.audio_language ?? 'auto',
     cluster_job_name: folder?.cluster_job_name ?? '',

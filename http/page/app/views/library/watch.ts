@@ -11,6 +11,7 @@ import { toast } from '../../toasts.ts';
 import { shell } from '../../words/shell.ts';
 import { tasks, watching } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
+import { reasonOf } from './rows.ts';
 import { dateText } from './sizes.ts';
 import { WatchForm } from './watch-form.ts';
 
@@ -110,7 +111,7 @@ function Folder({ folder, status, change, remove }: FolderProps) {
       stats &&
       stats.failures.length > 0 &&
       html`<details class="failures"><summary>${t(tasks.what)} (${stats.failures.length})</summary>
-        <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${error}</p></li>`)}</ul></details>`
+        <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${reasonOf(error, media_path)}</p></li>`)}</ul></details>`
     }`;
 }
 

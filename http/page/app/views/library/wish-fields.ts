@@ -1,8 +1,7 @@
 // Which kinds of work are wished for, and what each of them needs on this machine.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { api } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
+import type { Api } from '../../api.ts';
 import { routeHash } from '../../route.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
@@ -10,28 +9,35 @@ import { type KindCounts, usualWishes, type Wishes } from './request.ts';
 
 const KEPT = 'framehound.wishes';
 
-/** As they were the last time; doing again what is stored is never kept. */
-export function keptWishes(): Wishes {
+type Models = Awaited<ReturnType<Api['availableModels']>>;
+
+/** What a person chose the last time; doing again what is stored is never kept. */
+export function keptWishes(): Partial<Wishes> {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Wishes>;
-    return { ...usualWishes, ...kept, again: false };
+    return JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Wishes>;
   } catch {
-    return usualWishes;
+    return {};
   }
 }
 
-export function keepWishes({ again: _, ...wishes }: Wishes): void {
+export function keepWishes({ again: _, ...wishes }: Partial<Wishes>): void {
   localStorage.setItem(KEPT, JSON.stringify(wishes));
+}
+
+/** Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. */
+export function wishesOf(kept: Partial<Wishes>, models: Models | null): Wishes {
+  return { ...usualWishes, speech: models === null || models.speech.model_key !== null, ...kept };
 }
 
 export interface WishFieldsProps {
   readonly wishes: Wishes;
+  /** Null while they are asked for. */
+  readonly models: Models | null;
   readonly kinds: KindCounts;
   set(wishes: Partial<Wishes>): void;
 }
 
-export function WishFields({ wishes, kinds, set }: WishFieldsProps) {
-  const models = useAsk((signal) => api.availableModels({}, { signal }), []).value;
+export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
   const hasPicture = kinds.video + kinds.image > 0;
   const hasSound = kinds.video + kinds.audio > 0;
   const canFaces = models === null || models.faces.command === null;
