@@ -51,7 +51,8 @@ export const tour: Command = async (args, context) => {
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);
-    context.screen.write(`Open the page on it: ${invocation} open${folder}\n`);
+    const at = context.config.sources.home === 'flag' ? ` --home ${home}` : '';
+    context.screen.write(`Open the page on it: ${invocation} open${at}${folder}\n`);
     return code;
   });
 };

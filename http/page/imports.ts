@@ -2,9 +2,11 @@
 
 /** As written: `./store.ts`, `preact`. Without those that are imported when they are needed, unless `all`. */
 export function importsOf(text: string, { all = false } = {}): string[] {
-  const fixed = text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^;'"]*?(?:from\s*)?'([^'\n]+)'/g);
-  const late = all ? text.matchAll(/\bimport\(\s*'([^'\n]+)'\s*\)/g) : [];
-  return [...fixed, ...late].map(([, specifier]) => specifier!);
+  const fixed = text.matchAll(
+    /(?:^|[\n;])\s*(?:import\s*(?:[\w*{][^;'"]*?from\s*)?|export\s*[{*][^;'"]*?from\s*)(['"])([^'"\n]+)\1/g,
+  );
+  const late = all ? text.matchAll(/\bimport\(\s*(['"])([^'"\n]+)\1\s*\)/g) : [];
+  return [...fixed, ...late].map(([, , specifier]) => specifier!);
 }
 
 /** The file that a module means by what it imports; null for a package that there is none of. */

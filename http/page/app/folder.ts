@@ -11,9 +11,10 @@ export function watchFolder(): void {
   const look = () => {
     const { session, returns, service } = get();
     if (service === 'away' || (session === before.session && returns === before.returns)) return;
-    // The folder is that of the ticket that opened the session.
-    if (session !== before.session) update(({ folder }) => ({ folder: { ...folder, cache_dir: null } }));
+    const isOther = session !== before.session;
     before = { session, returns };
+    // The folder is that of the ticket that opened the session.
+    if (isOther) update(({ folder }) => ({ folder: { ...folder, cache_dir: null } }));
     loading?.abort();
     if (session !== null) void loadFolder();
   };

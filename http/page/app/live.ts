@@ -55,6 +55,8 @@ function connection(): Socket<ServerEvents, ClientEvents> {
   made.on('disconnect', (reason) => {
     // The package does not connect again by itself when the service has closed the connection.
     if (reason === 'io server disconnect') made.connect();
+    // Asking tells whether the service has gone.
+    void readTasks().catch(() => {});
   });
   made.on('progress', hear);
   socket = made;

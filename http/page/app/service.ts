@@ -19,7 +19,7 @@ export function watchService(): void {
 async function ask(first: number): Promise<void> {
   for (let wait = first; get().service === 'away'; wait = Math.min(LONGEST_MS, wait * 1.6)) {
     await new Promise((resolve) => setTimeout(resolve, wait));
-    const answered = await fetch('/readyz', { cache: 'no-store' }).then(
+    const answered = await fetch('/livez', { cache: 'no-store' }).then(
       ({ status }) => status === 200,
       () => false,
     );

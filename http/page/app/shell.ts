@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useKeys } from './keys.ts';
 import { loaders } from './loaders.ts';
+import { go } from './navigation.ts';
 import { Header } from './parts/header.ts';
 import { KeysDialog } from './parts/keys-dialog.ts';
 import { Failed, Loading } from './parts/states.ts';
@@ -25,7 +26,7 @@ export function Page() {
 function Inside() {
   const showsKeys = useStore((state) => state.showsKeys);
   const { view, argument } = useStore((state) => state.route);
-  useKeys({ keys: () => update({ showsKeys: true }) });
+  useKeys({ keys: () => update({ showsKeys: true }), search: () => go('search') });
   return html`<a class="skip" href="#content" onClick=${skip}>${t(shell.skip)}</a>
     <${Header} view=${view} />
     <${CurrentView} key=${view} name=${view} argument=${argument} />

@@ -44,9 +44,9 @@ export function Box({ field, toMatches }: BoxProps) {
       <${ChoosePicture} />
     </div>
     <${Kinds} />
-    <button aria-pressed=${showsFilters} aria-expanded=${showsFilters} onClick=${() => search.update({ showsFilters: !showsFilters })}
-      aria-label=${filters > 0 ? t(searchWords.filtersOn, { n: filters }) : t(searchWords.filters)}>
-      <${Icon} name="filter" /><span class="tab-label">${t(searchWords.filters)}</span>${filters > 0 && html`<span class="count">${filters}</span>`}
+    <button aria-pressed=${showsFilters} aria-expanded=${showsFilters} onClick=${() => search.update({ showsFilters: !showsFilters })}>
+      <${Icon} name="filter" /><span class="tab-label">${t(searchWords.filters)}</span>
+      ${filters > 0 && html` <span class="count">${filters}</span><span class="unseen">${t(searchWords.inForce)}</span>`}
     </button>
   </div>`;
 }

@@ -127,16 +127,19 @@ interface KeyParts extends Pick<GridProps, 'ordered' | 'leave'> {
 function useGridKeys({ scroller, ordered, layout, index, leave }: KeyParts): void {
   const moment = ordered.moments[index];
   const move = (direction: Direction) => () => {
+    // In the filters they scroll.
+    if (document.activeElement?.closest('.filters')) return false;
     const next = nextTile(layout, index, direction, ordered.moments.length);
     search.update({ selected: ordered.moments[next]?.moment_id ?? null });
     const row = layout.rows[rowOfTile(layout.rows, next)];
     const element = scroller.current!;
     (element.firstElementChild as HTMLElement).focus({ preventScroll: true });
-    if (!row) return;
+    if (!row) return true;
     const { scrollTop, clientHeight } = element;
     if (row.top < scrollTop) element.scrollTop = row.top - 40;
     else if (row.top + row.height > scrollTop + clientHeight)
       element.scrollTop = row.top + row.height - clientHeight + 8;
+    return true;
   };
   const act = (run: (of: NonNullable<typeof moment>) => void) => () => (moment ? run(moment) : false);
   useKeys({

@@ -1,5 +1,6 @@
 // The line above the matches of a film: its name, how many there are, and the bar of relevance along it.
 import { html } from 'htm/preact';
+import { Icon } from '../../parts/icon.ts';
 import { nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
@@ -13,15 +14,20 @@ export interface GroupHeadProps {
 }
 
 export function GroupHead({ group, ordered }: GroupHeadProps) {
-  const { hash_str, media_path, from, to } = group;
+  const { kind, hash_str, media_path, from, to } = group;
   const isOnly = search.use(({ query }) => query.film?.media_path === media_path);
   const moments = ordered.moments.slice(from, to);
-  const isFilm = moments[0]?.kind === 'video';
+  const isFilm = kind === 'film' && moments[0]?.kind === 'video';
   const only = () => change({ film: isOnly ? null : { media_path, start: null, end: null } });
+  const marks = moments.map((one) => one.time_seconds);
   return html`<div class="group-head" role="gridcell">
-    <h3 class="cut" title=${media_path}>${nameOf(media_path)}</h3>
-    <span class="quiet">${t(searchWords.found, { n: to - from })}</span>
-    ${isFilm ? html`<${RelevanceBar} hash_str=${hash_str} marks=${moments.map((one) => one.time_seconds)} />` : html`<span class="grow"></span>`}
-    ${isFilm && html`<button class="quiet" aria-pressed=${isOnly} onClick=${only}>${t(searchWords.onlyFilm)}</button>`}
+    <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
+    <span class="quiet group-count">${t(searchWords.found, { n: to - from })}</span>
+    ${
+      isFilm &&
+      html`<button class="quiet icon-only" aria-pressed=${isOnly} aria-label=${t(searchWords.onlyFilm)}
+      title=${t(searchWords.onlyFilm)} onClick=${only}><${Icon} name="filter" /></button>`
+    }
+    ${isFilm && html`<${RelevanceBar} hash_str=${hash_str} marks=${marks} />`}
   </div>`;
 }

@@ -37,8 +37,8 @@ export function layoutOf(groups: readonly Group[], { width, side }: Measures): L
   const tileHeight = Math.round((tileWidth * 9) / 16) + CAPTION;
   const rows: Row[] = [];
   let top = 0;
-  for (const [group, { hash_str, from, to }] of groups.entries()) {
-    if (hash_str !== '') {
+  for (const [group, { kind, from, to }] of groups.entries()) {
+    if (kind !== 'all') {
       rows.push({ kind: 'head', top, height: HEAD, group, from, to });
       top += HEAD + GAP / 2;
     }

@@ -1,10 +1,11 @@
 // The line below the box: what matches should not be like, one film alone, and how the matches are shown.
 import { html } from 'htm/preact';
+import { useMemo } from 'preact/hooks';
 import { Icon } from '../../parts/icon.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import type { Ordered } from './groups.ts';
+import { filesOf, type Ordered } from './groups.ts';
 import type { OneFilm } from './moment.ts';
 import { change, search, sides } from './state.ts';
 
@@ -56,9 +57,8 @@ function FilmChip({ film }: { readonly film: OneFilm }) {
 function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const state = search.use((slice) => slice.state);
   const n = ordered?.moments.length ?? 0;
-  const isByFilm = ordered !== null && ordered.groups[0]?.hash_str !== '';
-  const films = t(searchWords.films, { n: ordered?.groups.length ?? 0 });
-  const found = isByFilm ? t(searchWords.foundIn, { n, films }) : t(searchWords.found, { n });
+  const films = useMemo(() => t(searchWords.films, { n: ordered ? filesOf(ordered) : 0 }), [ordered]);
+  const found = t(searchWords.foundIn, { n, films });
   const text = state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
   return html`<span class="told" role="status">${text}</span>`;
 }

@@ -23,6 +23,8 @@ import { more, search } from './state.ts';
 
 export const view: View = { title: shell.search, render: Search };
 
+const gridOfPage = '.view-search .grid';
+
 function Search() {
   useSearch();
   const field = useRef<HTMLInputElement>(null);
@@ -38,12 +40,17 @@ function Search() {
     field.current?.select();
   };
   useKeys({ search: toBox });
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    // Back from the player: to the match. On a telephone the keyboard of a box would cover half of the page.
+    const grid = search.get().selected === null ? null : document.querySelector<HTMLElement>(gridOfPage);
+    if (grid) grid.focus({ preventScroll: true });
+    else if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+  }, []);
   const toMatches = () => {
     const [first] = ordered?.moments ?? [];
     if (!first) return;
     if (search.get().selected === null) search.update({ selected: first.moment_id });
-    document.querySelector<HTMLElement>('.view-search .grid')?.focus();
+    document.querySelector<HTMLElement>(gridOfPage)?.focus();
   };
   const dropping = useDrop();
   return html`<div class="search-page" ...${dropping.handlers}>
@@ -90,12 +97,19 @@ function Start() {
   return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p><//>`;
 }
 
+/** The first says most; the others on demand. */
 function Warnings() {
-  const warnings = search.use(({ answer }) => answer?.warnings ?? null);
-  return html`<div class="warnings" role="status">${warnings?.map(
-    (one) => html`<p><${Icon} name="warning" />${one}</p>`,
-  )}</div>`;
+  const [first, ...others] = search.use(({ answer }) => answer?.warnings ?? none);
+  const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
+  return html`<div class="warnings" role="status">${
+    first !== undefined &&
+    html`<details>
+    <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
+    ${others.map((one) => html`<p>${one}</p>`)}
+  </details>`
+  }</div>`;
 }
+const none: readonly string[] = [];
 
 /** A picture that is dragged over the view. */
 function useDrop() {

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/groups.ts';
+import {
+  layoutOf,
+  nextTile,
+  rowOfTile,
+  rowsBetween,
+} from '../../../../../../http/page/app/views/search/layout.ts';
+import type { Found } from '../../../../../../http/page/app/views/search/moment.ts';
+
+const moment = (hash_str: string, time_seconds: number, kind: Found['kind'] = 'video'): Found => ({
+  moment_id: `${hash_str}@${time_seconds}`,
+  hash_str,
+  media_path: `/films/${hash_str}.mp4`,
+  kind,
+  time_seconds,
+  start_seconds: time_seconds,
+  end_seconds: time_seconds + 1,
+  reasons: [{ kind: 'seen', rank: 1 }],
+});
+const many = (count: number, films: number) =>
+  Array.from({ length: count }, (_, i) => moment(`h${i % films}`, Math.floor(i / films)));
+
+test('films come by their best match, their matches by time, stills together by rank', () => {
+  const found = [
+    moment('b', 9),
+    moment('s2', 0, 'image'),
+    moment('a', 1),
+    moment('b', 2),
+    moment('s1', 0, 'image'),
+  ];
+  const ordered = byFilm(found);
+  assert.deepEqual(
+    ordered.moments.map(({ moment_id }) => moment_id),
+    ['b@2', 'b@9', 's2@0', 's1@0', 'a@1'],
+  );
+  assert.deepEqual(
+    ordered.groups.map(({ kind, hash_str, from, to }) => [kind, hash_str, from, to]),
+    [
+      ['film', 'b', 0, 2],
+      ['stills', '', 2, 4],
+      ['film', 'a', 4, 5],
+    ],
+  );
+  assert.equal(filesOf(ordered), 4);
+  assert.deepEqual(byRank(found).moments, found);
+});
+
+const measures = fc.record({
+  width: fc.integer({ min: 0, max: 4000 }),
+  side: fc.integer({ min: 60, max: 500 }),
+});
+const grids = fc.record({ count: fc.integer({ min: 1, max: 300 }), films: fc.integer({ min: 1, max: 40 }) });
+
+test('every tile lies in one row, rows follow each other and do not touch, and fit the width', () => {
+  fc.assert(
+    fc.property(grids, measures, ({ count, films }, measure) => {
+      const { groups } = byFilm(many(count, films));
+      const { rows, columns, tileWidth, height } = layoutOf(groups, measure);
+      const tiles = rows.filter(({ kind }) => kind === 'tiles');
+      assert.deepEqual(
+        tiles.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i)),
+        Array.from({ length: count }, (_, i) => i),
+      );
+      for (const [at, row] of rows.entries()) {
+        assert.ok(row.top + row.height <= (rows[at + 1]?.top ?? height));
+        assert.ok(row.kind === 'head' || row.to - row.from <= columns);
+      }
+      assert.ok(columns * tileWidth <= Math.max(measure.width, 1) + 0.001);
+      for (let tile = 0; tile < count; tile++) {
+        const row = rows[rowOfTile(rows, tile)]!;
+        assert.ok(row.kind === 'tiles' && row.from <= tile && tile < row.to);
+      }
+    }),
+  );
+});
+
+test('of 10,000 matches only those in sight are drawn, wherever one is', () => {
+  const { groups } = byFilm(many(10_000, 200));
+  const { rows, height, columns } = layoutOf(groups, { width: 1256, side: 150 });
+  for (let top = 0; top < height; top += 997) {
+    const [first, last] = rowsBetween(rows, top - 120, top + 700 + 120);
+    assert.ok((last - first) * columns <= 96, `${(last - first) * columns} tiles at ${top}`);
+    for (const [at, row] of rows.entries()) {
+      const isInSight = row.top + row.height > top - 120 && row.top < top + 820;
+      assert.equal(at >= first && at < last, isInSight);
+    }
+  }
+});
+
+test('arrows lead from tile to tile, over the lines of films, and stop at the edges', () => {
+  const { groups } = byFilm([...many(5, 1), moment('x', 0), moment('x', 1)]);
+  const layout = layoutOf(groups, { width: 3 * 100 + 2 * 8, side: 100 });
+  assert.equal(layout.columns, 3);
+  const from = (tile: number, ...directions: Parameters<typeof nextTile>[2][]) =>
+    directions.reduce((at, direction) => nextTile(layout, at, direction, 7), tile);
+  assert.equal(from(-1, 'right'), 0);
+  assert.equal(from(0, 'left'), 0);
+  assert.equal(from(1, 'down'), 4);
+  assert.equal(from(2, 'down'), 4);
+  assert.equal(from(4, 'down'), 6);
+  assert.equal(from(6, 'down'), 6);
+  assert.equal(from(6, 'up'), 4);
+  assert.equal(from(1, 'up'), 1);
+  assert.deepEqual([from(3, 'last'), from(3, 'first'), nextTile(layout, -1, 'down', 0)], [6, 0, -1]);
+});

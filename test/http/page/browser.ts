@@ -1,0 +1,71 @@
+// The web page in a browser, for tests: the Chromium of the system, driven over its protocol. Tests are skipped where
+// there is none.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Names of the program, as systems install it. */
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome.exe'];
+const places = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/snap/bin/chromium',
+];
+
+/** The one that `FRAMEHOUND_CHROMIUM` names, else one in the usual places; null where there is none. */
+export function findChromium(): string | null {
+  const named = process.env['FRAMEHOUND_CHROMIUM'];
+  if (named) return named;
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  const all = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...places];
+  return all.find((path) => existsSync(path)) ?? null;
+}
+
+/** The `skip` option of a test that needs a browser. */
+export const withoutBrowser =
+  findChromium() === null ? 'needs Chromium, which is not here; FRAMEHOUND_CHROMIUM names one' : false;
+
+export type Options = NonNullable<Parameters<Awaited<ReturnType<typeof chromium.launch>>['newContext']>[0]>;
+
+export interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What went wrong in the page: errors of its code, and what its policy refused. */
+  readonly problems: readonly string[];
+}
+
+/** A page of a browser of its own, closed at the end of the test. */
+export async function openBrowser(t: TestContext, options: Options = {}): Promise<Opened> {
+  const browser = await chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox'] });
+  t.after(() => browser.close());
+  const viewport = { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, locale: 'en', colorScheme: 'dark', ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    const isAnswer = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isAnswer) problems.push(message.text());
+  });
+  return { page, context, problems };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Finds nothing that a person without a mouse or with weak eyes stumbles over. */
+export async function assertAccessible(page: Page, state: string): Promise<void> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run(document)')) as { violations: Violation[] };
+  const told = violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+  assert.deepEqual(told, [], state);
+}

@@ -1,0 +1,196 @@
+// The web page in a browser, on a service with the sample library: signing in, searching, scrubbing, the service that goes
+// and comes back. What the browser asks for is asked of the service itself.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test, { after, before, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { makeSamples } from '../../actors/samples/library.ts';
+import {
+  assertAccessible,
+  type Opened,
+  type Options,
+  openBrowser,
+  withoutBrowser,
+} from '../http/page/browser.ts';
+import { until } from '../until.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
+import { type RunningService, startService } from './service.ts';
+
+const home = newHome();
+const cache_dir = join(home.folder, 'analysis');
+const samples = join(home.folder, 'samples');
+const settings = ['--no-guardian', '--cache-dir', cache_dir];
+const files = ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg', 'forest.jpg'];
+let service: RunningService;
+
+before(async () => {
+  if (withoutBrowser) return;
+  await makeSamples(samples, { files });
+  service = await startService(settings, home);
+  await service.modelReady();
+  const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
+    cache_dir,
+    visual_media_paths: files.map((name) => join(samples, name)),
+  });
+  await service.follow(task_id);
+});
+after(() => service?.end());
+
+/** Signed in by a ticket, as `framehound open` does it. */
+async function signedIn(t: TestContext, options: Options = {}): Promise<Opened> {
+  const opened = await openBrowser(t, options);
+  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+  await opened.page.goto(`${service.address}/#${ticket}`);
+  await opened.page.getByRole('searchbox').waitFor();
+  return opened;
+}
+
+async function searchFor(page: Page, words: string): Promise<void> {
+  await page.getByRole('searchbox').fill(words);
+  await page.locator('.tile img').first().waitFor({ timeout: SLOW_MS });
+}
+
+test('a ticket signs in once; its address goes, and a used one says what to do', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await openBrowser(t);
+  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+  await page.goto(`${service.address}/#${ticket}`);
+  await page.getByRole('searchbox').waitFor();
+  assert.doesNotMatch(page.url(), new RegExp(ticket));
+  await page.reload();
+  await page.getByRole('searchbox').waitFor();
+  const other = await openBrowser(t);
+  await other.page.goto(`${service.address}/#${ticket}`);
+  await other.page.getByRole('alert').getByText('used already').waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('a wrong key is refused, a right one opens the view that was asked for', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await openBrowser(t);
+  await page.goto(`${service.address}/#/settings`);
+  await page.getByLabel('License key').fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('does not accept').waitFor();
+  await assertAccessible(page, 'a wrong key');
+  await page.getByLabel('License key').fill(service.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation').waitFor();
+  assert.match(page.url(), /#\/settings$/);
+});
+
+test('words find moments, keys lead through them, into the basket and to the player', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await searchFor(page, 'a red car at night');
+  const tiles = page.getByRole('gridcell', { name: /^the-red-car\.mp4, / });
+  await tiles.first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.locator('.tile.selected').waitFor();
+  await page.keyboard.press('b');
+  await page.getByRole('link', { name: /1 moment in the basket/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/player\/[\w-]+@[\d.]+$/);
+  assert.doesNotMatch(decodeURIComponent(page.url()), /samples|\.mp4/);
+  await page.goBack();
+  await page.locator('.tile img').first().waitFor();
+  assert.equal(await page.getByRole('searchbox').inputValue(), 'a red car at night');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  await assertAccessible(page, 'the list of keys');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.deepEqual(problems, []);
+});
+
+test('pointing along a tile shows the scene second by second', { skip: withoutBrowser }, async (t) => {
+  const { page } = await signedIn(t);
+  await searchFor(page, 'a red car at night');
+  const tile = page.getByRole('gridcell', { name: /^the-red-car\.mp4, / }).first();
+  const { x, y, width, height } = (await tile.boundingBox())!;
+  const shown = () => tile.locator('img').getAttribute('src');
+  await page.mouse.move(x + 3, y + height / 3);
+  await tile.locator('.tile-scrub').waitFor();
+  const first = await shown();
+  await page.mouse.move(x + width - 3, y + height / 3);
+  await until(async () => (await shown()) !== first);
+});
+
+test('an answer that comes late does not take the place of a newer one', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await signedIn(t);
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/v1/search/moments', async (route) => {
+    const { query } = route.request().postDataJSON() as { query: string };
+    if (query === 'sunset') await held.promise;
+    // The request that was given up has nobody to be answered.
+    await route.continue().catch(() => {});
+  });
+  const given = page.waitForEvent('requestfailed', (one) => one.url().endsWith('/search/moments'));
+  const asked = page.waitForRequest('**/api/v1/search/moments');
+  await page.getByRole('searchbox').fill('sunset');
+  await asked;
+  await searchFor(page, 'a green forest');
+  await given;
+  held.resolve();
+  await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor();
+});
+
+test('a picture of a person is searched by, and filters leave out', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await page.locator('input[type=file]').setInputFiles(join(samples, 'sunset.jpg'));
+  await page.locator('.picture-chip img').waitFor();
+  await page.locator('.tile img').first().waitFor();
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.locator('summary', { hasText: 'Kind' }).click();
+  await page.getByRole('checkbox', { name: /^Image/ }).check();
+  await page.getByRole('status').getByText('2 matches in 2 files').waitFor();
+  await assertAccessible(page, 'filters');
+  assert.deepEqual(problems, []);
+});
+
+test('each state of the search is accessible, in dark and in light', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await signedIn(t);
+  const both = async (state: string) => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await assertAccessible(page, `${state}, ${colorScheme}`);
+    }
+  };
+  await page
+    .getByText('Search 24 seconds')
+    .or(page.getByText(/^Search \d+ seconds/))
+    .first()
+    .waitFor();
+  await both('nothing asked');
+  await searchFor(page, 'zebra at night');
+  await page.getByText('more note').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await both('matches and notes');
+  await page.getByRole('button', { name: 'Seen' }).click();
+  await page.getByRole('button', { name: 'Person' }).click();
+  await page.getByRole('alert').or(page.getByText('Nothing found')).first().waitFor();
+  await both('nothing found');
+  await page.setViewportSize({ width: 360, height: 700 });
+  await both('on a telephone');
+  assert.deepEqual(problems, []);
+});
+
+test('a page goes on when the service was away, and says so meanwhile', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await signedIn(t);
+  await searchFor(page, 'sunset');
+  const { port } = new URL(service.address);
+  await service.stop();
+  await page.getByRole('searchbox').fill('a green forest');
+  await page.getByText('The service does not answer').waitFor();
+  await assertAccessible(page, 'the service is away');
+  service = await startService([...settings, '--port', port], home);
+  await page.getByText('The service does not answer').waitFor({ state: 'detached', timeout: SLOW_MS });
+  await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor({ timeout: SLOW_MS });
+});
