@@ -5,8 +5,8 @@ import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.
 import { slotBytesFor } from './actors/analysis/stages/faces/shape.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
-import { createClips } from './actors/exporter/clips/clips.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
+import { createMediaExports } from './actors/exporter/media-exports.ts';
 import { createSummaryDocuments } from './actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createLibrary } from './actors/library/library.ts';
@@ -48,31 +48,31 @@ export async function startEngine(
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
     const { thumbnailDecoders, clipWriters, watcher, films: decoding, ...leaves } = actors;
-    const { prober, index } = leaves;
+    const [{ prober, index }, lists] = [leaves, openLists(values, systemClock)];
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url);
     const parts = { ...leaves, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
     const asking = { thumbnailDecoders, summarizing: () => analysis.summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode };
-    const clips = createClips({ writers: clipWriters.length > 0 ? clipWriters : [prober], log });
-    const analysis = createAnalysis({ ...parts, ...choices, clips, decoders: decoding, faceSide });
+    const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
+    const analysis = createAnalysis({ ...parts, ...choices, clips, proxies, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { ...parts, ...choices, analysis });
-    const library = createLibrary({ ...parts, tasks, modelsFolder: models });
-    const [people, summaries] = [createPeople({ index, tasks }), createSummaries(parts)];
+    const library = createLibrary({ ...parts, tasks, proxies, modelsFolder: models });
+    const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
-    const summaryDocuments = createSummaryDocuments({ index, summaries });
     const stop = () => {
       journal.stopping();
       return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()])
         .then(supervisor.stop)
         .finally(() => journal.close());
     };
-    const others = { exporter, clips, timelines, summaryDocuments, lists: openLists(values, systemClock) };
-    const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...others };
-    return { ...coordinators, models: modelLibrary, slots: pool, states: supervisor.states, stop };
+    const summaryDocuments = createSummaryDocuments({ index, summaries });
+    const exports = { exporter, clips, proxies, timelines, summaryDocuments };
+    const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
+    return { ...coordinators, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {
     await supervisor.stop().finally(() => journal.close());
     throw error;

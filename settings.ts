@@ -94,6 +94,11 @@ export const settings = {
     env: 'FRAMEHOUND_FACE_SIDE',
     doc: 'longest side of the pictures of films in which faces are looked for, px',
   }),
+  proxies_gb: setting(Type.Number({ minimum: 0.001, maximum: 100_000 }), {
+    fallback: 20,
+    env: 'FRAMEHOUND_PROXIES_GB',
+    doc: 'disk space for proxies that browsers play, GB, of one analysis folder; those unused for longest go first',
+  }),
   watch_interval_seconds: setting(Type.Number({ minimum: 1, maximum: 86_400 }), {
     fallback: 30,
     env: 'FRAMEHOUND_WATCH_INTERVAL_SECONDS',

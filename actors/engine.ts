@@ -5,6 +5,7 @@ import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Clips } from './exporter/clips/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
+import type { Proxies } from './exporter/proxies/contract.ts';
 import type { SummaryDocuments } from './exporter/summary/contract.ts';
 import type { Timelines } from './exporter/timeline/contract.ts';
 import type { Library } from './library/contract.ts';
@@ -29,6 +30,8 @@ export interface Engine {
   readonly search: Search;
   readonly exporter: Exporter;
   readonly clips: Clips;
+  /** Films that browsers play, made of those they do not. */
+  readonly proxies: Proxies;
   readonly timelines: Timelines;
   /** What the analysis folders hold. */
   readonly library: Library;

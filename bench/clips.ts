@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClipMode } from '../actors/decoder/clips/contract.ts';
 import { createClips } from '../actors/exporter/clips/clips.ts';
+import { Writers } from '../actors/exporter/clips/writers.ts';
 import { createLog } from '../runtime/log.ts';
 import { startBench } from './actors.ts';
 import { cutClip, hasFfmpeg } from './command-line.ts';
@@ -59,7 +60,10 @@ export const clips: Question = async (say) => {
   const bench = startBench(2, 16);
   const folder = mkdtempSync(join(tmpdir(), 'framehound-bench-clips-'));
   try {
-    const exporter = createClips({ writers: await bench.decoders(2), log: createLog('bench', () => {}) });
+    const exporter = createClips({
+      writers: new Writers(await bench.decoders(2)),
+      log: createLog('bench', () => {}),
+    });
     const rows: Row[] = [];
     for (const cut of cuts) {
       say(`${cut.mode} clips of ${source.name}`);

@@ -25,6 +25,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   speech: async () => (await import('./speech.ts')).speech,
   faces: async () => (await import('./faces.ts')).faces,
   fanout: async () => (await import('./fanout.ts')).fanout,
+  moments: async () => (await import('./moments.ts')).moments,
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
   people: async () => (await import('./people.ts')).people,
   clustering: async () => (await import('./clustering.ts')).clustering,

@@ -67,13 +67,16 @@ export async function withEngine<T>(
   try {
     return await work(engine);
   } finally {
-    const late = await engine.stop();
-    if (late.length > 0) {
-      context.screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
-      await context.flushLog();
-      // The threads would keep the process alive, and `process.exit` would abort inside native code. Everything that was
-      // stored is flushed, and the journal is closed.
-      process.kill(process.pid, 'SIGKILL');
-    }
+    await stopEngine(engine, context);
   }
+}
+
+export async function stopEngine(engine: Pick<Engine, 'stop'>, { screen, flushLog }: Context): Promise<void> {
+  const late = await engine.stop();
+  if (late.length === 0) return;
+  screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
+  await flushLog();
+  // The threads would keep the process alive, and `process.exit` would abort inside native code. Everything that was
+  // stored is flushed, and the journal is closed.
+  process.kill(process.pid, 'SIGKILL');
 }

@@ -20,6 +20,7 @@ import { optionMistake, unknownCommand } from './mistakes.ts';
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   analyze: async () => (await import('./commands/analyze.ts')).analyze,
   open: async () => (await import('./commands/open.ts')).open,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   stop: async () => (await import('./commands/open.ts')).stop,
   serve: async () => (await import('./commands/serve.ts')).serve,
   transcribe: async () => (await import('./commands/transcribe.ts')).transcribe,

@@ -33,6 +33,7 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
   const rows: [string, number, string][] = [
     ['analysis', analysis.bytes, analysis.folder],
     ['  previews', analysis.previews_bytes, 'of films'],
+    ['  peaks', analysis.peaks_bytes, 'of sound'],
     ['  vectors', analysis.vectors_bytes, ''],
     ...analysis.models.map(({ model_key, bytes, vectors, dead_vectors }): [string, number, string] => [
       `    ${model_key}`,
@@ -50,6 +51,9 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
         ]
       : []),
     ['  records', analysis.records_bytes, 'media, transcripts, summaries, names, previews of stills'],
+    ...(analysis.proxies_bytes > 0
+      ? [['  proxies', analysis.proxies_bytes, 'that browsers play'] as [string, number, string]]
+      : []),
     ...(analysis.unfinished_bytes > 0
       ? [
           ['  unfinished', analysis.unfinished_bytes, 'being written, or kept of interrupted work'] as [

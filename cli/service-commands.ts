@@ -24,5 +24,10 @@ export const serviceCommands = {
       },
     },
   },
+  mcp: {
+    usage: '',
+    help: 'tools for assistants (Model Context Protocol) over standard input and output',
+    options: {},
+  },
   stop: { usage: '', help: 'ends the service that runs with this home folder' },
 } as const;

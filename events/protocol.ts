@@ -11,7 +11,8 @@ export const EVENT_PATH = '/socket.io';
 
 /**
  * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `summary` making summaries,
- * `clips` cutting clips, `pull` downloading models. The end of a task that does several is of the first of them.
+ * `clips` cutting clips, `pull` downloading models, `proxy` making
+ * a proxy. The end of a task that does several is of the first of them.
  */
 export const EventType = wordsOf(stageKinds.map(({ type }) => type));
 export type EventType = Static<typeof EventType>;

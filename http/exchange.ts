@@ -43,6 +43,8 @@ export interface Head {
   readonly contentLength: number;
   /** More than one Content-Length. */
   readonly isAmbiguous: boolean;
+  /** A header by its name in small letters; empty without it. To be called while `begin` runs. */
+  header(name: string): string;
   /** Range and conditions, read only for routes that know them. To be called while `begin` runs. */
   conditions(): Conditions;
 }
@@ -108,6 +110,8 @@ export class Exchange implements Pending {
   #validators: Validators | undefined;
   #signal: (() => AbortSignal) | undefined;
   readonly #intake: Intake;
+  /** Those that the route reads. */
+  #named: Readonly<Record<string, string>> = noHeaders;
   /** In a route of bytes. */
   #conditions: Conditions | undefined;
 
@@ -131,8 +135,11 @@ export class Exchange implements Pending {
   open(found: RouteMatch, validators: Validators): RawResponse | Pending {
     this.#match = found;
     this.#validators = validators;
+    const { headers, mostBytes } = found.route;
     if (isOfBytes(found.route)) this.#conditions = this.#head.conditions();
-    const isTooLarge = this.#head.contentLength > this.#state.mostBytes;
+    if (headers) this.#named = Object.fromEntries(headers.map((name) => [name, this.#head.header(name)]));
+    if (mostBytes !== undefined) this.#intake.limit(mostBytes);
+    const isTooLarge = this.#head.contentLength > this.#intake.mostBytes;
     return isTooLarge ? this.refuse(found.route, this.#intake.tooLarge()) : this;
   }
 
@@ -204,7 +211,15 @@ export class Exchange implements Pending {
       licenseKeyErrors(body) ??
       validators.body?.(body);
     if (wrong) return this.#reject(invalidFields(wrong));
-    const input = new RequestInput(params, query, body, this.#id, this.#credential(body), this.#signal!);
+    const input = new RequestInput(
+      params,
+      query,
+      body,
+      this.#id,
+      this.#credential(body),
+      this.#named,
+      this.#signal!,
+    );
     const answer = route.handle(input, this.#options.service);
     if (!(answer instanceof Promise)) return this.#respond(answer);
     return answer.then((one) => this.#respond(one)).catch((error) => this.#respondToError(error));
@@ -336,6 +351,8 @@ export class Exchange implements Pending {
     }
   }
 }
+
+const noHeaders: Readonly<Record<string, string>> = {};
 
 function isOfBytes({ form }: Route): boolean {
   return form !== undefined && 'bytes' in form;

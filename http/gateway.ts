@@ -8,7 +8,10 @@ import type { Config } from '../runtime/config.ts';
 import type { Log } from '../runtime/log.ts';
 import { filesOfEngine, mostConnections, openFileLimit } from '../runtime/process/open-files.ts';
 import { conflate } from '../runtime/sync/conflate.ts';
-import type { settings } from '../settings.ts';
+import { folders, type settings } from '../settings.ts';
+import { inProcess } from './in-process.ts';
+import { createAssistants } from './mcp/assistants.ts';
+import type { Assistants } from './mcp/contract.ts';
 import { createMediaLinks } from './media-links.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { pageAddress } from './page-address.ts';
@@ -35,6 +38,8 @@ export interface GatewayParts {
 }
 
 export interface Gateway {
+  /** Asks the app in this process, without a socket. */
+  readonly fetch: typeof fetch;
   /** Throws PORT_TAKEN. */
   listen(): { readonly host: string; readonly port: number };
   /** Answers 503 from now on, except to questions about its health. */
@@ -51,11 +56,13 @@ export function createGateway(parts: GatewayParts): Gateway {
   let stopping = false;
   const metrics = metricsOf(parts, () => app.inFlight);
   const bodies = createBodyParser();
+  const ownFetch: typeof fetch = (input, init) => inProcess(app)(input, init);
   const app = appOf(
     parts,
     {
       ...engine,
       metrics,
+      assistants: assistantsOf(parts, ownFetch),
       mediaLinks: createMediaLinks(Date.now),
       access,
       pageAddress: () => pageAddress(values.host, server.port),
@@ -69,6 +76,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const connections = connectionLimit(parts);
   const server = createServer(app, { attach: events.attach, ...connections });
   return {
+    fetch: ownFetch,
     listen: () => {
       connections.tell();
       server.listen(values.host, values.port);
@@ -135,6 +143,15 @@ function metricsOf(
     eventClients: () => events.clients,
     engineRestarts,
     version,
+  });
+}
+
+function assistantsOf({ config, version, log }: GatewayParts, ownFetch: typeof fetch): Assistants {
+  return createAssistants({
+    fetch: ownFetch,
+    cacheDir: folders(config.values).cache,
+    version,
+    onError: (error) => log.named('mcp').debug('a message was refused', { error }),
   });
 }
 

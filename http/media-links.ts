@@ -11,6 +11,8 @@ export const linkErrors = errorTable({
 export interface LinkedMedia {
   readonly cache_dir: string;
   readonly hash_str: string;
+  /** Its proxy, and not the file itself. */
+  readonly proxy?: boolean;
 }
 
 export interface MediaLinks {
@@ -29,14 +31,14 @@ export function createMediaLinks(now: () => number): MediaLinks {
   const secret = randomBytes(32);
   const known = new Map<string, LinkedMedia & { readonly expires: number }>();
   return {
-    make: ({ cache_dir, hash_str }) => {
+    make: ({ cache_dir, hash_str, proxy = false }) => {
       // One hour at least, two at most.
       const expires = (Math.floor(now() / HOUR_MS) + 2) * HOUR_MS;
-      const text = JSON.stringify([cache_dir, hash_str, expires]);
+      const text = JSON.stringify([cache_dir, hash_str, proxy, expires]);
       const link = createHmac('sha256', secret).update(text).digest('base64url');
       // The latest last.
       known.delete(link);
-      known.set(link, { cache_dir, hash_str, expires });
+      known.set(link, { cache_dir, hash_str, proxy, expires });
       if (known.size > MOST) known.delete(known.keys().next().value!);
       return { link, expires };
     },

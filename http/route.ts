@@ -51,6 +51,8 @@ export interface Input<P extends TObject, Q extends TObject, B extends TObject> 
   readonly signal: AbortSignal;
   /** What was sent as the license key, a secret; empty without one. Checked where the route is licensed. */
   readonly credential: string;
+  /** Those that the route names, empty where the request has none. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Id of the request, as in the log and in the answer's `X-Request-Id`. */
   readonly id: string;
 }
@@ -78,6 +80,10 @@ export interface Route<
   /** Null: the request has no body. */
   readonly body: B | null;
   readonly answers: A;
+  /** Names in small letters of the headers that the handler reads. */
+  readonly headers?: readonly string[];
+  /** Bytes of a body, where less is taken than by other routes. */
+  readonly mostBytes?: number;
   /** What answers are that are sent as they are; JSON when left out. Errors are JSON, but those of `text` that are declared. */
   readonly form?: Form;
   /** Turns a thrown error into a declared answer; what it leaves undefined the server answers itself. */

@@ -1,4 +1,5 @@
 // Every route of the service.
+import { mcpRoutes } from './mcp/route.ts';
 import type { Route } from './route.ts';
 import { analysisDataRoutes } from './routes/analysis-data.ts';
 import { analyzeRoutes } from './routes/analyze.ts';
@@ -16,9 +17,11 @@ import { modelPullRoutes } from './routes/model-pull.ts';
 import { modelRoutes } from './routes/models.ts';
 import { momentRoutes } from './routes/moments.ts';
 import { pageRoutes } from './routes/page.ts';
+import { proxyRoutes } from './routes/proxies.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { speakerRoutes } from './routes/speakers.ts';
 import { summaryRoutes } from './routes/summaries.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { thumbnailRoutes } from './routes/thumbnails.ts';
@@ -36,6 +39,7 @@ const described: readonly Route[] = [
   ...taskRoutes,
   ...mediaRoutes,
   ...linkRoutes,
+  ...proxyRoutes,
   ...libraryRoutes,
   ...thumbnailRoutes,
   ...facetRoutes,
@@ -43,6 +47,7 @@ const described: readonly Route[] = [
   ...searchRoutes,
   ...momentRoutes,
   ...transcriptionRoutes,
+  ...speakerRoutes,
   ...faceRoutes,
   ...summaryRoutes,
   ...exportRoutes,
@@ -53,4 +58,4 @@ const described: readonly Route[] = [
   ...pageRoutes,
 ];
 
-export const routes: readonly Route[] = [...described, ...documentRoutes(described)];
+export const routes: readonly Route[] = [...described, ...documentRoutes(described), ...mcpRoutes];

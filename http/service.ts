@@ -1,5 +1,6 @@
 // What the routes are handed: the engine's coordinators and the few things of the service itself.
 import type { Engine } from '../actors/engine.ts';
+import type { Assistants } from './mcp/contract.ts';
 import type { MediaLinks } from './media-links.ts';
 import type { Access } from './sessions/access.ts';
 import type { SettingsAnswer } from './settings-answer.ts';
@@ -13,6 +14,7 @@ export interface Service
       | 'tasks'
       | 'exporter'
       | 'clips'
+      | 'proxies'
       | 'timelines'
       | 'library'
       | 'people'
@@ -28,6 +30,8 @@ export interface Service
   /** True once the service was asked to stop. */
   stopping(): boolean;
   readonly metrics: { render(): Promise<string> };
+  /** Answers /mcp. */
+  readonly assistants: Assistants;
   /** Addresses of the bytes of single media. */
   readonly mediaLinks: MediaLinks;
   /** Tickets and sessions. */

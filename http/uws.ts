@@ -7,6 +7,7 @@ import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
+import { bearerOf } from './request/bearer.ts';
 import { type ByteStream, isStream, type RawResponse } from './request/response.ts';
 import type { App } from './server.ts';
 
@@ -95,6 +96,7 @@ const names = {
   contentLength: bytesOf('content-length'),
   host: bytesOf('host'),
   licenseKey: bytesOf('x-license-key'),
+  authorization: bytesOf('authorization'),
   acceptEncoding: bytesOf('accept-encoding'),
   requestId: bytesOf('x-request-id'),
   origin: bytesOf('origin'),
@@ -111,12 +113,13 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     path: req.getUrl(),
     query: req.getQuery() ?? '',
     host: req.getHeader(names.host),
-    licenseKey: req.getHeader(names.licenseKey),
+    licenseKey: req.getHeader(names.licenseKey) || bearerOf(req.getHeader(names.authorization)),
     acceptEncoding: req.getHeader(names.acceptEncoding),
     requestId: req.getHeader(names.requestId),
     origin: req.getHeader(names.origin),
     contentLength: announced === '' ? Number.NaN : Number(announced),
     isAmbiguous: (announced !== '' || method !== 'GET') && hasTwoLengths(req),
+    header: (name) => req.getHeader(name),
     conditions: () => ({
       range: req.getHeader(names.range),
       ifRange: req.getHeader(names.ifRange),
@@ -341,8 +344,10 @@ const phrases: Readonly<Record<number, string>> = {
   403: '403 Forbidden',
   404: '404 Not Found',
   405: '405 Method Not Allowed',
+  406: '406 Not Acceptable',
   409: '409 Conflict',
   413: '413 Content Too Large',
+  415: '415 Unsupported Media Type',
   416: '416 Range Not Satisfiable',
   500: '500 Internal Server Error',
   501: '501 Not Implemented',

@@ -233,6 +233,14 @@ export interface UnfinishedWork {
   readonly paths: ReadonlySet<string>;
 }
 
+export interface ProxyRequest {
+  readonly cache_dir: string;
+  readonly hash_str: string;
+  readonly media_path: string;
+  /** Longest side of its pictures, px. */
+  readonly max_side: number;
+}
+
 export interface PullRequest {
   /** Keys of models, and words that stand for several. */
   readonly model_keys: readonly string[];
@@ -244,6 +252,8 @@ export interface JobRequests {
   readonly clips: ClipsRequest;
   /** Models to download. */
   readonly pull: PullRequest;
+  /** A film or sound that browsers are to play. Whoever asks for what is being made gets the task that makes it. */
+  readonly proxy: ProxyRequest;
 }
 
 /**

@@ -1,5 +1,6 @@
 // The decoder actor: connects the messages of its contract to their handlers. Every request names a file by its path; the
-// only state is the hardware device, opened when the first film is decoded, and what is known of encoders of devices.
+// only state is the hardware device, opened when the first film is decoded, what is known of encoders of devices, and the sound
+// that peaks are being made of.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { clip } from './clips/clip.ts';
 import { encodersOfMachine } from './clips/encoders/machine.ts';
@@ -10,6 +11,7 @@ import { frames } from './frames/frames.ts';
 import { moments } from './frames/moments.ts';
 import { picture } from './frames/picture.ts';
 import { Hardware } from './packets/hardware.ts';
+import { PeakRuns } from './peaks/runs.ts';
 import { shrink } from './pixels/shrink.ts';
 import { storedFrames, storedSize } from './pixels/stored.ts';
 import { digest } from './probe/digest.ts';
@@ -40,6 +42,7 @@ export const definition = actor({
       encoders ??= failures ? encodersOfMachine(failures, log) : softwareEncoders;
       return encoders;
     };
+    const peakRuns = new PeakRuns();
     return {
       handlers: {
         probe,
@@ -53,11 +56,19 @@ export const definition = actor({
         shrink,
         sound,
         subtitles,
+        peaks: (request, turn) => peakRuns.step(request, turn),
+        end_peaks: ({ run }) => {
+          peakRuns.end(run);
+          return {};
+        },
         clip: (request, turn) => clip(request, turn, clipEncoders()),
         proxy,
         playable,
       },
-      close: () => hardware?.close(),
+      close: () => {
+        peakRuns.close();
+        hardware?.close();
+      },
     };
   },
 });

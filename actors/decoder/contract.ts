@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
+import { peakMessages } from './peaks/contract.ts';
 
 export const mediaErrors = errorTable({
   FILE_NOT_FOUND: { meaning: 'There is no such file', status: 404, retryable: false },
@@ -349,6 +350,7 @@ export const decoderContract = contract(
       Type.Object({ jpegs: Type.Array(Bytes), preview: PreviewShape }),
       Type.Object({ jpegs: Type.Array(Nullable(Bytes)) }),
     ),
+    ...peakMessages,
     ...clipMessages,
   },
   // Decoding blocks its thread, so a second turn would only slow the first one down.

@@ -1,8 +1,8 @@
 // The diarizer: takes the channels of files block by block, keeps an embedding for every part of speech, and clusters them
 // into speakers and turns at the end.
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
@@ -46,6 +46,8 @@ const starterKey = 'starter-speaker';
 /** What is loaded: a speaker embedding model, and a segmentation model where one is downloaded. */
 interface LoadedModels extends SpeakerEmbedder {
   readonly device: string;
+  /** Of its graph: another one makes other vectors under the same key. */
+  readonly version: string;
   /** Null where the model has none. */
   readonly plda: Plda | null;
   /** Null where none is downloaded. */
@@ -128,6 +130,7 @@ class Diarizer {
       const each = <T>(make: () => T) => Array.from({ length: asked.channels }, make);
       const options = {
         modelKey: key,
+        voiceModel: `${key}@${family.version}`,
         dimensions,
         batch,
         plda,
@@ -195,7 +198,7 @@ class Diarizer {
     else await channel.end(speech, segmentation, embedSpeakers);
   }
 
-  async finish({ session: number, spans }: Finish, turn: Turn): Promise<Finished> {
+  async finish({ session: number, spans }: Finish, turn: Turn): Promise<Sent<Finished>> {
     const { session, asked } = this.#entry(number);
     this.#entries.delete(number);
     await session.flush(this.#embed(session, turn));
@@ -203,7 +206,8 @@ class Diarizer {
     const steps = diarize(session, asked.speaker_count, row, spans);
     const checkpoint = this.#checkpoint(turn);
     for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done) return step.value;
+      if (step.done)
+        return new Sent(step.value, { transfer: [step.value.voices.vectors.buffer as ArrayBuffer] });
       await checkpoint();
     }
   }
@@ -250,11 +254,12 @@ class Diarizer {
     try {
       const embedder = speakerEmbedderOf(row, session, file);
       const plda = await pldaOf(modelsDir, row);
+      const version = await versionOf(file);
       await checkpoint();
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
       const other = await this.#openSegmentation(options);
-      const common = { ...embedder, plda, device: session.device, close };
+      const common = { ...embedder, plda, version, device: session.device, close };
       if (other) {
         opened.push(other.session);
         return { ...common, segmentation: other.segmentation, overlap: null };
@@ -306,6 +311,12 @@ async function bestKey(modelsDir: string): Promise<string> {
     if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
   }
   return starterKey;
+}
+
+/** The beginning of the checksum of a graph. */
+async function versionOf(file: string): Promise<string> {
+  const digest = createHash('sha256').update(await readFile(file));
+  return digest.digest('hex').slice(0, 12);
 }
 
 /** The PLDA of a speaker model; null where it has none. Throws MODEL_LOAD_FAILED. */

@@ -1,7 +1,7 @@
 // What the diarizer answers: who speaks when. It takes samples and the speech detected in them, keeps speaker embeddings
 // and not sound, and decides at the end how many speakers there are.
 import { type Static, Type } from 'typebox';
-import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
+import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { SpeechRegion } from '../transcriber/contract.ts';
 
@@ -21,6 +21,17 @@ export const SpeakerTurn = Type.Object({
   speaker: Type.String(),
 });
 export type SpeakerTurn = Static<typeof SpeakerTurn>;
+
+/** How the speakers of a file sound: one vector each, which is all that is kept of a voice. */
+export const SpeakerVoices = Type.Object({
+  /** The model and its version: vectors of another one are not compared with these. */
+  model: Type.String(),
+  /** `seconds`: of its turns. */
+  speakers: Type.Array(Type.Object({ speaker: Type.String(), seconds: Type.Number({ minimum: 0 }) })),
+  /** k×d, of length 1 each, aligned with `speakers`. */
+  vectors: Floats,
+});
+export type SpeakerVoices = Static<typeof SpeakerVoices>;
 
 export const diarizerContract = contract(
   'diarizer',
@@ -62,6 +73,8 @@ export const diarizerContract = contract(
         turns: Type.Array(SpeakerTurn),
         speakers: Type.Array(Type.Union([Type.String(), Type.Null()])),
         speaker_count: Type.Integer({ minimum: 0 }),
+        /** Of the speakers of `turns`; `vectors` are *moved*. */
+        voices: SpeakerVoices,
       }),
     ),
     drop: ask(Type.Object({ session: Type.Integer() }), Type.Object({})),

@@ -3,7 +3,7 @@ import type { Reply } from '../../runtime/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
 import { turnsOfWindows } from './aggregation.ts';
-import type { diarizerContract, SpeakerCount } from './contract.ts';
+import type { diarizerContract, SpeakerCount, SpeakerTurn, SpeakerVoices } from './contract.ts';
 import { adjustedProbabilities } from './overlap/adjustment.ts';
 import { likenessOf, secondTurns, voicesOf } from './overlap/second-speaker.ts';
 import { clearShares, overlapSpans } from './overlap/spans.ts';
@@ -12,7 +12,7 @@ import type { SegmentationChannel } from './segmentation-channel.ts';
 import type { DiarizationSession, HeardChannel } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
 import { defaultSubsegments } from './subsegments.ts';
-import { type LabelledTurn, namedTurns, speakersOfSpans, turnsOfChannel } from './turns.ts';
+import { type LabelledTurn, namedTurns, speakersOfLabels, speakersOfSpans, turnsOfChannel } from './turns.ts';
 
 /** A generator: it yields often, so that its thread can answer messages. */
 export function* diarize(
@@ -22,7 +22,7 @@ export function* diarize(
   spans: readonly (readonly [number, number])[],
 ): Generator<void, Reply<typeof diarizerContract, 'finish'>> {
   const { segmentationChannels } = session;
-  const labelled = segmentationChannels
+  const { labelled, voices } = segmentationChannels
     ? yield* turnsOfSegmentation(session, segmentationChannels, count, row)
     : yield* turnsOfSubsegments(session, count, row);
   // A segmentation model decides itself which pauses end a turn.
@@ -31,7 +31,35 @@ export function* diarize(
     turns,
     speakers: speakersOfSpans(turns, spans),
     speaker_count: new Set(turns.map(({ speaker }) => speaker)).size,
+    voices: namedVoices(session, labelled, turns, voices),
   };
+}
+
+interface Labelled {
+  readonly labelled: LabelledTurn[];
+  /** k×d by label, of length 1 each. */
+  readonly voices: Float64Array;
+}
+
+/** One vector for each speaker of the turns; a speaker of whom no vector has a direction is left out. */
+function namedVoices(
+  { voiceModel, dimensions: d }: DiarizationSession<HeardChannel>,
+  labelled: readonly LabelledTurn[],
+  turns: readonly SpeakerTurn[],
+  voices: Float64Array,
+): SpeakerVoices {
+  const seconds = new Map<string, number>();
+  for (const { speaker, start_seconds: start, end_seconds: end } of turns) {
+    seconds.set(speaker, (seconds.get(speaker) ?? 0) + end - start);
+  }
+  const found = [...speakersOfLabels(labelled)].flatMap(([label, speaker]) => {
+    const vector = voices.subarray(label * d, (label + 1) * d);
+    return vector.some((value) => value !== 0) ? [{ speaker, vector }] : [];
+  });
+  const vectors = new Float32Array(found.length * d);
+  for (const [at, { vector }] of found.entries()) vectors.set(vector, at * d);
+  const speakers = found.map(({ speaker }) => ({ speaker, seconds: seconds.get(speaker) ?? 0 }));
+  return { model: voiceModel, speakers, vectors };
 }
 
 /** Seconds of silence that do not end a turn, as NIST counts it. */
@@ -45,7 +73,7 @@ function* turnsOfSubsegments(
   session: DiarizationSession<HeardChannel>,
   count: SpeakerCount,
   row: SpeakerRow,
-): Generator<void, LabelledTurn[]> {
+): Generator<void, Labelled> {
   const { vectors, dimensions, subsegments, channels } = session;
   // Clustering wants them channel after channel in the order of time; rows are in the order in which blocks came.
   const ordered = subsegments.flatMap((own, channel) => own.map((one) => ({ ...one, channel })));
@@ -83,7 +111,7 @@ function* turnsOfSubsegments(
     found.push(turns, secondTurns(turns, overlapSpans(adjusted, overlap.start), likeness));
     yield;
   }
-  return found.flat();
+  return { labelled: found.flat(), voices };
 }
 
 /** With a segmentation model, which says who is active in each frame: several speakers at once can be. */
@@ -92,7 +120,7 @@ function* turnsOfSegmentation(
   channels: readonly SegmentationChannel[],
   count: SpeakerCount,
   { speaker }: SpeakerRow,
-): Generator<void, LabelledTurn[]> {
+): Generator<void, Labelled> {
   const total = vectors.length / dimensions;
   const seconds = new Float32Array(total).fill(1);
   const regions = [...seconds.keys()];
@@ -106,7 +134,7 @@ function* turnsOfSegmentation(
   const speakers = labels.reduce((most, label) => Math.max(most, label + 1), 0);
   const turns: LabelledTurn[][] = [];
   for (const { windows } of channels) turns.push(yield* turnsOfWindows(windows, labels, speakers));
-  return turns.flat();
+  return { labelled: turns.flat(), voices: voicesOf(vectors, labels, seconds, dimensions) };
 }
 
 /** How much a speaker has to say to be counted. */

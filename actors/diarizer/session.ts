@@ -21,6 +21,8 @@ export interface HeardChannel {
 
 export interface DiarizationOptions<C extends HeardChannel> {
   readonly modelKey: string;
+  /** The model and its version, under which voices are kept. */
+  readonly voiceModel?: string;
   readonly dimensions: number;
   readonly batch: number;
   /** Null where the model has none. */
@@ -40,6 +42,7 @@ interface Waiting {
 
 export class DiarizationSession<C extends HeardChannel = SubsegmentChannel> {
   readonly modelKey: string;
+  readonly voiceModel: string;
   readonly channels: readonly C[];
   readonly segmentationChannels: readonly SegmentationChannel[] | null;
   readonly subsegments: EmbeddedSubsegment[][];
@@ -51,8 +54,10 @@ export class DiarizationSession<C extends HeardChannel = SubsegmentChannel> {
   /** Subsegments of one length that wait for a full batch. */
   #waiting: Waiting[] = [];
 
-  constructor({ modelKey, dimensions, batch, plda, channels, segmentationChannels }: DiarizationOptions<C>) {
+  constructor(options: DiarizationOptions<C>) {
+    const { modelKey, dimensions, batch, plda, channels, segmentationChannels } = options;
     this.modelKey = modelKey;
+    this.voiceModel = options.voiceModel ?? modelKey;
     this.channels = channels;
     this.segmentationChannels = segmentationChannels ?? null;
     this.dimensions = dimensions;

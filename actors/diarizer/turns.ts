@@ -66,7 +66,7 @@ export function turnsOfChannel({ regions, subsegments, labels }: LabelledChannel
  * of a turn where nobody else speaks in between, and speakers are numbered by appearance.
  */
 export function namedTurns(turns: readonly LabelledTurn[], bridge = 0): SpeakerTurn[] {
-  const sorted = [...turns].sort((a, b) => a.start - b.start || a.end - b.end || a.label - b.label);
+  const sorted = inOrder(turns);
   const merged: { start: number; end: number; label: number }[] = [];
   const lastOf = new Map<number, { start: number; end: number; label: number }>();
   let latest = Number.NEGATIVE_INFINITY;
@@ -82,12 +82,23 @@ export function namedTurns(turns: readonly LabelledTurn[], bridge = 0): SpeakerT
     }
     latest = Math.max(latest, turn.end);
   }
-  const names = new Map<number, string>();
+  const names = speakersOfLabels(turns);
   return merged.map(({ start, end, label }) => {
-    const speaker = names.get(label) ?? speakerName(names.size);
-    names.set(label, speaker);
-    return { start_seconds: start, end_seconds: end, speaker };
+    return { start_seconds: start, end_seconds: end, speaker: names.get(label)! };
   });
+}
+
+function inOrder(turns: readonly LabelledTurn[]): LabelledTurn[] {
+  return [...turns].sort((a, b) => a.start - b.start || a.end - b.end || a.label - b.label);
+}
+
+/** The name of each label, by appearance. */
+export function speakersOfLabels(turns: readonly LabelledTurn[]): Map<number, string> {
+  const names = new Map<number, string>();
+  for (const { label } of inOrder(turns)) {
+    if (!names.has(label)) names.set(label, speakerName(names.size));
+  }
+  return names;
 }
 
 function speakerName(number: number): string {

@@ -7,7 +7,9 @@ import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
+import { OpenLoads } from './open-loads.ts';
 import { OpenStages } from './open-stages.ts';
+import { peakHandlers } from './peaks/handlers.ts';
 import { peopleHandlers } from './people/handlers.ts';
 import type { ClusteringsOf } from './people/load.ts';
 import { peopleSearchHandlers } from './people/loaded-handlers.ts';
@@ -16,6 +18,7 @@ import { PeopleIndex } from './people/people-index.ts';
 import { spanHandlers } from './spans/handlers.ts';
 import { storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
+import type { OpenComparison } from './store/people/open-comparison.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
@@ -26,6 +29,8 @@ import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
 import { VisualIndex } from './visual/visual-index.ts';
+import { voiceHandlers } from './voices/handlers.ts';
+import type { VoiceSearch } from './voices/search.ts';
 
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
@@ -60,24 +65,22 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         },
       },
     );
-    const stages = new OpenStages<Stage>(settings?.firstStage);
-    const faceStages = new OpenStages<FaceStage>(settings?.firstStage);
-    const summaryStages = new OpenStages<SummaryStage>(settings?.firstStage);
-    const clusterings = new OpenClusterings();
+    const open = openWork(settings?.firstStage);
     const { clusteringBytes } = settings ?? {};
-    const open = { stages, faceStages, summaryStages, clusterings, clusteringBytes };
-    const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open };
+    const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open, clusteringBytes };
     return {
       handlers: {
         ...storeHandlers(parts),
         ...spanHandlers(parts),
         ...visualHandlers(parts),
         ...transcriptHandlers(parts),
+        ...voiceHandlers(parts),
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
         ...peopleHandlers(parts),
         ...appearanceHandlers(parts),
+        ...peakHandlers(parts),
         ...summaryHandlers(parts),
         ...materialHandlers(parts),
       },
@@ -86,12 +89,21 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         transcripts.drop();
         people.drop();
         summaryTexts.drop();
-        stages.clear();
-        faceStages.clear();
-        summaryStages.clear();
-        clusterings.clear();
+        for (const one of Object.values(open)) one.clear();
         await folders.close();
       },
     };
   },
 });
+
+/** What goes on over several turns, by the numbers that its callers know. */
+function openWork(firstStage: number | undefined) {
+  return {
+    stages: new OpenStages<Stage>(firstStage),
+    faceStages: new OpenStages<FaceStage>(firstStage),
+    summaryStages: new OpenStages<SummaryStage>(firstStage),
+    clusterings: new OpenClusterings(),
+    comparisons: new OpenLoads<OpenComparison>(),
+    voiceSearches: new OpenLoads<VoiceSearch>(),
+  };
+}

@@ -5,22 +5,26 @@ import { appearanceMessages } from './appearances/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
+import { peakMessages } from './peaks/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
 import { summaryMessages } from './summaries/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
+import { voiceMessages } from './voices/contract.ts';
 
 export const indexContract = contract('index', {
   ...storeMessages,
   ...spanMessages,
   ...visualMessages,
   ...transcriptMessages,
+  ...voiceMessages,
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,
   ...appearanceMessages,
+  ...peakMessages,
   ...summaryMessages,
   ...materialMessages,
 });

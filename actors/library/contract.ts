@@ -154,6 +154,11 @@ export const DiskAnswer = Type.Object({
         'Vectors and pictures of faces, and what belongs to clusterings of them.',
       ),
       previews_bytes: described(Type.Number(), 'Previews of films.'),
+      peaks_bytes: described(Type.Number(), 'Peaks of sound.'),
+      proxies_bytes: described(
+        Type.Number(),
+        'Films and sound that browsers play, made of those they do not.',
+      ),
       unfinished_bytes: described(
         Type.Number(),
         'What is being written, and what is kept of interrupted work until it is finished.',

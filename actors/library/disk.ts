@@ -26,7 +26,7 @@ export async function diskUse(
 ): Promise<DiskAnswer> {
   const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
   const summaries = await summaryUse(index, cache_dir, signal);
-  const own = ['vectors', 'previews', 'people', ...unfinished];
+  const own = ['vectors', 'previews', 'people', 'peaks', 'proxies', ...unfinished];
   const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
   const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
   const sum = (wanted: (name: string) => boolean) =>
@@ -41,6 +41,8 @@ export async function diskUse(
       vectors_bytes: sum((name) => name.startsWith('vectors/')),
       people_bytes: sum((name) => name.startsWith('people/')),
       previews_bytes: sum((name) => name.startsWith('previews/')),
+      peaks_bytes: sum((name) => name.startsWith('peaks/')),
+      proxies_bytes: sum((name) => name.startsWith('proxies/')),
       unfinished_bytes: sum((name) => unfinished.some((folder) => name.startsWith(`${folder}/`))),
       models: models.map(({ model_key, rows, dead }) => {
         const prefix = `vectors/${basename(packFile(cache_dir, model_key, 0, 8)).slice(0, -'0.v8'.length)}`;

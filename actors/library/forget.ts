@@ -121,7 +121,7 @@ export interface Gone {
 
 /** Removes contents, or says only what would go. */
 export async function remove(
-  { index }: LibraryParts,
+  { index, proxies }: LibraryParts,
   cache_dir: string,
   contents: Contents,
   dry_run: boolean,
@@ -134,7 +134,10 @@ export async function remove(
     const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal });
     clusterings.push(...gone.clusterings);
   }
-  if (all.length > 0 && !dry_run) await compact(index, cache_dir, signal);
+  if (all.length > 0 && !dry_run) {
+    await proxies.remove(cache_dir, all);
+    await compact(index, cache_dir, signal);
+  }
   const forgotten = [...contents].map(([hash_str, held]) => ({
     media_paths: held.map(({ path }) => path),
     hash_str,

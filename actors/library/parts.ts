@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Ref } from '../../runtime/ref.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import type { decoderContract } from '../decoder/contract.ts';
+import type { Proxies } from '../exporter/proxies/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { libraryErrors } from './contract.ts';
@@ -12,6 +13,7 @@ export interface LibraryParts {
   readonly index: Ref<typeof indexContract>;
   readonly prober: Ref<typeof decoderContract>;
   readonly tasks: Pick<Tasks, 'unfinished' | 'list' | 'failures'>;
+  readonly proxies: Pick<Proxies, 'remove'>;
   /** Folder of the downloaded models. */
   readonly modelsFolder: string;
 }

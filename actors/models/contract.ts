@@ -149,6 +149,8 @@ export const SpeakerSide = Type.Object({
     same: Type.Number({ minimum: -1, maximum: 1 }),
     /** The same, of two pieces of 1.5 seconds. */
     same_short: Type.Number({ minimum: -1, maximum: 1 }),
+    /** Cosine of two speakers of different files from which it is worth asking whether they are one; left out: `same`. */
+    voices: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
   }),
 });
 export type SpeakerSide = Static<typeof SpeakerSide>;

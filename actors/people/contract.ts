@@ -108,6 +108,38 @@ export const ClusterFacesAnswer = Type.Object({
 });
 export type ClusterFacesAnswer = Static<typeof ClusterFacesAnswer>;
 
+export const SuggestedClusters = Type.Object({
+  suggestions: described(
+    Type.Array(
+      Type.Object({
+        cluster_ids: described(Type.Array(Type.String()), 'The two clusters.'),
+        names: described(Type.Array(Type.String()), 'Their names, in the same order; empty without one.'),
+        similarity: described(
+          Type.Number({ minimum: 0, maximum: 1 }),
+          'How alike their most alike faces are: 0.5 is where the face model takes two faces for one person.',
+        ),
+        samples: described(
+          Type.Array(
+            Type.Object({
+              ...ClusterSample.properties,
+              entry_ids: described(Type.Array(Type.String()), 'Ids of these faces, in the same order.'),
+            }),
+          ),
+          'The two clusters with their best faces, in the same order.',
+        ),
+      }),
+    ),
+    'Most alike first.',
+  ),
+  warning: Type.Optional(
+    described(
+      Type.String(),
+      'Clusters that were not compared, and pictures that did not fit into this answer.',
+    ),
+  ),
+});
+export type SuggestedClusters = Static<typeof SuggestedClusters>;
+
 export const NamesAnswer = Type.Object({
   updated: described(Count, 'Clusters whose name is another one now.'),
   changes: described(
@@ -137,6 +169,12 @@ export const ModifyAnswer = Type.Object({
       }),
     ),
     'One for each move that was asked for.',
+  ),
+  apart: described(
+    Type.Array(
+      Type.Object({ cluster_ids: described(Type.Array(Type.String()), 'The two that are held apart.') }),
+    ),
+    'One for each pair that was asked for.',
   ),
 });
 export type ModifyAnswer = Static<typeof ModifyAnswer>;
@@ -205,6 +243,15 @@ export interface ModifyRequest extends JobRequest {
     readonly to_cluster_id: string;
     readonly entry_ids: readonly string[];
   }[];
+  readonly apart?: readonly { readonly cluster_ids: readonly string[] }[];
+}
+export interface SuggestClustersRequest extends JobRequest {
+  /** Left out: any pair. */
+  readonly cluster_id?: string;
+  /** Also pairs of clusters that have two names. */
+  readonly other_names: boolean;
+  readonly limit: number;
+  readonly limit_per_cluster: number;
 }
 export interface ReclusterRequest extends JobRequest {
   readonly eps: number;
@@ -232,6 +279,8 @@ export interface People {
   modify(request: ModifyRequest, signal?: AbortSignal): Promise<ModifyAnswer>;
   /** Takes the last `modify` back. */
   undo(request: JobRequest, signal?: AbortSignal): Promise<FaceClusterJob>;
+  /** Pairs of clusters that may be one person. LEGACY_STORAGE, UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER. */
+  suggest(request: SuggestClustersRequest, signal?: AbortSignal): Promise<SuggestedClusters>;
   /** Starts a task. ANOTHER_TASK while one runs, LEGACY_STORAGE, UNKNOWN_CLUSTER_JOB. */
   recluster(request: ReclusterRequest, signal?: AbortSignal): Promise<{ readonly task_id: string }>;
   remove(request: DeletePeopleRequest, signal?: AbortSignal): Promise<DeletePeopleAnswer>;

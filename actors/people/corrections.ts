@@ -1,28 +1,41 @@
-// Checks merges and moves before they are asked for, so that an error names the field. Pure.
+// Checks merges, moves and what is held apart before they are asked for, so that an error names the field. Pure.
 import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
 import { type ModifyRequest, peopleRequestErrors } from './contract.ts';
 import { knownCluster } from './persons.ts';
 
 type Merge = ModifyRequest['merges'][number];
 type Move = ModifyRequest['moves'][number];
+type Apart = NonNullable<ModifyRequest['apart']>[number];
 
 interface Corrections {
   readonly merges: { cluster_ids: string[]; target_cluster_id?: string }[];
   readonly moves: { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly apart?: { cluster_ids: string[] }[];
 }
 
 /** What is named twice in one list counts once. Throws NO_CORRECTION, UNKNOWN_CLUSTER and WRONG_CORRECTION naming the field. */
 export function checkedCorrections(
   job: ClusterJob,
-  { merges, moves }: Pick<ModifyRequest, 'merges' | 'moves'>,
+  { merges, moves, apart = [] }: Pick<ModifyRequest, 'merges' | 'moves' | 'apart'>,
 ): Corrections {
-  if (merges.length === 0 && moves.length === 0) {
-    throw peopleRequestErrors.NO_CORRECTION('merges or moves is needed', { field: 'merges' });
+  if (merges.length === 0 && moves.length === 0 && apart.length === 0) {
+    throw peopleRequestErrors.NO_CORRECTION('merges, moves or apart is needed', { field: 'merges' });
   }
   return {
     merges: merges.map((merge, i) => checkedMerge(job, merge, `merges[${i}]`)),
     moves: moves.map((move, i) => checkedMove(job, move, `moves[${i}]`)),
+    ...(apart.length > 0 && {
+      apart: apart.map((one, i) => checkedApart(job, one, `apart[${i}].cluster_ids`)),
+    }),
   };
+}
+
+function checkedApart(job: ClusterJob, { cluster_ids }: Apart, at: string) {
+  for (const [i, id] of cluster_ids.entries()) knownCluster(job, id, `${at}[${i}]`);
+  if (cluster_ids.length !== 2 || cluster_ids[0] === cluster_ids[1]) {
+    throw wrong(at, 'must name two different clusters');
+  }
+  return { cluster_ids: [...cluster_ids] };
 }
 
 function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge, at: string) {

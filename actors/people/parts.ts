@@ -11,6 +11,7 @@ import {
   peopleErrors,
   type peopleMessages,
 } from '../index/people/contract.ts';
+import type { ModelLibrary } from '../models/contract.ts';
 
 type Asked =
   | 'appearances'
@@ -21,6 +22,7 @@ type Asked =
   | 'delete_people'
   | 'modify_clusters'
   | 'name_clusters'
+  | 'suggest_clusters'
   | 'undo_clusters';
 
 type Asks = Contract<Pick<typeof peopleMessages, Asked>>;
@@ -28,6 +30,8 @@ type Asks = Contract<Pick<typeof peopleMessages, Asked>>;
 export interface PeopleParts {
   readonly index: Ref<Asks>;
   readonly tasks: Pick<Tasks, 'start'>;
+  /** Knows what the likeness of faces means; left out, the distance by which they were clustered says it. */
+  readonly modelLibrary?: Pick<ModelLibrary, 'list'>;
   /** Letters of the pictures of one answer; 256 Mi when left out. */
   readonly mostLetters?: number;
   /** Messages for pictures that are in the mailbox of the index at the same time; one when left out. */

@@ -9,6 +9,7 @@ import { recluster } from './recluster.ts';
 import { removePeople } from './remove.ts';
 import { clusterFaces, clusterSamples } from './samples.ts';
 import { shownJob } from './shown-job.ts';
+import { suggestClusters } from './suggestions.ts';
 
 export function createPeople(given: PeopleParts): People {
   const parts = { pictures: new Semaphore(1), ...given };
@@ -43,6 +44,7 @@ export function createPeople(given: PeopleParts): People {
       return shownJob(job);
     },
     recluster: (request, signal) => recluster(parts, request, signal),
+    suggest: (request, signal) => suggestClusters(parts, request, signal),
     remove: (request, signal) => removePeople(parts, request, signal),
     appearances: (request, signal) => appearances(parts, request, signal),
   };

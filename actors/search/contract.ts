@@ -10,6 +10,7 @@ import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { NamedMedia } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
+import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
 import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
+import type { Voices } from './voices/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
@@ -151,6 +153,8 @@ export interface MediaFile {
   /** By which a file that took its place meanwhile is told. */
   readonly mark: Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
   readonly kind: 'video' | 'audio' | 'image';
+  /** 0 for stills. */
+  readonly seconds: number;
 }
 
 /** What is loaded, as an engine that takes the place of this one needs it. */
@@ -184,6 +188,7 @@ export interface Search {
    */
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
   readonly transcripts: Transcripts;
+  readonly voices: Voices;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
@@ -195,6 +200,10 @@ export interface Search {
   readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
+  /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */
+  peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
+  /** What `HTMLMediaElement.canPlayType` takes of a file, null for a still and where it cannot be read. */
+  playableType(file: Pick<MediaFile, 'path' | 'kind' | 'mark'>, signal?: AbortSignal): Promise<string | null>;
   /** What media can be filtered by. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

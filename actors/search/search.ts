@@ -12,9 +12,13 @@ import { now } from './call-options.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
 import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
+import type { LocationParts } from './media/location.ts';
 import { mediaFile } from './media/media-file.ts';
+import { PlayableTypes } from './media/playable.ts';
+import type { VisualModels } from './models/contract.ts';
 import { createVisualModels } from './models/visual-models.ts';
 import { createMoments } from './moments/moments.ts';
+import { createPeaks } from './peaks/peaks.ts';
 import { createPeopleData } from './people-data.ts';
 import { listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/find-facets.ts';
@@ -24,6 +28,7 @@ import { createTranscripts } from './transcripts/transcripts.ts';
 import { frameReadings, pictureReadings } from './visual/picture-readings.ts';
 import { VisualData } from './visual/visual-data.ts';
 import { searchVisual, type VisualSearchParts } from './visual/visual-search.ts';
+import { createVoices } from './voices/voices.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -62,8 +67,6 @@ export function createSearch(parts: SearchParts): Search {
     clock,
     changed: () => visualData.drop(),
   });
-  const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
-  const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
   const searching = { ...parts, ...location, models, visual: visualData, people: peopleData };
   return {
     models,
@@ -91,19 +94,41 @@ export function createSearch(parts: SearchParts): Search {
       return report;
     },
     transcripts: createTranscripts(location, transcriptData),
+    voices: createVoices({ ...parts, ...location }),
     ...visualSearches(searching),
     moments: createMoments({ ...searching, transcripts: transcriptData }),
-    thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
-    sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
-    cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
-    mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
-    scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
+    ...mediaAnswers(parts, location, models),
     facets: (request, signal) => findFacets({ index, visualData, transcriptData }, request, signal),
   };
 }
 
 function requireModel(visual: LoadedContext['visual'], active: string): void {
   if (visual?.model_key !== active) throw contextErrors.CONTEXT_CHANGED('another visual model is in use');
+}
+
+/** What is asked of single media; nothing has to be loaded for it. */
+function mediaAnswers(
+  parts: SearchParts,
+  location: LocationParts,
+  models: VisualModels,
+): Pick<
+  Search,
+  'thumbnails' | 'sceneThumbnails' | 'cachePaths' | 'mediaFile' | 'playableType' | 'scenes' | 'peaks'
+> {
+  const { index, decoder } = parts;
+  const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
+  const thumbnails = createThumbnails({ ...parts, ...location, thumbnailDecoders });
+  const peaks = createPeaks({ index, thumbnailDecoders });
+  const playable = new PlayableTypes(decoder);
+  return {
+    thumbnails: (request, signal) => thumbnails.thumbnails(request, now(signal)),
+    sceneThumbnails: (request, signal) => thumbnails.sceneThumbnails(request, now(signal)),
+    cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
+    mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
+    scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
+    peaks: (request, signal) => peaks(request, { lane: 'now', signal }),
+    playableType: (file, signal) => playable.of(file, now(signal)),
+  };
 }
 
 function visualSearches(parts: VisualSearchParts): Pick<Search, 'text' | 'image' | 'frame'> {

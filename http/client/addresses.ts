@@ -16,6 +16,7 @@ import type {
   modifyClusters,
   nameClusters,
   recluster,
+  suggestClusters,
   undoClusters,
 } from '../routes/faces.ts';
 import type { metadataFacets } from '../routes/facets.ts';
@@ -30,13 +31,15 @@ import type {
 } from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
-import type { cachePaths, mediaMetadata } from '../routes/media.ts';
+import type { cachePaths, mediaMetadata, mediaPeaks } from '../routes/media.ts';
 import type { pullModels } from '../routes/model-pull.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchMoments, searchRelevance } from '../routes/moments.ts';
+import type { makeProxy } from '../routes/proxies.ts';
 import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
+import type { confirmSpeakers, suggestSpeakers } from '../routes/speakers.ts';
 import type {
   deleteSummaries,
   exportSummary,
@@ -78,6 +81,7 @@ export interface Operations {
   readonly closeSession: typeof closeSession;
   readonly clusterFaces: typeof clusterFaces;
   readonly clusterSamples: typeof clusterSamples;
+  readonly confirmSpeakers: typeof confirmSpeakers;
   readonly deleteList: typeof deleteList;
   readonly deletePeople: typeof deletePeople;
   readonly deleteSummaries: typeof deleteSummaries;
@@ -107,9 +111,11 @@ export interface Operations {
   readonly loadModel: typeof loadModel;
   readonly loadTranscriptions: typeof loadTranscriptions;
   readonly makeList: typeof makeList;
+  readonly makeProxy: typeof makeProxy;
   readonly makeTicket: typeof makeTicket;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
+  readonly mediaPeaks: typeof mediaPeaks;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
   readonly modifyClusters: typeof modifyClusters;
@@ -133,6 +139,8 @@ export interface Operations {
   readonly searchTranscript: typeof searchTranscript;
   readonly startWatching: typeof startWatching;
   readonly stopWatching: typeof stopWatching;
+  readonly suggestClusters: typeof suggestClusters;
+  readonly suggestSpeakers: typeof suggestSpeakers;
   readonly summaryCollections: typeof summaryCollections;
   readonly summaryNode: typeof summaryNode;
   readonly summaryOverview: typeof summaryOverview;
@@ -157,6 +165,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   closeSession: 'DELETE /api/v1/sessions',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
   clusterSamples: 'POST /api/v1/faces/clusters/samples',
+  confirmSpeakers: 'PUT /api/v1/speakers/confirm',
   deleteList: 'DELETE /api/v1/lists/{list_id}',
   deletePeople: 'POST /api/v1/faces/clusters/delete',
   deleteSummaries: 'POST /api/v1/summaries/delete',
@@ -186,9 +195,11 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   loadModel: 'POST /api/v1/models/load',
   loadTranscriptions: 'POST /api/v1/analysis-data/load-transcriptions',
   makeList: 'POST /api/v1/lists',
+  makeProxy: 'POST /api/v1/media/proxy',
   makeTicket: 'POST /api/v1/tickets',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
+  mediaPeaks: 'POST /api/v1/media/peaks',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
   modifyClusters: 'POST /api/v1/faces/clusters/modify',
@@ -212,6 +223,8 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchTranscript: 'POST /api/v1/search/transcript',
   startWatching: 'POST /api/v1/watch-folders/service/start',
   stopWatching: 'POST /api/v1/watch-folders/service/stop',
+  suggestClusters: 'POST /api/v1/faces/suggest',
+  suggestSpeakers: 'POST /api/v1/speakers/suggest',
   summaryCollections: 'POST /api/v1/summaries/collections',
   summaryNode: 'POST /api/v1/summaries/node',
   summaryOverview: 'POST /api/v1/summaries/overview',

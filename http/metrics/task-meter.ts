@@ -58,7 +58,7 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
       counters('framehound_files_total', 'Files of tasks, by how they ended.', 'outcome', files),
       counters(
         'framehound_jobs_total',
-        'Jobs: clusterings of faces, and clips of exports, by how they ended.',
+        'Jobs: clusterings of faces, clips, proxies and models to download, by how they ended.',
         'outcome',
         jobs,
       ),

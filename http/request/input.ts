@@ -8,6 +8,7 @@ export class RequestInput {
   readonly body: Body;
   readonly id: string;
   readonly credential: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly #signal: () => AbortSignal;
 
   constructor(
@@ -16,6 +17,7 @@ export class RequestInput {
     body: Body,
     id: string,
     credential: string,
+    headers: Readonly<Record<string, string>>,
     signal: () => AbortSignal,
   ) {
     this.params = params;
@@ -23,6 +25,7 @@ export class RequestInput {
     this.body = body;
     this.id = id;
     this.credential = credential;
+    this.headers = headers;
     this.#signal = signal;
   }
 

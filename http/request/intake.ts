@@ -13,12 +13,24 @@ export interface IntakeOptions {
 
 export class Intake {
   readonly #options: IntakeOptions;
+  #mostBytes: number;
   #bytes = 0;
   /** Of a body that comes in parts. */
   #hold: BodyHold | undefined;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    this.#mostBytes = options.mostBytes;
+  }
+
+  /** Bytes of the body. */
+  get mostBytes(): number {
+    return this.#mostBytes;
+  }
+
+  /** Takes no larger bodies than that. */
+  limit(mostBytes: number): void {
+    this.#mostBytes = Math.min(this.#mostBytes, mostBytes);
   }
 
   get bytes(): number {
@@ -31,7 +43,7 @@ export class Intake {
    */
   receive(bytes: number, isLast: boolean): RawResponse | null {
     this.#bytes += bytes;
-    if (this.#bytes > this.#options.mostBytes) return this.tooLarge();
+    if (this.#bytes > this.#mostBytes) return this.tooLarge();
     if (isLast) return null;
     this.#hold ??= this.#open();
     if (this.#hold.take(bytes)) return null;
@@ -40,7 +52,7 @@ export class Intake {
   }
 
   tooLarge(): RawResponse {
-    return plainError(413, 'Body too large', `At most ${this.#options.mostBytes} bytes are taken`);
+    return plainError(413, 'Body too large', `At most ${this.#mostBytes} bytes are taken`);
   }
 
   /** The request has shown a good key. */

@@ -34,7 +34,10 @@ export const preflightAnswer: RawResponse = {
   status: 204,
   headers: [
     ['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE'],
-    ['Access-Control-Allow-Headers', 'Content-Type, X-License-Key, X-Request-Id'],
+    [
+      'Access-Control-Allow-Headers',
+      'Content-Type, X-License-Key, X-Request-Id, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+    ],
     ['Access-Control-Max-Age', '600'],
   ],
   body: '',

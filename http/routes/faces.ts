@@ -12,6 +12,7 @@ import {
   mostNameLetters,
   NamesAnswer,
   peopleRequestErrors,
+  SuggestedClusters,
 } from '../../actors/people/contract.ts';
 import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
 import { absolute, CacheDir } from '../request/paths.ts';
@@ -173,15 +174,23 @@ const Move = Type.Object({
   ),
 });
 
+const Apart = Type.Object({
+  cluster_ids: described(
+    Type.Array(ClusterId, { minItems: 2, maxItems: 2 }),
+    'Two clusters that are different people.',
+  ),
+});
+
 export const modifyClusters = route({
   method: 'POST',
   path: '/api/v1/faces/clusters/modify',
   id: 'modifyClusters',
   tag,
-  summary: 'Merges clusters and moves faces',
+  summary: 'Merges clusters, moves faces and holds clusters apart',
   description:
-    'Merges first, then moves; all of them or none. 400 when there is neither, and when one contradicts itself. ' +
-    'A merge says that the clusters are one person, a move that the faces are not who they were taken for, but the other. ' +
+    'Merges first, then moves, then `apart`; all of them or none. 400 when there is none of them, and when one contradicts itself. ' +
+    'A merge says that the clusters are one person, a move that the faces are not who they were taken for, but the other, and ' +
+    '`apart` that two clusters are different people: they are never suggested as one, and when they fall together they are taken in two again. ' +
     `${lasting} POST /faces/clusters/undo takes the last request back. ${unknownJob} ` +
     '409 for a clustering of an older format.',
   body: Type.Object({
@@ -193,6 +202,7 @@ export const modifyClusters = route({
       [],
     ),
     moves: defaulted(described(Type.Array(Move, { maxItems: 1000 }), 'Faces to move.'), []),
+    apart: defaulted(described(Type.Array(Apart, { maxItems: 1000 }), 'Clusters to hold apart.'), []),
   }),
   answers: { 200: ModifyAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.modify(inFolder(body), signal)),
@@ -203,7 +213,7 @@ export const undoClusters = route({
   path: '/api/v1/faces/clusters/undo',
   id: 'undoClusters',
   tag,
-  summary: 'Takes the last merges and moves back',
+  summary: 'Takes the last merges, moves and pairs held apart back',
   description:
     'Those of the last POST /faces/clusters/modify, while nothing was clustered since; the answer is the clustering as it is ' +
     `then. 409 when there is nothing to take back. ${unknownJob}`,
@@ -255,6 +265,32 @@ export const recluster = route({
     const { task_id } = await people.recluster(inFolder(body), signal);
     return reply(202, { message: 'Clustering started', task_id });
   },
+});
+
+export const suggestClusters = route({
+  method: 'POST',
+  path: '/api/v1/faces/suggest',
+  id: 'suggestClusters',
+  tag,
+  summary: 'Pairs of clusters that may be one person',
+  description:
+    'Most alike first. What counts are the best pairs of a few good faces of each, not a mean of all. Left out are pairs that ' +
+    'a correction holds apart, clusters of one name, which are one person already, and clusters of two names unless ' +
+    '`other_names`. Say that they are one person with a merge of POST /faces/clusters/modify, and that they are not with its ' +
+    '`apart`: then nobody is asked again. No media is opened. ' +
+    `${unknownJob} 409 for a clustering of an older format. ${bounded}`,
+  body: Type.Object({
+    ...FaceJob,
+    cluster_id: Type.Optional(described(ClusterId, 'Only pairs with this cluster; left out, any.')),
+    other_names: defaulted(described(Type.Boolean(), 'Also pairs of clusters that have two names.'), false),
+    limit: defaulted(described(Type.Integer({ minimum: 1, maximum: 200 }), 'Pairs to answer, at most.'), 20),
+    limit_per_cluster: defaulted(
+      described(Type.Integer({ minimum: 0, maximum: 24 }), 'Faces of each cluster, at most.'),
+      3,
+    ),
+  }),
+  answers: { 200: SuggestedClusters, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { people }) => reply(200, await people.suggest(inFolder(body), signal)),
 });
 
 export const deletePeople = route({
@@ -322,6 +358,7 @@ export const faceRoutes: readonly Route[] = [
   nameClusters,
   modifyClusters,
   undoClusters,
+  suggestClusters,
   recluster,
   deletePeople,
   appearances,

@@ -1,13 +1,16 @@
 // The bytes of media files, for players that cannot send a key: a link for one file, and what lies behind it.
 import { Type } from 'typebox';
 import { modifiedMs } from '../../actors/decoder/contract.ts';
-import { searchErrors } from '../../actors/search/contract.ts';
+import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
+import { type MediaFile, searchErrors } from '../../actors/search/contract.ts';
+import type { NamedMedia } from '../../actors/search/media/contract.ts';
 import { EngineError, restated } from '../../runtime/errors.ts';
-import { described, shown } from '../../runtime/schema.ts';
+import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
 import { contentOfFile } from '../request/content.ts';
 import { mediaTypeOf } from '../request/media-types.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
+import type { Service } from '../service.ts';
 import { HashStr, whichMedia } from './media.ts';
 
 const tag = 'Media';
@@ -21,36 +24,65 @@ export const mediaLink = route({
   description:
     'For `<video>`, `<audio>` and `<img>`, which send no headers. The file, named by `media_path` or by `hash_str`, not both, ' +
     'is one that the analysis folder knows, and lies unchanged where it was seen: 404 otherwise. The address holds neither ' +
-    'path nor hash, expires, and ends with the service; whoever has it can read this one file.',
+    'path nor hash, expires, and ends with the service; whoever has it can read this one file. With `proxy` it is the one that ' +
+    'POST /media/proxy made, 404 before; by `hash_str` also of a file that is gone.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
     hash_str: Type.Optional(HashStr),
+    proxy: defaulted(described(Type.Boolean(), 'The bytes of its proxy, which browsers play.'), false),
   }),
   answers: {
     200: Type.Object({
       url: described(Type.String(), 'Path of the address, from the root of the service.'),
       expires_at: described(Type.Number(), 'Unix time, seconds.'),
       content_type: described(Type.String(), 'By the name of the file.'),
+      playable_type: described(
+        nullable(Type.String()),
+        'Type and codecs, as `HTMLMediaElement.canPlayType` takes them; null for stills, and where it is not known.',
+      ),
       size_bytes: described(Type.Integer(), 'Of the file.'),
       hash_str: Type.String(),
     }),
     404: ErrorBody,
   },
-  handle: async ({ body, signal }, { search, mediaLinks }) => {
+  handle: async ({ body, signal }, service) => {
     const cache_dir = absolute('cache_dir', body.cache_dir);
-    const file = await search.mediaFile({ cache_dir, ...whichMedia(body) }, signal);
-    const { hash_str } = file;
-    const { link, expires } = mediaLinks.make({ cache_dir, hash_str });
+    const asked = { cache_dir, ...whichMedia(body) };
+    const { hash_str, ...file } = await (body.proxy ? proxyOf : fileOf)(service, asked, signal);
+    const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy: body.proxy });
     return reply(200, {
       url: `/media/${link}`,
       expires_at: expires / 1000,
       content_type: mediaTypeOf(file.path),
+      playable_type: await service.search.playableType(file, signal),
       size_bytes: file.mark.size_bytes,
       hash_str,
     });
   },
 });
+
+type Linked = Pick<MediaFile, 'path' | 'hash_str' | 'kind' | 'mark'>;
+
+function fileOf({ search }: Service, asked: NamedMedia, signal: AbortSignal): Promise<Linked> {
+  return search.mediaFile(asked, signal);
+}
+
+async function proxyOf(
+  { search, proxies }: Service,
+  asked: NamedMedia,
+  signal: AbortSignal,
+): Promise<Linked> {
+  const { cache_dir } = asked;
+  const hash_str = 'hash_str' in asked ? asked.hash_str : (await search.mediaFile(asked, signal)).hash_str;
+  const found = await proxies.find({ cache_dir, hash_str });
+  if (!found) {
+    const which = 'hash_str' in asked ? `hash_str: ${hash_str}` : `media_path: ${asked.media_path}`;
+    throw proxyErrors.PROXY_MISSING(`${which} has no proxy; POST /media/proxy makes one`);
+  }
+  const { path, size_bytes } = found;
+  return { path, hash_str, kind: 'video', mark: { size_bytes, mtime_ms: 0, inode: '' } };
+}
 
 export const mediaBytes = route({
   method: 'GET',
@@ -65,8 +97,15 @@ export const mediaBytes = route({
   params: Type.Object({ link: described(Type.String(), 'Of the `url` that /media/link answers.') }),
   form: { bytes: '*/*' },
   answers: { 200: Bytes, 404: ErrorBody },
-  handle: async ({ params, signal }, { search, mediaLinks }) => {
-    const { path, mark } = await search.mediaFile(mediaLinks.open(params.link), signal).catch(withoutNames);
+  handle: async ({ params, signal }, { search, proxies, mediaLinks }) => {
+    const linked = mediaLinks.open(params.link);
+    if (linked.proxy) {
+      const proxy = await proxies.find(linked).catch(() => null);
+      const content = proxy && (await contentOfFile(proxy.path, mediaTypeOf(proxy.path)).catch(() => null));
+      if (content) return reply(200, content, guarded);
+      throw searchErrors.MEDIA_GONE('The proxy was removed, or cannot be opened');
+    }
+    const { path, mark } = await search.mediaFile(linked, signal).catch(withoutNames);
     const isIt = (found: Parameters<typeof modifiedMs>[0] & { size: bigint; ino: bigint }) =>
       Number(found.size) === mark.size_bytes &&
       modifiedMs(found) === mark.mtime_ms &&

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
-import { described, shown } from '../../runtime/schema.ts';
+import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
+import { defaulted, described, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
@@ -76,6 +77,39 @@ export const cachePaths = route({
   },
 });
 
+export const mediaPeaks = route({
+  method: 'POST',
+  path: '/api/v1/media/peaks',
+  id: 'mediaPeaks',
+  tag,
+  summary: 'How loud the sound of a media file is along its time',
+  description:
+    'For drawing its wave: the loudest sample, of any channel of the default track, in each of `points` equal parts. The ' +
+    'sound is decoded at the first question, which takes some seconds for an hour of it, and kept in the analysis folder until the media ' +
+    'is forgotten; a finer grid than 50 peaks a second is not kept. 404 when the analysis folder does not know the file, ' +
+    'and when it is gone before its sound was decoded.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
+    hash_str: Type.Optional(HashStr),
+    start_seconds: Type.Optional(
+      described(Type.Number({ minimum: 0 }), 'The start of the file when left out.'),
+    ),
+    end_seconds: Type.Optional(described(Type.Number({ minimum: 0 }), 'The end of the file when left out.')),
+    points: defaulted(
+      described(Type.Integer({ minimum: 1, maximum: mostPoints }), 'Parts of the range.'),
+      2000,
+    ),
+  }),
+  answers: { 200: PeaksAnswer, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) => {
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const { start_seconds = null, end_seconds = null, points } = body;
+    const range = { start_seconds, end_seconds, points };
+    return reply(200, await search.peaks({ cache_dir, ...whichMedia(body), ...range }, signal));
+  },
+});
+
 /** Throws WHICH_MEDIA unless a body names a file in exactly one way. `within`: before the names of the fields. */
 export function whichMedia(
   {
@@ -95,4 +129,4 @@ export function whichMedia(
   throw searchErrors.WHICH_MEDIA(`exactly one of ${field} and hash_str is needed, not ${which}`, { field });
 }
 
-export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths];
+export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks];

@@ -52,7 +52,7 @@ export const resumeTask = route({
   description:
     'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
     'in quarantine is skipped and reported. An analysis that is running is asked to stop first, as by ' +
-    'POST /analyze, when the task is one; an export, or a download of models, is refused with 409 while another runs. ' +
+    'POST /analyze, when the task is one; an export, a proxy, or a download of models, is refused with 409 while another runs. ' +
     'Clips that it has written are not cut again, and a download goes on from what is there.',
   params: TaskId,
   answers: {

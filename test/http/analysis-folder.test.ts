@@ -21,6 +21,7 @@ const [film] = w.paths as [string];
 const library = createLibrary({
   index: w.index,
   prober: w.prober,
+  proxies: { remove: async () => {} },
   tasks: { unfinished: () => null, list: async () => [], failures: async () => [] },
   modelsFolder: join(w.folder, 'models'),
 });
@@ -51,6 +52,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   sceneThumbnails: { media_path: film, start_time: '00:00:01', end_time: '00:00:02' },
   transcriptions: { media_paths: [film] },
   transcriptionsRange: { media_path: film, start_seconds: 0, end_seconds: 10 },
+  suggestSpeakers: { hash_str: 'aa', speaker: 'SPEAKER_00' },
   metadataFacets: { media_paths: [film], hash_strs: ['aa'] },
   searchText: { query: 'a' },
   searchImage: { image_path: film },
@@ -74,12 +76,15 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   nameClusters: { assignments: [] },
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'] }] },
   undoClusters: {},
+  suggestClusters: {},
   recluster: {},
   deletePeople: {},
   appearances: {},
   mediaLink: { media_path: film },
   listScenes: { media_path: film },
   searchRelevance: { media_path: film, query: 'a' },
+  mediaPeaks: { media_path: film },
+  makeProxy: { media_path: film },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },
   exportSummary: { hash_str: 'aa', format: 'json' },
@@ -92,6 +97,13 @@ const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pruneLibrary: {},
   moveMedia: { from: film, to: join(w.folder, 'b.mp4') },
   nameSpeakers: { hash_str: 'aa', assignments: [] },
+  confirmSpeakers: {
+    voices: [
+      { hash_str: 'aa', speaker: 'SPEAKER_00' },
+      { hash_str: 'bb', speaker: 'SPEAKER_00' },
+    ],
+    same: true,
+  },
   deleteSummaries: { summary_refs: [summaryRef({ hash_str: 'aa', analysis_id: '0'.repeat(24) })] },
 };
 const routeOf = new Map(routes.map((route) => [route.id, route]));
@@ -116,7 +128,8 @@ async function askAll(ids: readonly string[], cache_dir: string) {
 }
 
 test('every route with an analysis folder is looked at here', () => {
-  const taken = routes.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
+  const ofApi = routes.filter(({ path }) => path.startsWith('/api/v1/'));
+  const taken = ofApi.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
   // A watch folder and a ticket only name the one that will be used: nothing is read or written.
   const naming = ['addWatchFolder', 'changeWatchFolder', 'makeTicket'];
   // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.test.ts reads it.

@@ -5,8 +5,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
-import { createClips } from '../../actors/exporter/clips/clips.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
+import { createMediaExports } from '../../actors/exporter/media-exports.ts';
 import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../actors/index/actor.ts';
@@ -21,7 +21,7 @@ import { createMediaLinks } from '../../http/media-links.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
-import { routes } from '../../http/routes.ts';
+import { routes as allRoutes } from '../../http/routes.ts';
 import { settingsAnswer } from '../../http/settings-answer.ts';
 import { resolveConfig } from '../../runtime/config.ts';
 import { settings } from '../../settings.ts';
@@ -32,6 +32,9 @@ import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
 import { type Injected, inject, KEY, type Request } from './inject.ts';
+
+/** /mcp says what is wrong as its protocol does: see mcp/route.test.ts. */
+const routes = allRoutes.filter(({ path }) => path !== '/mcp');
 
 const w = await world([
   { name: 'a.mp4', frames: 8 },
@@ -59,7 +62,7 @@ Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
 const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths });
 const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
-const cutting = createClips({ writers: [w.prober], log: w.log });
+const { clips: cutting, proxies } = createMediaExports({ ...w, clipWriters: [], proxies_gb: 1 });
 const clips: typeof cutting = {
   ...cutting,
   export: ({ output_dir, ...request }, signal) =>
@@ -155,8 +158,10 @@ const call = inject(routes, {
   tasks,
   exporter,
   clips,
+  proxies,
   timelines,
   library: createLibrary({
+    proxies,
     index: w.index,
     prober: w.prober,
     tasks: { unfinished: () => null, list: () => tasks.list(), failures: async () => [] },
@@ -209,12 +214,21 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   listScenes: { media_path: w.paths[0] },
   searchMoments: { query: 'four' },
   searchRelevance: { media_path: w.paths[0], query: 'four' },
+  mediaPeaks: { media_path: w.paths[0] },
+  makeProxy: { media_path: w.paths[0] },
   pullModels: { model_key: 'fake' },
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },
   clusterFaces: { cluster_id: 'c1' },
-  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }] },
+  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }], apart: [] },
+  suggestSpeakers: { hash_str: 'aa' },
+  confirmSpeakers: {
+    voices: [
+      { hash_str: 'aa', speaker: 'SPEAKER_00' },
+      { hash_str: 'bb', speaker: 'SPEAKER_00' },
+    ],
+  },
   moveMedia: { from: w.folder, to: moved },
   summaryOverview: { hash_str: 'aa' },
   summaryNode: { hash_str: 'aa', node_id: '0' },

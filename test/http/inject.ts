@@ -47,6 +47,7 @@ export const plainHead: Omit<Head, 'method' | 'path'> = {
   origin: '',
   contentLength: Number.NaN,
   isAmbiguous: false,
+  header: () => '',
   conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '' }),
 };
 
@@ -120,6 +121,7 @@ async function send(
     origin: given('origin', ''),
     contentLength: bytes?.length ?? Number.NaN,
     isAmbiguous: false,
+    header: (name) => given(name, ''),
     conditions: () => ({
       range: given('range', ''),
       ifRange: given('if-range', ''),

@@ -3,8 +3,17 @@
 import { clipsKind } from './clips/kind.ts';
 import { facesKind } from './faces/kind.ts';
 import { pictureKind } from './picture/kind.ts';
+import { proxyKind } from './proxy/kind.ts';
 import { pullKind } from './pull/kind.ts';
 import { speechKind } from './speech/kind.ts';
 import { summaryKind } from './summary/kind.ts';
 
-export const stageKinds = [pictureKind, speechKind, facesKind, summaryKind, clipsKind, pullKind] as const;
+export const stageKinds = [
+  pictureKind,
+  speechKind,
+  facesKind,
+  summaryKind,
+  clipsKind,
+  pullKind,
+  proxyKind,
+] as const;

@@ -4,6 +4,7 @@ import { facesStage } from './faces/stage.ts';
 import { checkKinds } from './kind.ts';
 import { stageKinds } from './kinds.ts';
 import { pictureStage } from './picture/stage.ts';
+import { proxyStage } from './proxy/stage.ts';
 import { pullStage } from './pull/stage.ts';
 import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
@@ -16,6 +17,7 @@ const works = [
   summaryStage,
   clipsStage,
   pullStage,
+  proxyStage,
 ] as const satisfies readonly Stage[];
 
 checkKinds(stageKinds);

@@ -7,6 +7,7 @@ import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
 import type { diarizerContract } from '../../diarizer/contract.ts';
 import type { embedderContract } from '../../embedder/contract.ts';
 import type { Clips } from '../../exporter/clips/contract.ts';
+import type { Proxies } from '../../exporter/proxies/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
@@ -40,6 +41,8 @@ export interface AnalysisParts {
   readonly summarizer: Summarizer | null;
   /** Cuts clips; the same. */
   readonly clips: Pick<Clips, 'begin'> | null;
+  /** Makes proxies; the same. */
+  readonly proxies: Pick<Proxies, 'find' | 'make'> | null;
   /** Downloads models; the same. */
   readonly modelLibrary: Pick<ModelLibrary, 'list' | 'pull' | 'missing'> | null;
   /** Longest side of the pictures of films in which faces are looked for, px. */

@@ -69,6 +69,11 @@ export class RunningTask {
     return this.#reason ? 'stopping' : 'running';
   }
 
+  /** `request`: a recorded one, as JSON. */
+  does(request: string): boolean {
+    return JSON.stringify(this.#run.request) === request;
+  }
+
   snapshot(): TaskSnapshot {
     return this.#ledger.snapshot(this.state);
   }

@@ -30,6 +30,7 @@ import { createPreflight, type Preflight, type PreflightParts } from './prefligh
 import type { PullableModels } from './pull-order.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
 import { RunningTask } from './running-task.ts';
+import { SharedTasks } from './shared-tasks.ts';
 
 const never = new AbortController().signal;
 
@@ -78,6 +79,7 @@ class TaskRegistry implements Tasks {
   readonly #places = Object.fromEntries(
     taskPlaces.map((place) => [place, new Place((run) => this.#task(run, place))]),
   ) as Readonly<Record<TaskPlace, Place>>;
+  readonly #shared = new SharedTasks();
   /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
@@ -112,14 +114,16 @@ class TaskRegistry implements Tasks {
     options: JobOptions = {},
   ): Promise<{ task_id: string }> {
     const { kinds, newTaskId, records, orders } = this.#parts;
-    const settled = await orders[type].settle(request, options.signal ?? never);
-    const asked = recordedJobs(kinds, settled);
+    const { settle, isShared = false } = orders[type];
+    const asked = recordedJobs(kinds, await settle(request, options.signal ?? never));
     const place = this.#places[this.#wanted(asked)];
-    return place.entering(() =>
-      place.take({ whenBusy: 'refuse', ...options }, async () => () => {
-        return records.create(newTaskId(), { request: asked, attachments: [], source: 'request' });
-      }),
-    );
+    const begin = () =>
+      place.entering(() =>
+        place.take({ whenBusy: 'refuse', ...options }, async () => () => {
+          return records.create(newTaskId(), { request: asked, attachments: [], source: 'request' });
+        }),
+      );
+    return isShared ? this.#shared.begin(asked, place, begin) : begin();
   }
 
   async resume(task_id: string, options: StartOptions = {}): Promise<{ task_id: string }> {

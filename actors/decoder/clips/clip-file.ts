@@ -62,9 +62,9 @@ export class ClipFile {
     return stream;
   }
 
-  begin() {
+  /** `options`: of the muxer. */
+  begin(options: Readonly<Record<string, string>> | null = null) {
     this.must(this.format.openOutputSync(), 'opening');
-    const { options } = this.container;
     const given = options ? Dictionary.fromObject({ ...options }) : null;
     try {
       this.must(this.format.writeHeaderSync(given), 'writing the header');

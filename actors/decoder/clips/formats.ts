@@ -48,16 +48,10 @@ export interface Container {
   readonly extension: string;
   /** Whether its edit lists hide what lies before time 0. */
   readonly hides?: boolean;
-  /** Of the muxer. */
-  readonly options?: Readonly<Record<string, string>>;
 }
 
 export const mp4: Container = { muxer: 'mp4', extension: 'mp4', hides: true };
 export const m4a: Container = { muxer: 'ipod', extension: 'm4a', hides: true };
-/** What a player has to know comes first, so that it begins before it has read to the end. */
-const streamed = { options: { movflags: '+faststart' } };
-export const streamedMp4: Container = { ...mp4, ...streamed };
-export const streamedM4a: Container = { ...m4a, ...streamed };
 const matroska: Container = { muxer: 'matroska', extension: 'mkv' };
 const quicktime: Container = { muxer: 'mov', extension: 'mov', hides: true };
 

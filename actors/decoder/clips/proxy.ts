@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Turn } from '../../../runtime/actor.ts';
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
-import { mediaErrors } from '../contract.ts';
+import { mediaErrors, type Rational } from '../contract.ts';
 import type { Stream } from '../ffmpeg.ts';
 import { readHead } from '../packets/head.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
@@ -13,10 +13,11 @@ import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { isStillContainer } from '../source/formats.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
+import { pictureRate } from '../source/stream.ts';
 import { ClipFile } from './clip-file.ts';
 import { clipErrors, type ProxyMade, type ProxyRequest, type ProxyStep } from './contract.ts';
 import type { EncoderOpener } from './encoders/picture-encoders.ts';
-import { streamedM4a, streamedMp4 } from './formats.ts';
+import { m4a, mp4 } from './formats.ts';
 import { PictureCut } from './picture-cut.ts';
 import { openPictureEncoder, type PictureShape } from './picture-encoder.ts';
 import { encodeBoth } from './precise.ts';
@@ -32,6 +33,14 @@ const encoding = {
 const keyEvery = 1;
 /** Seconds of sound between two that are told. */
 const toldEvery = 10;
+/** Seconds of a film whose proxy may be written twice. */
+const rewrittenUpTo = 900;
+/** Pictures a second where a film does not say. */
+const mostUsualRate = 60;
+/** Bytes of a picture, and of a block of sound, in the tables of an index at most. */
+const [pictureEntry, soundEntry] = [44, 32];
+/** Blocks of sound a second. */
+const soundBlocks = 47;
 const stereo = 2;
 const [always, never] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
@@ -73,7 +82,7 @@ async function* film(
   };
   const whole = { start: always, end: never, keyEvery };
   const pictures = new PictureCut({ source, head, turn, openEncoder, ...whole });
-  const file = new ClipFile(output, streamedMp4);
+  const file = new ClipFile(output, mp4);
   let heard: Heard | null = null;
   try {
     await pictures.open(file).catch((error) => {
@@ -81,7 +90,7 @@ async function* film(
       throw mediaErrors.DECODE_FAILED(`${path}: has no picture that can be decoded`, { path });
     });
     heard = await hear(path, file, pictures.origin, turn);
-    file.begin();
+    file.begin(indexFirst(secondsOf(source), pictureRate(source)));
     for await (const seconds of encodeBoth(pictures, heard?.sound ?? null, turn)) {
       yield { seconds, made: null };
     }
@@ -92,7 +101,7 @@ async function* film(
     file.close();
   }
   const seconds = pictures.length ?? 0;
-  return { extension: streamedMp4.extension, frames: pictures.frames, width, height, seconds };
+  return { extension: mp4.extension, frames: pictures.frames, width, height, seconds };
 }
 
 async function* sound(
@@ -105,13 +114,13 @@ async function* sound(
   }
   const zero = await timelineStart(source, turn);
   const checkpoint = createCheckpoint(turn);
-  const file = new ClipFile(output, streamedM4a);
+  const file = new ClipFile(output, m4a);
   let heard: Heard | null = null;
   try {
     heard = await hear(path, file, zero, turn);
     if (!heard) throw mediaErrors.UNSUPPORTED_CODEC(`${path}: its sound cannot be decoded`, { path });
     const track = heard.sound;
-    file.begin();
+    file.begin(indexFirst(secondsOf(source), null));
     for (let told = 0; track.position < never; ) {
       track.step(never);
       await checkpoint();
@@ -123,7 +132,7 @@ async function* sound(
     track.finish(seconds);
     if (track.isEmpty) throw mediaErrors.DECODE_FAILED(`${path}: none of its sound can be decoded`, { path });
     file.finish();
-    return { extension: streamedM4a.extension, frames: 0, width: 0, height: 0, seconds };
+    return { extension: m4a.extension, frames: 0, width: 0, height: 0, seconds };
   } finally {
     heard?.close();
     file.close();
@@ -167,6 +176,24 @@ function canDecode(stream: Stream, path: string): boolean {
     if (mediaErrors.UNSUPPORTED_CODEC.is(error)) return false;
     throw error;
   }
+}
+
+/** Null where the file does not say. */
+function secondsOf({ format }: Source): number | null {
+  const seconds = Number(format.duration) / 1e6;
+  return seconds > 0 ? seconds : null;
+}
+
+/**
+ * Options of the muxer by which the index of the file comes first, so that a player begins before it has read to the end.
+ * A file of some minutes is written once more for it, which nothing can interrupt; for a longer one space is left, twice as
+ * much as the entries of all pictures and blocks of sound can take.
+ */
+export function indexFirst(seconds: number | null, rate: Rational | null): Readonly<Record<string, string>> {
+  if (seconds === null || seconds < rewrittenUpTo) return { movflags: '+faststart' };
+  const pictures = rate ? rate.num / rate.den : mostUsualRate;
+  const entries = seconds * (pictures * pictureEntry + soundBlocks * soundEntry);
+  return { moov_size: String(Math.ceil(2 * entries) + 1_000_000) };
 }
 
 /** Square pixels, 8 bit 4:2:0, whole pictures: what every browser shows. Rotation stays with the stream. */

@@ -29,6 +29,54 @@ export function zeroNonFinite(frame: Frame) {
   }
 }
 
+/**
+ * Answers how loud the loudest sample of [from, to) is over all channels, in parts of full scale. NaN counts as silence.
+ * *Borrowed*: as long as the frame is.
+ */
+export function loudestIn(frame: Frame): (from: number, to: number) => number {
+  const { name, stride, planes } = planesOf(frame);
+  const width = widths[name] ?? 1;
+  const wide = stride / width;
+  const views = planes.map(({ buffer, byteOffset }) =>
+    viewOf(name, buffer as ArrayBuffer, byteOffset, frame.nbSamples * wide),
+  );
+  return (from, to) => {
+    let most = 0;
+    for (const view of views) most = Math.max(most, loudest(view, from * wide, to * wide));
+    return most;
+  };
+}
+
+interface View {
+  readonly samples: Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array;
+  /** What stands for silence, and for full scale above it. */
+  readonly zero: number;
+  readonly full: number;
+  /** Numbers of a sample, of which the last one counts. */
+  readonly step: number;
+}
+
+function viewOf(name: string, buffer: ArrayBuffer, at: number, count: number): View {
+  const one = { zero: 0, full: 1, step: 1 };
+  if (name === 'flt') return { ...one, samples: new Float32Array(buffer, at, count) };
+  if (name === 'dbl') return { ...one, samples: new Float64Array(buffer, at, count) };
+  if (name === 's16') return { ...one, full: 2 ** 15, samples: new Int16Array(buffer, at, count) };
+  if (name === 's32') return { ...one, full: 2 ** 31, samples: new Int32Array(buffer, at, count) };
+  // The upper half is precise enough.
+  if (name === 's64')
+    return { ...one, full: 2 ** 31, step: 2, samples: new Int32Array(buffer, at, 2 * count) };
+  return { ...one, zero: 128, full: 128, samples: new Uint8Array(buffer, at, count) };
+}
+
+function loudest({ samples, zero, full, step }: View, from: number, to: number): number {
+  let most = 0;
+  for (let i = from * step + step - 1; i < to * step; i += step) {
+    const value = Math.abs(samples[i]! - zero);
+    if (value > most) most = value;
+  }
+  return Math.min(1, most / full);
+}
+
 /** Removes the first `count` samples of a frame, in place; at least one must remain. */
 export function cutFront(frame: Frame, count: number) {
   frame.makeWritable();

@@ -28,7 +28,7 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    const choices = choose(source, channels);
+    const choices = chosenTracks(source, channels);
     const zero = await timelineStart(source, turn);
     turn.throwIfCancelled();
     yield* decodeTracks(source, choices, zero, turn);
@@ -38,7 +38,11 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
   await expectUnchanged(path, stamp);
 }
 
-function choose({ path, format }: Source, asked: SoundRequest['channels']): readonly TrackChoice[] {
+/** Throws NO_SOUND, NO_CHANNEL. `asked`: null for the mix of the default track. */
+export function chosenTracks(
+  { path, format }: Source,
+  asked: SoundRequest['channels'],
+): readonly TrackChoice[] {
   const tracks = format.streams.filter(isAudio).map(trackFacts);
   if (tracks.length === 0) throw mediaErrors.NO_SOUND(`${path}: has no sound`, { path });
   if (asked === null || asked.length === 0) {

@@ -6,23 +6,19 @@ import { EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { placeNew } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
-import type { Ref } from '../../../runtime/ref.ts';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
-import type { decoderContract } from '../../decoder/contract.ts';
 import { clipName } from './clip-name.ts';
 import type { ClipCounts, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
 import { NameOrder } from './name-order.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
+import type { Writers } from './writers.ts';
 
 /** Clips of all requests that may wait for a thread. */
 const mostWaiting = 10_000;
 
-type Writer = Ref<typeof decoderContract>;
-
 export interface ClipParts {
-  /** Threads that cut; none else has work for them. At least one. */
-  readonly writers: readonly Writer[];
+  /** Threads that cut. */
+  readonly writers: Writers;
   readonly log: Log;
 }
 
@@ -62,22 +58,20 @@ interface ClipCut extends Omit<ClipsRequest, 'clips'> {
 }
 
 class Cutter implements ClipCounts {
-  readonly #idle: Writer[];
-  readonly #permits: Semaphore;
+  readonly #writers: Writers;
   readonly #log: Log;
   readonly #owner = thisOwner();
   readonly encoded = new Map<string, number>();
   readonly failed = new Map<string, number>();
 
   constructor({ writers, log }: ClipParts) {
-    this.#idle = [...writers];
-    this.#permits = new Semaphore(writers.length);
+    this.#writers = writers;
     this.#log = log;
   }
 
   /** Throws BUSY. */
   expectRoom(clips: number) {
-    const { waiting } = this.#permits;
+    const { waiting } = this.#writers;
     if (waiting + clips > mostWaiting) throw engineErrors.BUSY(`${waiting} clips wait for a thread already`);
   }
 
@@ -127,15 +121,7 @@ class Cutter implements ClipCounts {
   #cut({ wish, mode }: ClipCut, output: string, signal: AbortSignal): Promise<ClipMade> {
     const { media_path: path, start_seconds, end_seconds } = wish;
     const asked = { path, output, start_seconds, end_seconds, mode };
-    const cut = async () => {
-      const writer = this.#idle.shift()!;
-      try {
-        return await writer.ask('clip', asked, { signal });
-      } finally {
-        this.#idle.push(writer);
-      }
-    };
-    return this.#permits.run(cut, { signal });
+    return this.#writers.run((writer) => writer.ask('clip', asked, { signal }), signal);
   }
 
   /** The message of an error of ours; what nobody foresaw is logged. */

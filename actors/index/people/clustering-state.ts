@@ -12,6 +12,8 @@ export interface Then {
 
 export type Correction =
   | { readonly kind: 'merge'; readonly clusters: readonly Then[] }
+  /** Two different people. */
+  | { readonly kind: 'apart'; readonly clusters: readonly [Then, Then] }
   | { readonly kind: 'move'; readonly faces: readonly string[]; readonly from: Then; readonly to: Then };
 
 /** A name that no cluster has at the moment, and whom it was given to. */

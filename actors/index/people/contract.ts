@@ -68,7 +68,7 @@ export const ClusteringReport = Type.Object({
   noise: Count,
   /** Ids that were there before and are still. */
   kept_clusters: Count,
-  /** Merges and moves that hold; those that contradict what is said later, by a sentence each. */
+  /** Corrections that hold; those that contradict what is said later, by a sentence each. */
   kept_corrections: Count,
   conflicts: Type.Array(Type.String()),
   kept_names: Count,
@@ -95,6 +95,8 @@ export const ClusterFaces = Type.Object({
   entry_ids: Type.Array(Type.String()),
 });
 export type ClusterFaces = Static<typeof ClusterFaces>;
+
+const ClusterPair = Type.Object({ cluster_ids: Type.Array(Type.String(), { minItems: 2, maxItems: 2 }) });
 
 /** Half-open range of grid frames. */
 const Range = Type.Tuple([Count, Type.Integer({ minimum: 1 })]);
@@ -261,8 +263,8 @@ export const peopleMessages = {
     Type.Object({ changes: Type.Record(Type.String(), Type.String()) }),
   ),
   /**
-   * Merges clusters, then moves faces; all or none, *flushed*. Kept for later clusterings: a merge joins, a move joins with
-   * the new and keeps apart from the old. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
+   * Merges clusters, then moves faces, then holds pairs of clusters apart; all or none, *flushed*. Kept for later clusterings:
+   * a merge joins, a move joins with the new and keeps apart from the old. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
    */
   modify_clusters: ask(
     Type.Object({
@@ -280,6 +282,7 @@ export const peopleMessages = {
           entry_ids: Type.Array(Type.String(), { minItems: 1 }),
         }),
       ),
+      apart: Type.Optional(Type.Array(ClusterPair)),
     }),
     Type.Object({
       merges: Type.Array(
@@ -290,10 +293,37 @@ export const peopleMessages = {
         }),
       ),
       moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), moved: Count })),
+      apart: Type.Array(ClusterPair),
     }),
   ),
   /** Takes the last `modify_clusters` back, while nothing was clustered since. NOTHING_TO_UNDO. */
   undo_clusters: ask(Type.Object(Job), Type.Object({ job: ClusterJob })),
+  /**
+   * Pairs of clusters that may be one person, most alike first: nobody's that are held apart, or have one name; those of two
+   * names only with `other_names`. In steps: while it is not `done` the same message is to be sent again, with `begun`. `least`:
+   * cosine from which a pair is worth a question. `left_out`: smaller clusters, where there are too many to compare them all.
+   * UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, LEGACY_STORAGE.
+   */
+  suggest_clusters: ask(
+    Type.Object({
+      ...Job,
+      /** Only pairs with this one; null: any. */
+      cluster_id: nullable(Type.String()),
+      other_names: Type.Boolean(),
+      least: Type.Number({ minimum: -1, maximum: 1 }),
+      limit: Type.Integer({ minimum: 1 }),
+      /** The `comparison` of the answer before. */
+      begun: Type.Optional(Type.Integer()),
+    }),
+    Type.Object({
+      done: Type.Boolean(),
+      comparison: Type.Integer(),
+      pairs: Type.Array(
+        Type.Object({ cluster_ids: Type.Tuple([Type.String(), Type.String()]), cosine: Type.Number() }),
+      ),
+      left_out: Count,
+    }),
+  ),
   /**
    * Removes a whole job, or one person's entries of it, *flushed*. Faces that belong to no job any more lose vector and crops:
    * nothing reads them from then on, and their bytes leave the disk with the next compaction. `cluster_id` null: the job.

@@ -1,5 +1,6 @@
 // What people corrected, applied to the clusters that vectors alone make: merges join, a moved face leaves the old cluster
-// and joins the new one. In the order in which they were said, so the later one wins. Pure.
+// and joins the new one, clusters that are held apart and were joined are two again. In the order in which they were said, so
+// the later one wins. Pure.
 import type { Anchors, Correction } from './clustering-state.ts';
 import { positionsOf } from './entry-id.ts';
 
@@ -15,23 +16,25 @@ export interface Corrected {
 /** Every entry id that corrections speak of. */
 function* mentioned(corrections: readonly Correction[]): Iterable<string> {
   for (const correction of corrections) {
-    if (correction.kind === 'merge') for (const { anchors } of correction.clusters) yield* anchors;
-    else {
+    if (correction.kind === 'move') {
       yield* correction.faces;
       yield* correction.from.anchors;
       yield* correction.to.anchors;
-    }
+    } else for (const { anchors } of correction.clusters) yield* anchors;
   }
 }
 
 class Labels {
   readonly #labels: Int32Array<ArrayBuffer>;
   readonly #positions: ReadonlyMap<string, number>;
+  readonly #before: Int32Array;
   readonly #parents: number[] = [];
 
-  constructor(raw: Int32Array, positions: ReadonlyMap<string, number>) {
+  /** `before`: the cluster of each entry in the clustering before, -1 for none. */
+  constructor(raw: Int32Array, positions: ReadonlyMap<string, number>, before: Int32Array) {
     this.#labels = Int32Array.from(raw);
     this.#positions = positions;
+    this.#before = before;
     let most = -1;
     for (const label of raw) if (label > most) most = label;
     for (let label = 0; label <= most; label++) this.#parents.push(label);
@@ -56,14 +59,29 @@ class Labels {
 
   /** The cluster that most of them are in; -1 when none is in any. Of equals the one of the first of them. */
   standing(anchors: Anchors): number {
-    const counts = new Map<number, number>();
-    for (const anchor of anchors) {
-      const label = this.of(anchor);
-      if (label !== null && label >= 0) counts.set(label, (counts.get(label) ?? 0) + 1);
+    return mostOf(anchors, (anchor) => this.of(anchor) ?? -1);
+  }
+
+  /**
+   * Takes a cluster apart that holds two people: as the vectors cannot be trusted with it, its faces go back to the clusters in
+   * which they were. Faces that are new stay with the first of the two.
+   */
+  split(label: number, first: Anchors, second: Anchors): void {
+    const beforeOf = (anchor: string) => this.#before[this.#positions.get(anchor) ?? -1] ?? -1;
+    const stays = mostOf(first, beforeOf);
+    const own = new Map<number, number>();
+    const labelOf = (before: number): number => {
+      const known = own.get(before) ?? this.fresh();
+      own.set(before, known);
+      return known;
+    };
+    for (let at = 0; at < this.#labels.length; at++) {
+      const before = this.#before[at] ?? -1;
+      if (before < 0 || before === stays || this.#labels[at]! < 0) continue;
+      if (this.#root(this.#labels[at]!) === label) this.#labels[at] = labelOf(before);
     }
-    let [best, most] = [-1, 0];
-    for (const [label, count] of counts) if (count > most) [best, most] = [label, count];
-    return best;
+    const there = mostOf(second, beforeOf);
+    for (const anchor of second) if (this.of(anchor) === label) this.put(anchor, labelOf(there));
   }
 
   join(a: number, b: number): void {
@@ -85,26 +103,50 @@ class Labels {
   }
 }
 
-/** `ids`: 16 bytes an entry; `raw`: one an entry. */
+/** The number that most of them have; -1 when none has one. Of equals that of the first of them. */
+function mostOf(anchors: Anchors, numberOf: (anchor: string) => number): number {
+  const counts = new Map<number, number>();
+  for (const anchor of anchors) {
+    const number = numberOf(anchor);
+    if (number >= 0) counts.set(number, (counts.get(number) ?? 0) + 1);
+  }
+  let [best, most] = [-1, 0];
+  for (const [number, count] of counts) if (count > most) [best, most] = [number, count];
+  return best;
+}
+
+/** `ids`: 16 bytes an entry; `raw`: one an entry; `before`: the same, its cluster in the clustering before, -1 for none. */
 export function applyCorrections(
   ids: Uint8Array,
   raw: Int32Array,
   corrections: readonly Correction[],
+  before: Int32Array = new Int32Array(0),
 ): Corrected {
   if (corrections.length === 0) return { labels: Int32Array.from(raw), kept: 0, conflicts: [] };
-  const labels = new Labels(raw, positionsOf(ids, mentioned(corrections)));
+  const labels = new Labels(raw, positionsOf(ids, mentioned(corrections)), before);
   for (const correction of corrections) {
     if (correction.kind === 'merge') merge(labels, correction.clusters);
+    else if (correction.kind === 'apart') holdApart(labels, correction.clusters);
     else move(labels, correction);
   }
   const conflicts: string[] = [];
   let kept = 0;
   for (const correction of corrections) {
-    const said = correction.kind === 'merge' ? mergeFault(labels, correction) : moveFault(labels, correction);
+    const said = faultOf(labels, correction);
     if (said === null) kept++;
     else if (said !== '') conflicts.push(said);
   }
   return { labels: labels.all(), kept, conflicts };
+}
+
+function holdApart(labels: Labels, [one, other]: (Correction & { kind: 'apart' })['clusters']): void {
+  const label = labels.standing(one.anchors);
+  if (label >= 0 && label === labels.standing(other.anchors)) labels.split(label, one.anchors, other.anchors);
+}
+
+function faultOf(labels: Labels, correction: Correction): string | null {
+  if (correction.kind === 'merge') return mergeFault(labels, correction);
+  return correction.kind === 'apart' ? apartFault(labels, correction) : moveFault(labels, correction);
 }
 
 function merge(labels: Labels, clusters: readonly { readonly anchors: Anchors }[]): void {
@@ -131,6 +173,15 @@ function mergeFault(labels: Labels, { clusters }: Correction & { kind: 'merge' }
   if (found.every((label) => label === found[0])) return null;
   const names = clusters.map(({ id }) => id).join(', ');
   return `${names} were merged, but most of their faces were moved apart later`;
+}
+
+function apartFault(
+  labels: Labels,
+  { clusters: [one, other] }: Correction & { kind: 'apart' },
+): string | null {
+  const [here, there] = [labels.standing(one.anchors), labels.standing(other.anchors)];
+  if (here < 0 || there < 0) return '';
+  return here !== there ? null : `${one.id} and ${other.id} were held apart, but merged later`;
 }
 
 function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }): string | null {

@@ -5,12 +5,13 @@ import { readable } from '../store/faults.ts';
 import type { Appearance } from '../store/people/cluster-view.ts';
 import { unknownJob } from '../store/people/job-writer.ts';
 import type { Store } from '../store/store.ts';
+import { type ComparisonParts, suggestionHandlers } from './alike/handlers.ts';
 import { type ClusteringParts, clusteringHandlers } from './clustering-handlers.ts';
 import { type ClusterFaces, faceStorageVersion, peopleErrors, type peopleMessages } from './contract.ts';
 import { type FaceParts, faceHandlers } from './face-handlers.ts';
 import { legacyAppearances, legacyClustering, legacyPage } from './legacy.ts';
 
-export type PeopleParts = FaceParts & ClusteringParts;
+export type PeopleParts = FaceParts & ClusteringParts & ComparisonParts;
 
 /** All but loading, which lies with searches. */
 type PeopleContract = Contract<Omit<typeof peopleMessages, 'load_people'>>;
@@ -22,13 +23,14 @@ export function peopleHandlers(parts: PeopleParts): Handlers<PeopleContract> {
   return {
     ...faceHandlers(parts),
     ...clusteringHandlers(parts),
+    ...suggestionHandlers(parts),
     cluster_jobs: ({ cache_dir }) => folders.with(cache_dir, (store) => store.people.jobs()),
     cluster_job: ({ cache_dir, cluster_job_name }) =>
       folders.with(cache_dir, (store) => ({ job: store.people.job(cluster_job_name) })),
     name_clusters: ({ cache_dir, cluster_job_name, assignments }) =>
       folders.with(cache_dir, (store) => ({ changes: store.people.name(cluster_job_name, assignments) })),
-    modify_clusters: ({ cache_dir, cluster_job_name, merges, moves }) =>
-      folders.with(cache_dir, (store) => store.people.modify(cluster_job_name, merges, moves)),
+    modify_clusters: ({ cache_dir, cluster_job_name, ...corrections }) =>
+      folders.with(cache_dir, (store) => store.people.modify(cluster_job_name, corrections)),
     undo_clusters: ({ cache_dir, cluster_job_name }) =>
       folders.with(cache_dir, (store) => ({ job: store.people.undo(cluster_job_name) })),
     delete_people: ({ cache_dir, cluster_job_name, cluster_id }) =>

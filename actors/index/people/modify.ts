@@ -1,4 +1,5 @@
-// Merges of clusters and moves of faces, all or none, and the corrections that later clusterings keep of them. Pure.
+// Merges of clusters, moves of faces, and clusters that are held apart, all or none, and the corrections that later clusterings
+// keep of them. Pure.
 import { type ClusterColumns, membersOf } from './cluster-columns.ts';
 import type { ClusteringState, Correction } from './clustering-state.ts';
 import { clusterNumber } from './clustering-state.ts';
@@ -15,11 +16,21 @@ export interface Move {
   readonly to_cluster_id: string;
   readonly entry_ids: readonly string[];
 }
+/** Two clusters that are different people. */
+export interface Apart {
+  readonly cluster_ids: readonly string[];
+}
+export interface Corrections {
+  readonly merges: readonly Merge[];
+  readonly moves: readonly Move[];
+  readonly apart?: readonly Apart[];
+}
 export interface Modified {
   readonly state: ClusteringState;
   readonly columns: ClusterColumns;
   readonly merges: { target_cluster_id: string; cluster_ids: string[]; size: number }[];
   readonly moves: { from: string; to: string; moved: number }[];
+  readonly apart: { cluster_ids: string[] }[];
 }
 
 /** The clusters while they are changed. */
@@ -76,15 +87,15 @@ export function modify(
   state: ClusteringState,
   columns: ClusterColumns,
   undoFile: string,
-  merges: readonly Merge[],
-  moves: readonly Move[],
+  { merges, moves, apart = [] }: Corrections,
 ): Modified {
-  if (merges.length === 0 && moves.length === 0) {
-    throw peopleErrors.WRONG_CORRECTION('merges, moves: both are empty', { field: 'merges' });
+  if (merges.length === 0 && moves.length === 0 && apart.length === 0) {
+    throw peopleErrors.WRONG_CORRECTION('merges, moves, apart: all are empty', { field: 'merges' });
   }
   const changing = new Changing(state, columns);
   const merged = merges.map((one, i) => merge(changing, one, `merges[${i}]`));
   const moved = moves.map((one, i) => move(changing, one, `moves[${i}]`));
+  const held = apart.map((one, i) => holdApart(changing, one, `apart[${i}]`));
   const kept = changing.all.flatMap((_, at) => (changing.sizes[at]! > 0 ? [at] : []));
   const position = new Int32Array(changing.all.length).fill(-1);
   for (const [at, old] of kept.entries()) position[old] = at;
@@ -108,6 +119,7 @@ export function modify(
     columns: { ...columns, clusters: clusters as Int32Array<ArrayBuffer> },
     merges: merged,
     moves: moved,
+    apart: held,
   };
 }
 
@@ -182,10 +194,29 @@ function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }:
   return { from: from_cluster_id, to: to_cluster_id, moved: entries.size };
 }
 
+function holdApart(changing: Changing, { cluster_ids }: Apart, field: string) {
+  const found = cluster_ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
+  const [one, other] = found;
+  const at = `${field}.cluster_ids`;
+  if (found.length !== 2 || one === other || one === undefined || other === undefined) {
+    throw peopleErrors.WRONG_CORRECTION(`${at}: must name two different clusters`, { field: at });
+  }
+  const [name, others] = [changing.names[cluster_ids[0]!], changing.names[cluster_ids[1]!]];
+  if (name !== undefined && name === others) {
+    throw peopleErrors.WRONG_CORRECTION(`${at}: both are named ${name}, which makes them one person`, {
+      field: at,
+    });
+  }
+  changing.corrections.push({ kind: 'apart', clusters: [changing.anchors(one), changing.anchors(other)] });
+  return { cluster_ids: [...cluster_ids] };
+}
+
 /** The state before the last `modify`, and the file of its columns. NOTHING_TO_UNDO. */
 export function undone(state: ClusteringState): { state: ClusteringState; file: string } {
   if (state.undo === null) {
-    throw peopleErrors.NOTHING_TO_UNDO('Nothing was merged or moved since the faces were clustered');
+    throw peopleErrors.NOTHING_TO_UNDO(
+      'Nothing was merged, moved or held apart since the faces were clustered',
+    );
   }
   const { file, ...before } = state.undo;
   return { state: { ...state, ...before, shape: state.shape + 1, undo: null }, file };

@@ -47,7 +47,7 @@ export function reconcile(
   before: EarlierClusters,
   corrections: readonly Correction[],
 ): Reconciled {
-  const corrected = applyCorrections(ids, raw, corrections);
+  const corrected = applyCorrections(ids, raw, corrections, before.clusters);
   const groups = groupsOf(ids, corrected.labels);
   const shared = overlaps(groups, before.clusters);
   const kept = keptGroups(ids, groups, shared, before.cluster_ids);

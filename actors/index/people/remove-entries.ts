@@ -87,11 +87,17 @@ function correctionOf(correction: Correction, isLeft: (id: string) => boolean): 
     });
     return clusters.length < 2 ? [] : [{ kind: 'merge', clusters }];
   }
-  const faces = correction.faces.filter(isLeft);
-  if (faces.length === 0) return [];
   const left = ({ id, anchors }: Then) => ({
     id,
     anchors: anchors.filter(isLeft),
   });
+  if (correction.kind === 'apart') {
+    const [one, other] = [left(correction.clusters[0]), left(correction.clusters[1])];
+    return one.anchors.length === 0 || other.anchors.length === 0
+      ? []
+      : [{ kind: 'apart', clusters: [one, other] }];
+  }
+  const faces = correction.faces.filter(isLeft);
+  if (faces.length === 0) return [];
   return [{ kind: 'move', faces, from: left(correction.from), to: left(correction.to) }];
 }

@@ -54,6 +54,9 @@ export const databaseFile = (folder: string): string => join(folder, 'records.md
 export const vectorFolder = (folder: string): string => join(folder, 'vectors');
 export const previewFolder = (folder: string, hash: string): string =>
   join(folder, 'previews', checkedHash(hash).slice(0, 2));
+/** Peaks of sound. */
+export const peaksFile = (folder: string, hash: string): string =>
+  join(folder, 'peaks', checkedHash(hash).slice(0, 2), `${hash}.peaks`);
 export const partFolder = (folder: string): string => join(folder, 'parts');
 /** Of work that was interrupted. */
 export const spanFolder = (folder: string): string => join(folder, 'spans');
@@ -75,6 +78,10 @@ export const previewKey = (hash: string): string => `previews/${checkedHash(hash
 export const transcriptPrefix = 'transcript/';
 export const transcriptKey = (hash: string): string => `${transcriptPrefix}${checkedHash(hash)}`;
 export const speakersKey = (hash: string): string => `speakers/${checkedHash(hash)}`;
+export const voicesPrefix = 'voices/';
+export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
+/** `id`: made by this program. */
+export const personKey = (id: string): string => `voice-person/${id}`;
 export const modelPrefix = 'model/';
 export const modelRecordKey = (modelKey: string): string => `${modelPrefix}${encodeModelKey(modelKey)}`;
 export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKey(modelKey)}/`;

@@ -61,6 +61,14 @@ export const Transcript = table('FHTR', {
   stored_ms: 'double',
 });
 export const SpeakerNames = table('FHSN', { hash_str: 'string', names_json: 'string' });
+export const Voices = table('FHVO', {
+  hash_str: 'string',
+  model: 'string',
+  dimensions: 'uint',
+  voices_json: 'string',
+  vectors: 'ubytes',
+});
+export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 'string' });
 export const FaceModel = table('FHFO', {
   model_key: 'string',
   dimensions: 'uint',
@@ -151,6 +159,8 @@ export type Visual = RowOf<typeof Visual>;
 export type Previews = RowOf<typeof Previews>;
 export type Transcript = RowOf<typeof Transcript>;
 export type SpeakerNames = RowOf<typeof SpeakerNames>;
+export type Voices = RowOf<typeof Voices>;
+export type VoicePerson = RowOf<typeof VoicePerson>;
 export type FaceModel = RowOf<typeof FaceModel>;
 export type Faces = RowOf<typeof Faces>;
 export type FaceFacts = RowOf<typeof FaceFacts>;

@@ -6,6 +6,7 @@ import { readable } from './faults.ts';
 import { mediaKey, modelPrefix, pathKey, previewKey, speakersKey, transcriptKey } from './names.ts';
 import { Media, Model, Previews, Visual } from './records.ts';
 import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
+import { removeVoices } from './voices/voice-records.ts';
 
 export interface Removed {
   readonly hash: string;
@@ -56,6 +57,7 @@ export function removeContents(
     }
     const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
     const transcript = writes.get(transcriptKey(hash)) !== undefined;
+    removeVoices(writes, hash, file);
     for (const keyOf of [previewKey, transcriptKey, speakersKey, mediaKey]) writes.remove(keyOf(hash));
     for (const path of paths) {
       // Another content may have been seen there meanwhile.

@@ -11,6 +11,7 @@ import { checkFormat } from './format.ts';
 import { Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
+import { dropPeaks } from './peaks.ts';
 import { People } from './people/people.ts';
 import type { RemovedFaces } from './people/people-removal.ts';
 import { PeopleWriter } from './people/people-writer.ts';
@@ -175,6 +176,8 @@ export class Store {
   /** Everything that is stored of these contents, and every path they are known by. */
   remove(hashes: readonly string[], pause: () => void): RemovedContents {
     const known = this.paths.of(hashes, pause);
+    // First: of what is forgotten nothing may stay, and they can be made again.
+    for (const hash of hashes) dropPeaks(this.folder, hash);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
     const people = this.peopleWriter();
     const summaryWriter = this.summaryWriter();

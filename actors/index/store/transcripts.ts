@@ -1,22 +1,26 @@
 // The transcripts of an analysis folder: packed into columns when stored, one record a media; the names that people gave
 // its speakers lie in a record of their own.
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { SpeakerVoices } from '../../diarizer/contract.ts';
 import {
   type Transcript,
   type TranscriptMark,
   type TranscriptSegment,
   transcriptErrors,
 } from '../transcripts/contract.ts';
+import type { VoiceRef } from '../voices/contract.ts';
+import { sameSpeakers } from '../voices/follow.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
-import type { Environment, Writes } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { putFormat } from './format.ts';
 import { putMedia } from './media.ts';
-import { speakersKey, transcriptKey, transcriptPrefix } from './names.ts';
-import { SpeakerNames, Transcript as TranscriptRow } from './records.ts';
+import { transcriptKey, transcriptPrefix } from './names.ts';
+import { Transcript as TranscriptRow } from './records.ts';
+import { type Names, nameIn, namesIn, putNames } from './speaker-names.ts';
 import { seal, sealOf, unseal } from './table.ts';
-
-export type Names = Readonly<Record<string, string>>;
+import { linkVoices, nameLinked, rememberedNames, type SaidOfVoices } from './voices/linked-names.ts';
+import { replaceVoices, Voices } from './voices/voices.ts';
 
 /** A transcript as it lies in the store: columns with one entry a segment, as in records.fbs. */
 export interface Columns extends Omit<TranscriptRow, 'mark_json' | 'speakers_json'> {
@@ -100,6 +104,7 @@ function segmentsOf(columns: Columns): TranscriptSegment[] {
 }
 
 export class Transcripts {
+  readonly voices = new Voices(() => this.#reading());
   readonly #reading: () => Environment | null;
   readonly #writing: () => Environment;
   /** Milliseconds since 1970. */
@@ -152,12 +157,25 @@ export class Transcripts {
       : environment.keys(transcriptPrefix).map((key) => key.slice(transcriptPrefix.length));
   }
 
-  /** Takes the place of an earlier one; what the folder knows of the media is stored with it. *Flushed* on return. */
-  store(media: MediaRecord, mark: TranscriptMark, segments: readonly TranscriptSegment[]): void {
+  /**
+   * Takes the place of an earlier one; what the folder knows of the media is stored with it. `voices`: how its speakers sound,
+   * where somebody listened. *Flushed* on return.
+   */
+  store(
+    media: MediaRecord,
+    mark: TranscriptMark,
+    segments: readonly TranscriptSegment[],
+    voices: SpeakerVoices | null = null,
+  ): void {
     const hash = media.identity.hash_str;
     const row = packTranscript(hash, mark, segments, this.#now());
     const ids = new Set(segments.map(({ speaker }) => speaker));
-    const before = readable(() => this.columns(hash))?.mark.speaker_names ?? {};
+    const earlier = readable(() => this.columns(hash));
+    const before = earlier?.mark.speaker_names ?? {};
+    const pairs = earlier === null ? new Map<string, string>() : sameSpeakers(earlier, columnsOf(row));
+    // Without voices an id says all that is known of a speaker.
+    const byVoice = voices !== null && this.voices.of(hash) !== null ? pairs : new Map<string, string>();
+    const taken = new Set(byVoice.values());
     const key = transcriptKey(hash);
     const environment = this.#writing();
     environment.transact((writes) => {
@@ -165,41 +183,72 @@ export class Transcripts {
       writes.put(key, seal(TranscriptRow, key, row));
       const names = Object.entries(namesIn(writes, hash, environment.file));
       const kept = names.flatMap(([id, name]) => {
-        const now = sameSpeaker(id, before, mark.speaker_names ?? {}, ids);
+        const sameId = taken.has(id) ? undefined : sameSpeaker(id, before, mark.speaker_names ?? {}, ids);
+        const now = byVoice.get(id) ?? sameId;
         return now === undefined ? [] : [[now, name] as const];
       });
-      if (String(kept) !== String(names)) putNames(writes, hash, Object.fromEntries(kept));
+      replaceVoices(writes, hash, voices, pairs, environment.file);
+      const remembered = rememberedNames(writes, hash, Object.fromEntries(kept), environment.file);
+      if (String(Object.entries(remembered)) !== String(names)) putNames(writes, hash, remembered);
       putMedia(writes, media, environment.file);
     });
   }
 
-  /** All names there are now. Throws NOT_ANALYZED, UNKNOWN_SPEAKER; then no name is changed. */
-  name(hash: string, assignments: readonly { readonly speaker: string; readonly name: string }[]): Names {
+  /** Throws NOT_ANALYZED, UNKNOWN_SPEAKER. */
+  columnsWith(hash: string, speakers: readonly string[], fieldOf: (at: number | null) => string): Columns {
     const columns = this.columns(hash);
-    if (columns === null) throw storeErrors.NOT_ANALYZED(`${hash} has no transcript`, { field: 'hash_str' });
+    if (columns === null) {
+      throw storeErrors.NOT_ANALYZED(`${hash} has no transcript`, { field: fieldOf(null) });
+    }
     const known = new Set(columns.speakerIds);
-    for (const [i, { speaker }] of assignments.entries()) {
+    for (const [i, speaker] of speakers.entries()) {
       if (known.has(speaker)) continue;
-      const field = `assignments[${i}].speaker`;
+      const field = fieldOf(i);
       throw transcriptErrors.UNKNOWN_SPEAKER(`${field}: ${hash} has no speaker ${speaker}`, { field });
     }
+    return columns;
+  }
+
+  /**
+   * All names there are now, and every content whose names may be others: voices that are linked have one name. Throws
+   * NOT_ANALYZED, UNKNOWN_SPEAKER; then no name is changed.
+   */
+  name(
+    hash: string,
+    assignments: readonly { readonly speaker: string; readonly name: string }[],
+  ): { readonly names: Names; readonly changed: ReadonlySet<string> } {
+    const speakers = assignments.map(({ speaker }) => speaker);
+    const columns = this.columnsWith(hash, speakers, (at) =>
+      at === null ? 'hash_str' : `assignments[${at}].speaker`,
+    );
     const environment = this.#writing();
     return environment.transact((writes) => {
-      const names = new Map(Object.entries(namesIn(writes, hash, environment.file)));
+      const changed = new Set([hash]);
       for (const { speaker, name } of assignments) {
-        if (name.trim() === '') names.delete(speaker);
-        else names.set(speaker, name.trim());
+        const voice = { hash_str: hash, speaker };
+        for (const one of nameLinked(writes, voice, name.trim(), environment.file)) changed.add(one);
       }
-      const now = Object.fromEntries(names);
-      putNames(writes, hash, now);
-      return allNames(columns, now);
+      return { names: allNames(columns, namesIn(writes, hash, environment.file)), changed };
     });
   }
-}
 
-/** Ids may be anything, `__proto__` too. */
-export function nameIn(names: Names, id: string): string | undefined {
-  return Object.hasOwn(names, id) ? names[id] : undefined;
+  /** What people say of voices; see `link_speakers`. `changed`: contents whose names may be others. */
+  link(said: SaidOfVoices): { voices: (VoiceRef & { name: string | null })[]; changed: ReadonlySet<string> } {
+    for (const [i, { hash_str, speaker }] of said.voices.entries()) {
+      const fieldOf = (at: number | null) => `voices[${i}].${at === null ? 'hash_str' : 'speaker'}`;
+      this.columnsWith(hash_str, [speaker], fieldOf);
+    }
+    const environment = this.#writing();
+    const voices = environment.transact((writes) => linkVoices(writes, said, environment.file));
+    const changed = new Set([...voices, ...said.voices].map(({ hash_str }) => hash_str));
+    return { voices: voices.map((one) => ({ ...one, name: this.shownName(one) })), changed };
+  }
+
+  /** The name that was given, else that of the subtitles; null without one. */
+  shownName({ hash_str, speaker }: VoiceRef): string | null {
+    const said = readable(() => this.columns(hash_str))?.mark.speaker_names ?? {};
+    return nameIn(this.names(hash_str), speaker) ?? nameIn(said, speaker) ?? null;
+  }
 }
 
 /** The id by now of a speaker that a person named: whom the subtitles name as before, or the same voice. */
@@ -219,18 +268,4 @@ function sameSpeaker(
 /** What the subtitles say, and before it what people say. */
 function allNames({ mark }: Pick<Columns, 'mark'>, given: Names): Record<string, string> {
   return { ...mark.speaker_names, ...given };
-}
-
-function namesIn(reader: Pick<Writes, 'get'>, hash: string, file: string): Names {
-  const key = speakersKey(hash);
-  const bytes = reader.get(key);
-  if (bytes === undefined) return {};
-  const row = readable(() => unseal(SpeakerNames, key, bytes, file));
-  return row === null ? {} : (JSON.parse(row.names_json) as Names);
-}
-
-function putNames(writes: Writes, hash: string, names: Names): void {
-  const key = speakersKey(hash);
-  if (Object.keys(names).length === 0) writes.remove(key);
-  else writes.put(key, seal(SpeakerNames, key, { hash_str: hash, names_json: JSON.stringify(names) }));
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
+import { SpeakerVoices } from '../../diarizer/contract.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
@@ -100,13 +101,15 @@ export const transcriptMessages = {
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({ transcribed: Type.Array(Type.Boolean()) }),
   ),
-  /** Stores a transcript in the place of an earlier one, in one atomic write; names of speakers that are still there stay. *Flushed*. */
+  /** Stores a transcript in the place of an earlier one, in one atomic write; names of speakers that are still there stay, and links of voices. *Flushed*. */
   transcribe: ask(
     Type.Object({
       ...Folder,
       media: MediaRecord,
       mark: TranscriptMark,
       segments: Type.Array(TranscriptSegment),
+      /** How its speakers sound; left out where nobody listened. */
+      voices: Type.Optional(SpeakerVoices),
     }),
     Type.Object({}),
   ),

@@ -4,8 +4,9 @@ import type { Contract, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
+import type { Names } from '../store/speaker-names.ts';
 import type { Store } from '../store/store.ts';
-import type { Columns, Names } from '../store/transcripts.ts';
+import type { Columns } from '../store/transcripts.ts';
 import { fold } from '../text/fold.ts';
 import type {
   NamedSegment,
@@ -32,9 +33,9 @@ export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptC
   return {
     transcribed: ({ cache_dir, hashes }) =>
       folders.with(cache_dir, (store) => ({ transcribed: store.transcripts.stored(hashes) })),
-    transcribe: ({ cache_dir, media, mark, segments }) =>
+    transcribe: ({ cache_dir, media, mark, segments, voices = null }) =>
       folders.with(cache_dir, (store) => {
-        store.transcripts.store(media, mark, segments);
+        store.transcripts.store(media, mark, segments, voices);
         index.changed(store, media.identity.hash_str);
         return {};
       }),
@@ -45,9 +46,9 @@ export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptC
     name_speakers: ({ cache_dir, hash_str, assignments }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        const names = { ...store.transcripts.name(hash_str, assignments) };
-        index.changed(store, hash_str);
-        return { names };
+        const { names, changed } = store.transcripts.name(hash_str, assignments);
+        for (const hash of changed) index.changed(store, hash);
+        return { names: { ...names } };
       }),
     transcript_part: (request) => folders.with(request.cache_dir, (store) => part(store, request)),
     load_transcripts: ({ cache_dir, load = null }) =>

@@ -1,7 +1,8 @@
 // The transcript of one media in memory.
 
 import type { FrameRanges } from '../people/moments.ts';
-import { type Columns, type Names, nameIn } from '../store/transcripts.ts';
+import { type Names, nameIn } from '../store/speaker-names.ts';
+import type { Columns } from '../store/transcripts.ts';
 import { fold, foldRows, type Rows } from '../text/fold.ts';
 import type { Picked } from '../text/shard.ts';
 import { joinRanges } from '../visual/frames.ts';

@@ -113,7 +113,9 @@ function findWords(
       const spoken = spokenBy(transcript, words);
       for (const [segment, own] of held) {
         const speaker = spoken[transcript.columns.speakers[segment]! - 1] ?? 0;
-        const together = own | (held.get(segment + 1) ?? 0) | speaker;
+        const next = held.get(segment + 1) ?? 0;
+        // What the next one holds by itself is no part of this one.
+        const together = own | speaker | ((own & ~next) === 0 ? 0 : next);
         const count = bits(together);
         if (2 * count <= words.length) continue;
         ranking.add(count * 64 + bits(own | speaker), { transcript, segment });

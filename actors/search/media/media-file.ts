@@ -26,7 +26,8 @@ export async function mediaFile(
 function fileOf({ record, source }: MediaLocation): MediaFile | null {
   if (!record || source === null) return null;
   const { hash_str, size_bytes, mtime_ms, inode } = record.identity;
-  return { hash_str, path: source, mark: { size_bytes, mtime_ms, inode }, kind: record.probe.kind };
+  const { kind, duration_seconds: seconds } = record.probe;
+  return { hash_str, path: source, mark: { size_bytes, mtime_ms, inode }, kind, seconds };
 }
 
 function refuse(isKnown: boolean, what: string, field: string): never {

@@ -58,20 +58,28 @@ interface Growing<R> {
 
 /** `lists`: best first. The same moments in the same order for the same lists, in whichever order these are. */
 export function fuse<R>(lists: readonly (readonly Hit<R>[])[]): FusedMoment<R>[] {
-  const placed = lists.flatMap((hits, list) =>
-    hits.map((hit, i): Placed<R> => ({ ...hit, list, rank: i + 1, place: placeOf(hit) })),
-  );
-  placed.sort(inOrder);
   const media = new Map<string, MediaMoments<R>>();
-  for (const hit of placed) {
+  for (const hit of byRank(lists)) {
     const own = media.get(hit.hash) ?? new MediaMoments<R>();
     media.set(hit.hash, own);
     own.take(hit);
   }
   const moments = [...media.values()].flatMap(({ moments }) => moments);
-  const worths = new Map(moments.map((moment) => [moment, worthOf(moment)]));
-  moments.sort((a, b) => worths.get(b)! - worths.get(a)! || inOrder(a.first, b.first));
-  return moments.map(finished);
+  const ranked = moments.map((moment) => ({ moment, worth: worthOf(moment) }));
+  ranked.sort((a, b) => b.worth - a.worth || inOrder(a.moment.first, b.moment.first));
+  return ranked.map(({ moment }) => finished(moment));
+}
+
+/** The hits of all lists in one order: the first of each, the second of each... */
+function* byRank<R>(lists: readonly (readonly Hit<R>[])[]): Generator<Placed<R>> {
+  const most = Math.max(0, ...lists.map(({ length }) => length));
+  for (let at = 0; at < most; at++) {
+    const same = lists.flatMap((hits, list): Placed<R>[] => {
+      const hit = hits[at];
+      return hit ? [{ ...hit, list, rank: at + 1, place: placeOf(hit) }] : [];
+    });
+    yield* same.sort(inOrder);
+  }
 }
 
 /** The first `most` of each media. */
@@ -166,6 +174,7 @@ function isApart<R>({ hits }: Growing<R>, hit: Placed<R>): boolean {
 }
 
 function worthOf<R>({ hits }: Growing<R>): number {
+  if (hits.length === 1) return 1 / (k + hits[0]!.rank);
   // In the order of ranks, so the best of each list comes first.
   const best = new Map<number, number>();
   for (const { list, rank } of hits) if (!best.has(list)) best.set(list, rank);

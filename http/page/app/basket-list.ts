@@ -1,8 +1,9 @@
 // The basket is a list that the service keeps: it is read when a person signs in, and every change is saved shortly after.
 // When somebody else changed the list meanwhile, both changes hold.
 import { ApiError, api, isAbort, messageOf } from './api.ts';
+import type { BasketItem } from './basket-item.ts';
 import { mergedItems } from './basket-merge.ts';
-import { type BasketItem, createSlice, get, subscribe, update } from './store.ts';
+import { createSlice, get, subscribe, update } from './store.ts';
 
 const KEPT = 'framehound.list';
 const SAVE_AFTER_MS = 400;

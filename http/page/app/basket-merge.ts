@@ -1,5 +1,5 @@
 // What becomes of the items of a list that two have changed at once. Pure.
-import type { BasketItem } from './store.ts';
+import type { BasketItem } from './basket-item.ts';
 
 /**
  * `base`: what both began with. Whatever one of them added, changed or took out holds; where both changed one item, `mine`

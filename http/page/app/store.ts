@@ -1,5 +1,6 @@
 // What the page knows, in one place: plain values that are replaced, never changed. Views keep theirs in slices of it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { BasketItem } from './basket-item.ts';
 import type { Route } from './route.ts';
 
 export type Language = 'en' | 'de';
@@ -42,17 +43,6 @@ export interface Toast {
   readonly kind: 'info' | 'error';
   readonly text: string;
   readonly action?: { readonly label: string; run(): void };
-}
-
-/** A moment with in and out, in the basket. Seconds from the start of the film. */
-export interface BasketItem {
-  readonly item_id: string;
-  readonly media_path: string;
-  readonly hash_str: string;
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-  readonly name?: string;
-  readonly note?: string;
 }
 
 export interface State {

@@ -213,6 +213,8 @@ function speechHandlers(world: IndexState) {
       unreadable: [],
     }),
     name_speakers: () => ({ names: {} }),
+    suggest_speakers: () => ({ done: true, load: 1, model: null, suggestions: [] }),
+    link_speakers: () => ({ voices: [] }),
     transcript_part: () => ({ stored: null, segments: [] }),
     people_named: ({ text }) => ({ people: [], rest: text }),
     seen_in_scenes: () => ({ matches: [] }),
@@ -318,5 +320,7 @@ function libraryHandlers(world: IndexState) {
     held_files: ({ files }) => ({ files: files.map(() => null) }),
     held_below: ({ names }) => ({ counts: names.map(() => 0) }),
     held_roots: () => ({ roots: [] }),
+    kept_peaks: () => ({ peaks: null }),
+    keep_peaks: () => ({ kept: false }),
   } satisfies IndexHandlers;
 }

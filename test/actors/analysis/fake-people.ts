@@ -163,6 +163,7 @@ function otherHandlers(world: FacesWorld) {
     cluster_jobs: () => ({ jobs: [...world.jobs.values()], unreadable: [] }),
     modify_clusters: notFaked,
     undo_clusters: notFaked,
+    suggest_clusters: notFaked,
     delete_people: notFaked,
     cluster_faces: notFaked,
     appearances: notFaked,

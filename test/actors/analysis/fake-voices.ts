@@ -181,7 +181,14 @@ export function fakeDiarizer(voices: Voices) {
         finish: ({ session, spans }) => {
           close(session);
           const speakers = spans.map(([start]) => `SPEAKER_0${Math.floor(start) % 2}`);
-          return { turns: [], speakers, speaker_count: new Set(speakers).size };
+          const ids = [...new Set(speakers)].sort();
+          const vectors = new Float32Array(ids.length * 2).map((_, at) => (at % 2 === 0 ? 1 : 0));
+          const voices = {
+            model: 'fake-speaker@1',
+            speakers: ids.map((speaker) => ({ speaker, seconds: 5 })),
+            vectors,
+          };
+          return { turns: [], speakers, speaker_count: ids.length, voices };
         },
         drop: ({ session }) => close(session),
       },

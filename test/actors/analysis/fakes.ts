@@ -54,15 +54,24 @@ interface World extends IndexState, StoredPicturesWorld {
   loaded: boolean;
 }
 
+const fakePeaks = {
+  peaks: () => ({ peaks: { per_second: 50, values: new Uint8Array(100).fill(51) } }),
+  end_peaks: () => ({}),
+};
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
 const noCutting = {
   clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
+/** Answers as a decoder that makes no proxies, and hears little. */
+const ofSoundAndProxies = {
+  ...fakePeaks,
   // biome-ignore lint/correctness/useYield: there is none.
   proxy: async function* () {
     throw mediaErrors.DECODE_FAILED('nobody makes proxies here');
   },
+  playable: ({ path }: { readonly path: string }) =>
+    path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"',
 };
 
 function fakeDecoder(world: World) {
@@ -161,6 +170,8 @@ function fakeDecoder(world: World) {
         },
         ...noCutting,
         playable: ({ path }) => (path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"'),
+        clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
+        ...ofSoundAndProxies,
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
       },
     }),
@@ -286,7 +297,7 @@ async function startFakes(
 }
 
 /** What an engine has that a test brings itself. */
-const without = { clips: null, modelLibrary: null, faceSide: 1280 };
+const without = { clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
 
 export async function world(
   files: readonly FakeFile[],

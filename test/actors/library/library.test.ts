@@ -85,6 +85,7 @@ async function library(t: TestContext) {
   const whole = createLibrary({
     index,
     prober,
+    proxies: { remove: async () => {} },
     tasks: { unfinished: () => work, list: async () => [], failures: async () => [] },
     modelsFolder: join(root, 'models'),
   });

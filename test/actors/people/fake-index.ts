@@ -120,6 +120,11 @@ export class FakeIndex {
         [job.clusters, job.before] = [job.before, null];
         return { job: told(job) };
       },
+      suggest_clusters: (asked: Named & { cluster_id: string | null }) => {
+        const [one, other] = this.#known(asked).clusters.map(({ id }) => id);
+        const pairs = one && other ? [{ cluster_ids: [one, other], cosine: 0.5 }] : [];
+        return { done: true, comparison: 1, pairs, left_out: 0 };
+      },
       delete_people: (asked: Named & { cluster_id: string | null }) => this.#delete(asked),
       compact_faces: () => ({ done: --this.garbage <= 0 }),
       appearances: (asked: Named & { clusters: string[] | null }) => {
@@ -200,9 +205,10 @@ interface FacesAsked extends Named {
 interface Corrections extends Named {
   readonly merges: readonly { cluster_ids: string[]; target_cluster_id?: string }[];
   readonly moves: readonly { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly apart?: readonly { cluster_ids: string[] }[];
 }
 
-function modify(job: FakeJob, { merges, moves }: Corrections) {
+function modify(job: FakeJob, { merges, moves, apart = [] }: Corrections) {
   if (job.version < 2) throw peopleErrors.LEGACY_STORAGE(job.name);
   job.before = structuredClone(job.clusters);
   const merged = merges.map(({ cluster_ids, target_cluster_id = cluster_ids[0]! }) => {
@@ -220,7 +226,7 @@ function modify(job: FakeJob, { merges, moves }: Corrections) {
     target.faces.push(...entry_ids);
     return { from, to, moved: entry_ids.length };
   });
-  return { merges: merged, moves: moved };
+  return { merges: merged, moves: moved, apart };
 }
 
 function clusterOf({ clusters }: FakeJob, wanted: string): FakeCluster {

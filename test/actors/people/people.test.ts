@@ -210,6 +210,7 @@ test('corrections are asked for as they were checked, and the last ones are take
   assert.deepEqual(await whole.modify({ ...named, merges, moves }), {
     merges: [{ target_cluster_id: 'c4', cluster_ids: ['c2', 'c4'], size: 7 }],
     moves: [{ from: 'c1', to: 'c3', moved: 2 }],
+    apart: [],
   });
   const { can_undo, cluster_ids } = await whole.undo(named);
   assert.deepEqual([can_undo, cluster_ids], [false, ['c1', 'c2', 'c3', 'c4']]);
@@ -217,6 +218,31 @@ test('corrections are asked for as they were checked, and the last ones are take
   const old = { cache_dir, cluster_job_name: 'Old', merges: [], moves: [] };
   await assert.rejects(whole.modify(old), (error) => peopleErrors.LEGACY_STORAGE.is(error));
   assert.ok(index.asked.some(({ name }) => name === 'undo_clusters'));
+});
+
+test('suggestions show both clusters with their faces, and how alike they are by the thresholds of the face model', async () => {
+  const { index, whole } = people();
+  const asked = { ...named, other_names: true, limit: 5, limit_per_cluster: 2 };
+  const { suggestions, warning } = await whole.suggest(asked);
+  assert.equal(warning, undefined);
+  const [{ samples, similarity, ...first }, ...rest] = suggestions as [(typeof suggestions)[number]];
+  assert.deepEqual([first, rest], [{ cluster_ids: ['c1', 'c2'], names: ['Ann', 'Ben'] }, []]);
+  // Clustered by a distance of .48, and the row of the model is not known: a cosine of .5 is just below.
+  assert.ok(similarity > 0.45 && similarity < 0.5, `${similarity}`);
+  assert.deepEqual(
+    samples.map(({ cluster_id, name, size, sample_faces, entry_ids }) => {
+      return [cluster_id, name, size, sample_faces.map(text), entry_ids];
+    }),
+    [
+      ['c1', 'Ann', 30, ['c1-0', 'c1-1'], ['c1-0', 'c1-1']],
+      ['c2', 'Ben', 5, ['c2-0', 'c2-1'], ['c2-0', 'c2-1']],
+    ],
+  );
+  assert.ok(index.asked.every(({ options }) => options.lane === 'now'));
+  const unknown = whole.suggest({ ...asked, cluster_id: 'c9' });
+  await assert.rejects(unknown, (error) => peopleErrors.UNKNOWN_CLUSTER.is(error));
+  const old = whole.suggest({ ...asked, cluster_job_name: 'Old' });
+  await assert.rejects(old, (error) => peopleErrors.LEGACY_STORAGE.is(error));
 });
 
 test('clustering again is a task that stops no other one', async () => {

@@ -72,6 +72,8 @@ function fakeLibrary() {
         people_bytes: 1e5,
         summaries: { count: 0, nodes: 0, bytes: 0 },
         previews_bytes: 1e6,
+        peaks_bytes: 0,
+        proxies_bytes: 0,
         unfinished_bytes: 0,
         models: [{ model_key: 'starter-visual-2', vectors: 10, dead_vectors: 4, bytes: 1e6 }],
         face_models: [{ model_key: 'yunet+sface', faces: 20, dead_faces: 3, bytes: 9e4 }],

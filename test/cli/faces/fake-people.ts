@@ -85,8 +85,10 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
       moves: moves.map(({ from_cluster_id: from, to_cluster_id: to, entry_ids }) => {
         return { from, to, moved: entry_ids.length };
       }),
+      apart: [],
     })),
     undo: keep('undo', () => ({ ...job, num_clusters: job.num_clusters + 1 })),
+    suggest: keep('suggest', () => ({ suggestions: [] })),
     recluster: keep('recluster', () => ({ task_id: 't' })),
     remove: keep('remove', ({ cluster_id }) => ({
       deleted_jobs: cluster_id === null ? 1 : 0,

@@ -151,6 +151,7 @@ test('merges and moves are either or both, null is left out, and an older format
   assert.deepEqual((await ask('/clusters/modify', { merges, moves: null })).said, {
     merges: [{ target_cluster_id: 'c2', cluster_ids: ['c2', 'c3'], size: 8 }],
     moves: [],
+    apart: [],
   });
   const undone = await ask('/clusters/undo');
   assert.deepEqual([undone.status, undone.said['num_clusters']], [200, 3]);

@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { definition } from '../../../actors/decoder/actor.ts';
 import { decoderContract } from '../../../actors/decoder/contract.ts';
 import { createClips } from '../../../actors/exporter/clips/clips.ts';
+import { Writers } from '../../../actors/exporter/clips/writers.ts';
 import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
 import type { MomentList } from '../../../actors/lists/contract.ts';
 import { ListFolder } from '../../../actors/lists/lists.ts';
@@ -74,7 +75,7 @@ test('a list goes as it is into a timeline and into clips', { skip }, async (t) 
   const decoder = await supervisor.add({ name: 'prober', contract: decoderContract, start });
   const unasked = { ask: async (name: string) => assert.fail(`${name} is asked`) } as never;
   const timelines = createTimelines({ prober: decoder, index: unasked, summaries: unasked });
-  const clips = createClips({ writers: [decoder], log });
+  const clips = createClips({ writers: new Writers([decoder]), log });
   const call = inject([...listRoutes, ...timelineRoutes, ...clipRoutes], { lists, timelines, clips });
   const [film, sound] = footage.map(sharedPath) as [string, string];
   const made = await call('/api/v1/lists', {

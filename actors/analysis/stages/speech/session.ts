@@ -1,5 +1,6 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
+import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
 import type { Decoder } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
@@ -106,16 +107,16 @@ export class SpeechSession {
   }
 
   async speakersOf(segments: readonly Segment[]) {
-    if (this.#diarization === null) return { speakers: null, count: null };
+    if (this.#diarization === null) return { speakers: null, count: null, voices: null };
     const { speech, signal } = this.#tools;
     const spans = segments.map(({ start_seconds, end_seconds }): [number, number] => [
       start_seconds,
       end_seconds,
     ]);
     const request = { session: this.#diarization, spans };
-    const { speakers } = await speech.diarizer.ask('finish', request, { signal });
+    const { speakers, voices } = await speech.diarizer.ask('finish', request, { signal });
     this.#diarization = null;
-    return numbered(speakers);
+    return numbered(speakers, voices);
   }
 
   /** What is finished is closed already. */
@@ -138,7 +139,7 @@ async function keptWindows(spans: FileSpans): Promise<WrittenWindow[]> {
 }
 
 /** The voices that say something in the transcript, in order of appearance there: other voices may have spoken between its segments. */
-function numbered(speakers: readonly (string | null)[]) {
+function numbered(speakers: readonly (string | null)[], voices: SpeakerVoices) {
   const ids = new Map<string, string>();
   for (const speaker of speakers) {
     if (speaker !== null && !ids.has(speaker)) {
@@ -146,5 +147,16 @@ function numbered(speakers: readonly (string | null)[]) {
     }
   }
   const named = speakers.map((speaker) => (speaker === null ? null : (ids.get(speaker) ?? null)));
-  return { speakers: named, count: ids.size };
+  return { speakers: named, count: ids.size, voices: voicesUnder(ids, voices) };
+}
+
+/** The voices under the ids of the transcript; null when there are none. */
+function voicesUnder(ids: ReadonlyMap<string, string>, { model, speakers, vectors }: SpeakerVoices) {
+  const kept = [...speakers.keys()].filter((at) => ids.has(speakers[at]!.speaker));
+  if (kept.length === 0) return null;
+  const d = vectors.length / speakers.length;
+  const own = new Float32Array(kept.length * d);
+  for (const [place, at] of kept.entries()) own.set(vectors.subarray(at * d, (at + 1) * d), place * d);
+  const renamed = kept.map((at) => ({ ...speakers[at]!, speaker: ids.get(speakers[at]!.speaker)! }));
+  return { model, speakers: renamed, vectors: own };
 }

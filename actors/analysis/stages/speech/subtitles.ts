@@ -64,10 +64,10 @@ async function voicesOf(
     await session.open();
     await session.appendAll(audioDecoder);
     const { speech_seconds } = await session.text();
-    const { speakers: voices, count: speakers } = await session.speakersOf(segments);
-    const spoken = segments.map((segment, i) => ({ ...segment, speaker: voices?.[i] ?? null }));
-    const speaker_names = namesOfVoices(segments, voices ?? []);
-    return { segments: spoken, speakers, speech_seconds, speaker_names };
+    const { speakers: ids, count: speakers, voices } = await session.speakersOf(segments);
+    const spoken = segments.map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
+    const speaker_names = namesOfVoices(segments, ids ?? []);
+    return { segments: spoken, speakers, speech_seconds, speaker_names, voices };
   } finally {
     await session.close();
   }

@@ -28,7 +28,8 @@ export async function transcribe(
   const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
   const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null, ...speaker_names };
   // Not cancellable: what is finished stays.
-  await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments] });
+  const voices = written.voices ? { voices: written.voices } : {};
+  await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments], ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
   return warning === undefined ? facts : { ...facts, warning };
 }
@@ -43,10 +44,10 @@ async function transcribeSound(
     await session.open();
     await session.appendAll(audioDecoder);
     const { segments, language, speech_seconds } = await session.text();
-    const { speakers, count } = await session.speakersOf(segments);
+    const { speakers, count, voices } = await session.speakersOf(segments);
     const named = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
     const warning = fewerSpeakers(work.job.speaker_count, count);
-    const written = { segments: named, language, speech_seconds, speakers: count };
+    const written = { segments: named, language, speech_seconds, speakers: count, voices };
     return warning === undefined ? written : { ...written, warning };
   } finally {
     await session.close();

@@ -1,4 +1,5 @@
 // What there is to do for the speech of one file, and how the same work is known again.
+import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { Segment } from '../../../transcriber/contract.ts';
@@ -40,6 +41,8 @@ export interface Written {
   readonly sidecar?: string | null;
   /** Names that the subtitles give, by id of the speaker. */
   readonly speaker_names?: Readonly<Record<string, string>>;
+  /** How the speakers sound; null or left out where nobody listened. */
+  readonly voices?: SpeakerVoices | null;
   /** What a person should know about it. */
   readonly warning?: string;
 }

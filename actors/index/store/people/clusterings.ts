@@ -79,10 +79,14 @@ export class Clusterings {
     return entry.columns;
   }
 
-  /** The whole of one, and nothing of another version of it. Null when there is none. */
-  whole(name: string): { stored: StoredClustering; columns: ClusterColumns } | null {
+  /** The whole of one, and nothing of another version of it. Null when there is none. `check` may throw for what is no use. */
+  whole(
+    name: string,
+    check: (stored: StoredClustering) => void = () => {},
+  ): { stored: StoredClustering; columns: ClusterColumns } | null {
     return readAgain(() => {
       const stored = this.get(name);
+      if (stored !== null) check(stored);
       return stored && { stored, columns: this.columns(stored.file) };
     });
   }

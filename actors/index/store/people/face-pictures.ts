@@ -1,12 +1,10 @@
-// The pictures of the faces of a clustering. Faces may have been stored again since they were clustered: an entry that is not
-// there any more has none.
+// The pictures of the faces of a clustering; an entry that is not there any more has none.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import { IdPositions } from '../../people/entry-id.ts';
 import { readable } from '../faults.ts';
 import type { FacePlaces } from '../records.ts';
 import { readPlace } from './crop-pack.ts';
-import { type EntryRange, rangesOf } from './earlier-clusters.ts';
+import { EntryPositions } from './entry-positions.ts';
 import type { FacePacks } from './face-packs.ts';
 import type { StoredFaces } from './stored-faces.ts';
 
@@ -14,44 +12,23 @@ export class FacePictures {
   readonly #faces: StoredFaces;
   readonly #state: ClusteringState;
   readonly #columns: ClusterColumns;
-  readonly #ranges: readonly EntryRange[];
-  /** By media: where each face is, for media whose faces are not the clustered ones any more. */
-  readonly #others = new Map<number, IdPositions>();
-  /** How far the changes of faces were known. */
-  readonly seen: number | null;
+  readonly #positions: EntryPositions;
 
   constructor(faces: StoredFaces, state: ClusteringState, columns: ClusterColumns) {
     this.#faces = faces;
     this.#state = state;
     this.#columns = columns;
-    this.#ranges = rangesOf(columns.media, state.media.length);
-    this.seen = faces.changes();
-    if (this.seen === null || this.seen !== state.seen) this.#lookForOthers();
+    this.#positions = new EntryPositions(faces, state, columns);
   }
 
-  #lookForOthers(): void {
-    const { media, marks, model_key } = this.#state;
-    for (const [i, hash] of media.entries()) {
-      if (this.#ranges[i]!.count === 0) continue;
-      const head = readable(() => this.#faces.head(model_key, hash));
-      if (head?.revision === marks[i]) continue;
-      const found = readable(() => this.#faces.content(model_key, hash));
-      this.#others.set(i, new IdPositions(found?.facts.ids ?? new Uint8Array(0)));
-    }
-  }
-
-  /** The position of an entry among the faces of its content; -1 when it is not there any more. */
-  #position(entry: number): number {
-    const media = this.#columns.media[entry]!;
-    const others = this.#others.get(media);
-    if (others === undefined) return entry - this.#ranges[media]!.first;
-    return others.of(this.#columns.ids, entry);
+  /** How far the changes of faces were known. */
+  get seen(): number | null {
+    return this.#positions.seen;
   }
 
   /** Those that have a picture. */
   available(members: Int32Array): Int32Array {
-    if (this.#others.size === 0) return members;
-    return members.filter((entry) => this.#position(entry) >= 0);
+    return this.#positions.there(members);
   }
 
   /** JPEG for people of each, *copied*; null for one that is damaged, of whose media `broken` is told. */
@@ -83,7 +60,7 @@ export class FacePictures {
         const media = this.#columns.media[entry]!;
         const told = (error: Error) => broken(this.#state.media[media]!, error);
         const of = placesOf(media, told);
-        const at = this.#position(entry);
+        const at = this.#positions.of(entry);
         const from = of && packsOf(of.generation, told);
         if (of === null || from === null || at < 0 || at >= of.rows.length) return null;
         const { offset, aligned, display, displayCrc } = readPlace(of.crops, at);

@@ -1,9 +1,10 @@
 // People of an analysis folder: faces that are stored, clusterings of them, and what people said about these.
+import type { AskedSuggestions } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import { clusterJob } from '../../people/clustering-state.ts';
 import { type ClusterJob, faceStorageVersion, type PeopleLoadReport } from '../../people/contract.ts';
 import { legacyJob, nameLegacy } from '../../people/legacy.ts';
-import { type Merge, type Modified, type Move, modify, undone } from '../../people/modify.ts';
+import { type Corrections, type Modified, modify, undone } from '../../people/modify.ts';
 import { named } from '../../people/names.ts';
 import type { Reconciled } from '../../people/reconcile.ts';
 import type { StoredClusters } from '../../people/stored-clusters.ts';
@@ -13,6 +14,7 @@ import { ClusterView } from './cluster-view.ts';
 import { Clusterings, type StoredClustering, stateOf } from './clusterings.ts';
 import { requireCurrent, unknownJob } from './job-writer.ts';
 import { type ClusteringRequest, OpenClustering } from './open-clustering.ts';
+import { OpenComparison } from './open-comparison.ts';
 import type { DeletedPeople, PeopleWriter } from './people-writer.ts';
 import { StoredFaces } from './stored-faces.ts';
 
@@ -133,16 +135,32 @@ export class People {
     return changes;
   }
 
-  /** Merges, then moves; all or none. */
-  modify(name: string, merges: readonly Merge[], moves: readonly Move[]): Pick<Modified, 'merges' | 'moves'> {
+  /** Merges, then moves, then what is held apart; all or none. */
+  modify(name: string, corrections: Corrections): Pick<Modified, 'merges' | 'moves' | 'apart'> {
     this.#requireThere(name);
-    let answer: Pick<Modified, 'merges' | 'moves'> = { merges: [], moves: [] };
+    let answer: Pick<Modified, 'merges' | 'moves' | 'apart'> = { merges: [], moves: [], apart: [] };
     this.#writing().jobs.change(name, (state, columns, file) => {
-      const modified = modify(state, columns(), file, merges, moves);
-      answer = { merges: modified.merges, moves: modified.moves };
+      const modified = modify(state, columns(), file, corrections);
+      const { merges, moves, apart } = modified;
+      answer = { merges, moves, apart };
       return modified;
     });
     return answer;
+  }
+
+  /** Begins to compare the clusters of one with each other; null when there is none. LEGACY_STORAGE, UNKNOWN_CLUSTER. */
+  compare(name: string, asked: AskedSuggestions): OpenComparison | null {
+    const found = this.stored.whole(name, requireCurrent);
+    if (found === null) return null;
+    const whole = { state: stateOf(found.stored), columns: found.columns };
+    return new OpenComparison(found.stored, whole, this.faces, asked);
+  }
+
+  /** Whether what is compared is what is stored now. */
+  isStill(name: string, { name: compared, revision, seen, faces }: OpenComparison): boolean {
+    return (
+      faces === this.faces && name === compared && revision === this.version(name) && seen === faces.changes()
+    );
   }
 
   /** A clustering, or one cluster of it. */

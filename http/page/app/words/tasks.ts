@@ -19,6 +19,7 @@ export const tasks = {
   summary: ['Summaries', 'Zusammenfassungen'],
   clips: ['Clips', 'Clips'],
   pull: ['Download', 'Download'],
+  proxy: ['Version for the browser', 'Fassung für den Browser'],
   ofFiles: ['{done} of {n} file|{done} of {n} files', '{done} von {n} Datei|{done} von {n} Dateien'],
   ofJobs: ['{done} of {n} part|{done} of {n} parts', '{done} von {n} Teil|{done} von {n} Teilen'],
   failures: ['{n} failed', '{n} fehlgeschlagen'],

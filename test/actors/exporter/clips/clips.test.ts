@@ -20,6 +20,7 @@ import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { createClips } from '../../../../actors/exporter/clips/clips.ts';
 import { ClipsAnswer, type ClipWish } from '../../../../actors/exporter/clips/contract.ts';
 import { partName, thisOwner } from '../../../../actors/exporter/clips/part-files.ts';
+import { Writers } from '../../../../actors/exporter/clips/writers.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
@@ -43,7 +44,7 @@ const writers = await Promise.all(
     }),
   ),
 );
-const clips = createClips({ writers, log });
+const clips = createClips({ writers: new Writers(writers), log });
 after(async () => {
   await supervisor.stop();
   rmSync(folder, { recursive: true, force: true });

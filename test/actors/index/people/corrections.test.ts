@@ -60,6 +60,7 @@ test('a merge and a move hold when the faces are clustered again, by the same an
   assert.deepEqual(answer, {
     merges: [{ target_cluster_id: one, cluster_ids: [three, one], size: 6 }],
     moves: [{ from: two, to: one, moved: 1 }],
+    apart: [],
   });
   const corrected = await shown(index, cache_dir);
   assert.equal(corrected[one]!.length, 7);

@@ -17,7 +17,7 @@ import { countKinds, isEmptyRequest, requestOf, type Wishes } from './request.ts
 import type { Row } from './rows.ts';
 import { runningAnalysis } from './task-text.ts';
 import { MOST_FILES, type Walked, walk } from './walk.ts';
-import { keepWishes, keptWishes, WishFields } from './wish-fields.ts';
+import { keepWishes, keptWishes, WishFields, wishesOf } from './wish-fields.ts';
 
 export interface AnalyseDialogProps {
   readonly rows: readonly Row[];

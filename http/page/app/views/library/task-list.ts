@@ -8,6 +8,7 @@ import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { get, useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
+import type { Words } from '../../words/pair.ts';
 import { tasks as words } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
 import { dateText } from './sizes.ts';
@@ -70,7 +71,7 @@ function Task({ task, stops, again }: TaskProps) {
   const failed = counts.failed + counts.jobs_failed;
   const isOn = isActive(task);
   return html`<div class="row wrap">
-      <h2>${request.types.map((type) => t(words[type])).join(', ')}</h2>
+      <h2>${request.types.map((type) => typeText(type)).join(', ')}</h2>
       <span class=${`state ${state}`}>${t(words[state])}</span>
       <p class="quiet grow">${dateText(started, get().language)}${source === 'watch_folder' && ` · ${t(words.watched)}`}</p>
       ${isOn && html`<button disabled=${isBusy || state === 'stopping'} onClick=${() => act(cancel)}>${t(words.cancel)}</button>`}
@@ -94,6 +95,12 @@ function Live({ task }: { readonly task: Snapshot }) {
   const path = now?.path ?? null;
   return html`<div class="row wrap live"><progress class="grow" max="100" value=${progress} aria-label=${t(words.progressOf)}></progress><p class="figures">${parts.join(' · ')}</p></div>
     ${path !== null && html`<p class="quiet cut" title=${path}>${nameOf(path)}</p>`}`;
+}
+
+function typeText(type: string): string {
+  const kinds: Readonly<Record<string, Words>> = words;
+  const known = kinds[type];
+  return known ? t(known) : type;
 }
 
 function endText({ counts, elapsed_seconds }: Snapshot): string {

@@ -4,13 +4,17 @@ import type { Api } from '../../api.ts';
 export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
 
 /** Of kinds of work that run beside an analysis. */
-const beside: readonly string[] = ['clips', 'pull'];
+const beside: readonly string[] = ['clips', 'pull', 'proxy'];
 
 export function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
   return state === 'running' || state === 'stopping';
 }
 
-export function isAnalysis({ request }: Pick<Snapshot, 'request'>): boolean {
+export function isAnalysis({
+  request,
+}: {
+  readonly request: { readonly types: readonly string[] };
+}): boolean {
   return request.types.some((type) => !beside.includes(type));
 }
 

@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
+import type { BasketItem } from '../../basket-item.ts';
 import { readTasks } from '../../live.ts';
-import type { BasketItem } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';
 import { t } from '../../words.ts';

@@ -1,11 +1,12 @@
 // The moments of the basket: their pictures, in and out points that can be set, and their order, by mouse or by keyboard.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import type { BasketItem } from '../../basket-item.ts';
 import { go } from '../../navigation.ts';
 import { Icon } from '../../parts/icon.ts';
 import { usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
-import { type BasketItem, get, update } from '../../store.ts';
+import { get, update } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
-import { onProgress, readTasks } from '../../live.ts';
+import { followTask, onProgress } from '../../live.ts';
 import { get } from '../../store.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
@@ -25,20 +25,21 @@ export function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserV
   const task_id = making.state === 'making' ? making.task_id : null;
   useEffect(() => {
     if (task_id === null) return;
-    return onProgress((event) => {
+    const stop = onProgress((event) => {
       if (event.task_id !== task_id) return;
       if (!event.done) setMaking({ state: 'making', task_id, progress: Number(event.progress) || 0 });
       else if (event.error) setMaking({ state: 'failed', text: event.error });
       else if (event.cancelled || event.interrupted) setMaking({ state: 'idle' });
       else ready();
     });
+    followTask(task_id);
+    return stop;
   }, [task_id]);
   const make = async () => {
     try {
-      const answer = await api.mediaProxy({ cache_dir: get().folder.cache_dir!, hash_str });
+      const answer = await api.makeProxy({ cache_dir: get().folder.cache_dir!, hash_str });
       if ('task_id' in answer && answer.task_id) {
         setMaking({ state: 'making', task_id: answer.task_id, progress: 0 });
-        void readTasks();
       } else ready();
     } catch (error) {
       setMaking({ state: 'failed', text: messageOf(error) });

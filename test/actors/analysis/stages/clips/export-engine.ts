@@ -13,6 +13,7 @@ import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
 import type { ClipSeries, Clips, ClipWish } from '../../../../../actors/exporter/clips/contract.ts';
 import { NameOrder } from '../../../../../actors/exporter/clips/name-order.ts';
+import type { Proxies } from '../../../../../actors/exporter/proxies/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
@@ -78,6 +79,7 @@ export interface EngineOptions {
   readonly alive?: Set<string>;
   readonly journal?: string;
   readonly modelLibrary?: typeof noModels;
+  readonly proxies?: Pick<Proxies, 'find' | 'make'>;
 }
 
 export type Engine = Awaited<ReturnType<typeof exportEngine>>;
@@ -86,10 +88,10 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const w = await world(files, { decoders: 1, ...(options.journal && { journal: options.journal }) });
   t.after(() => w.end());
   await w.search.models.load('fake');
-  const { modelLibrary = noModels } = options;
+  const { modelLibrary = noModels, proxies = null } = options;
   const { token = 'one', alive = new Set(['one']), home = w.folder } = options;
   const clips = new FakeClips();
-  const parts = { ...w.parts, models: w.search.models, clips, modelLibrary } satisfies AnalysisParts;
+  const parts = { ...w.parts, models: w.search.models, clips, proxies, modelLibrary } satisfies AnalysisParts;
   const analysis = createAnalysis(parts);
   const self = { pid: 1, started: '', host: 'here', token };
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);

@@ -10,7 +10,7 @@ import {
   rangeAt,
   shuttled,
   timecodeOf,
-} from '../../../../http/page/app/views/player/frames.ts';
+} from '../../../../../../http/page/app/views/player/frames.ts';
 
 const rates = fc.constantFrom(23.976023976, 24, 25, 29.97002997, 30, 50, 59.94005994, 60, 120);
 

@@ -1,0 +1,59 @@
+// The declaration of the work on proxies: one film or sound, made playable for browsers. It is a job without files, with
+// the path of the film as its name.
+import { type Static, Type } from 'typebox';
+import { described, nullable } from '../../../../runtime/schema.ts';
+import { stageKind } from '../kind.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const ProxyAsked = Type.Object({
+  hash_str: Type.String({ minLength: 1 }),
+  /** Absolute. */
+  media_path: Type.String({ minLength: 1 }),
+  max_side: Count,
+});
+export type ProxyAsked = Static<typeof ProxyAsked>;
+
+export const ProxyFacts = Type.Object({
+  hash_str: Type.String(),
+  size_bytes: Count,
+  frames: described(Count, 'Pictures, as many as the film has; 0 for sound.'),
+  width: described(Count, 'Px, before rotation; 0 for sound.'),
+  height: Count,
+});
+
+export const proxyKind = stageKind({
+  type: 'proxy',
+  needs: [],
+  place: 'export',
+  // A request for analysis asks for none.
+  body: {},
+  complaints: () => [],
+  media: () => [],
+  settled: { proxy_request: Type.Optional(ProxyAsked) },
+  settle: () => ({}),
+  nothing: {},
+  shows: [],
+  jobsOf: ({ proxy_request }) => (proxy_request ? [{ name: proxy_request.media_path, items: [] }] : []),
+  unit: null,
+  facts: {
+    /** Of a proxy that was made. */
+    proxy: nullable(ProxyFacts),
+  },
+  noFacts: { proxy: null },
+  notApplicable: null,
+  labels: {
+    jobs: ['proxy', 'proxies'],
+    result: ({ proxy }) => (proxy ? `${proxy.frames} pictures` : ''),
+  },
+  metrics: {
+    done: null,
+    results: [
+      {
+        name: 'framehound_proxies_total',
+        help: 'Proxies made for browsers.',
+        count: ({ proxy }) => (proxy ? 1 : 0),
+      },
+    ],
+  },
+});

@@ -1,0 +1,60 @@
+// The work on proxies: one is made, unless it is there.
+import { engineErrors } from '../../../../runtime/errors.ts';
+import type { Proxies } from '../../../exporter/proxies/contract.ts';
+import type { WorkResult } from '../../contract.ts';
+import type { Job } from '../kind.ts';
+import type { Closing, Facts, Stage } from '../stage.ts';
+import { type ProxyAsked, proxyKind } from './kind.ts';
+
+export const proxyStage: Stage = {
+  kind: proxyKind,
+  journal: 'proxy',
+  reads: 'frames',
+  open: async (task) => {
+    const { proxies } = task.parts;
+    const { proxy_request, cache_dir } = task.request;
+    if (!proxies || !proxy_request) throw engineErrors.INTERNAL('there is nothing that makes proxies');
+    return {
+      modelOf: () => '',
+      applies: () => false,
+      isStored: async () => false,
+      work: () => Promise.reject(engineErrors.INTERNAL('proxies are jobs, and no files')),
+      closing: new ProxyClosing(proxies, cache_dir, proxy_request),
+      close: async () => {},
+    };
+  },
+};
+
+class ProxyClosing implements Closing {
+  readonly triedBy = 'asking for it again';
+  readonly #proxies: Pick<Proxies, 'find' | 'make'>;
+  readonly #cacheDir: string;
+  readonly #asked: ProxyAsked;
+
+  constructor(proxies: Pick<Proxies, 'find' | 'make'>, cacheDir: string, asked: ProxyAsked) {
+    this.#proxies = proxies;
+    this.#cacheDir = cacheDir;
+    this.#asked = asked;
+  }
+
+  keyOf(): string {
+    return `proxy ${this.#asked.hash_str}`;
+  }
+
+  async isStored(): Promise<boolean> {
+    const { hash_str, max_side } = this.#asked;
+    return (await this.#proxies.find({ cache_dir: this.#cacheDir, hash_str, max_side })) !== null;
+  }
+
+  async work(
+    _: Job,
+    __: readonly WorkResult[],
+    signal: AbortSignal,
+    told: (fraction: number) => void,
+  ): Promise<Facts> {
+    const { hash_str, max_side } = this.#asked;
+    const wish = { cache_dir: this.#cacheDir, hash_str, max_side };
+    const { size_bytes, frames, width, height } = await this.#proxies.make(wish, signal, told);
+    return { proxy: { hash_str, size_bytes, frames, width, height } };
+  }
+}

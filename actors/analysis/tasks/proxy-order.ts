@@ -1,0 +1,11 @@
+// A request for a proxy: that the analysis folder takes it.
+import type { ProxyRequest } from '../contract.ts';
+import { plainPath } from '../request.ts';
+import { expectWritable } from './files.ts';
+import type { OrderedJobs } from './ordered-jobs.ts';
+
+/** Throws NOT_A_FOLDER, STORE_READ_ONLY. The folder that is filled is the analysis folder. */
+export async function settledProxy({ cache_dir, ...asked }: ProxyRequest): Promise<OrderedJobs> {
+  await expectWritable(cache_dir);
+  return { cache_dir: plainPath(cache_dir), proxy_request: asked };
+}

@@ -1,0 +1,44 @@
+// Proxies: films and sound that browsers play, made of those they cannot play and kept in the analysis folder.
+import { errorTable } from '../../../runtime/errors.ts';
+
+export const proxyErrors = errorTable({
+  PROXY_MISSING: { meaning: 'There is no proxy of the media yet', status: 404, retryable: false },
+  PROXY_OF_STILL: { meaning: 'A still needs no proxy', status: 400, retryable: false },
+});
+
+export interface ProxyWish {
+  readonly cache_dir: string;
+  readonly hash_str: string;
+  /** Longest side, px. */
+  readonly max_side: number;
+}
+
+/** A proxy that is there, whole. */
+export interface ProxyFile {
+  readonly path: string;
+  readonly size_bytes: number;
+}
+
+export interface ProxyWritten extends ProxyFile {
+  /** Pictures, as many as the film has; 0 for sound. */
+  readonly frames: number;
+  /** Px; 0 for sound. */
+  readonly width: number;
+  readonly height: number;
+  readonly duration_seconds: number;
+}
+
+export interface Proxies {
+  /**
+   * The proxy of a content with pictures of `max_side` or more, of any size when left out; null without one. Whoever asks
+   * uses it: it is removed after those that nobody asked for since.
+   */
+  find(wish: Omit<ProxyWish, 'max_side'> & { readonly max_side?: number }): Promise<ProxyFile | null>;
+  /**
+   * Makes one. `told`: how much of it there is, 0 to 1. On any error nothing is left of it: MEDIA_GONE, FILE_CHANGED,
+   * STORE_FULL, STORE_READ_ONLY, those of a clip, CANCELLED.
+   */
+  make(wish: ProxyWish, signal: AbortSignal, told: (fraction: number) => void): Promise<ProxyWritten>;
+  /** Removes those of media that are forgotten. */
+  remove(cacheDir: string, hashes: readonly string[]): Promise<void>;
+}

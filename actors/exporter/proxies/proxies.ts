@@ -1,0 +1,153 @@
+// The coordinator of proxies: has a writer make them, gives those that are whole their names, and keeps their number small.
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError, engineErrors } from '../../../runtime/errors.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
+import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { clipErrors, type ProxyMade } from '../../decoder/clips/contract.ts';
+import { mediaErrors } from '../../decoder/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import type { MediaFile, Search } from '../../search/contract.ts';
+import { isNowhere, partName, sweepParts, thisOwner } from '../clips/part-files.ts';
+import type { Writers } from '../clips/writers.ts';
+import type { Proxies, ProxyWish, ProxyWritten } from './contract.ts';
+import { markUsed, proxiesIn, proxyFolder, proxyName, removeProxies, surplus } from './proxy-files.ts';
+
+export interface ProxyParts {
+  readonly writers: Writers;
+  readonly mediaFile: Search['mediaFile'];
+  /** Bytes that all proxies of a folder may take. */
+  readonly mostBytes: number;
+  readonly log: Log;
+  /** Unix ms. */
+  readonly now: () => number;
+}
+
+/** FFmpeg's number of a disk that is full. */
+const full = -28;
+
+export function createProxies(parts: ProxyParts): Proxies {
+  const maker = new ProxyMaker(parts);
+  return {
+    find: async ({ cache_dir, hash_str, max_side = 0 }) => {
+      const all = await proxiesIn(cache_dir, hash_str);
+      const [best] = all
+        .filter((one) => one.max_side >= max_side)
+        .toSorted((a, b) => b.max_side - a.max_side);
+      if (!best) return null;
+      await markUsed(best, parts.now());
+      return { path: best.path, size_bytes: best.size_bytes };
+    },
+    make: (wish, signal, told) => maker.make(wish, signal, told),
+    remove: async (cacheDir, hashes) => {
+      const gone = new Set(hashes);
+      await removeProxies((await proxiesIn(cacheDir)).filter(({ hash_str }) => gone.has(hash_str)));
+    },
+  };
+}
+
+class ProxyMaker {
+  readonly #parts: ProxyParts;
+  readonly #owner = thisOwner();
+
+  constructor(parts: ProxyParts) {
+    this.#parts = parts;
+  }
+
+  async make(wish: ProxyWish, signal: AbortSignal, told: (fraction: number) => void): Promise<ProxyWritten> {
+    const { cache_dir, hash_str } = wish;
+    const { log, mediaFile } = this.#parts;
+    const folder = proxyFolder(cache_dir);
+    const asked = { cache_dir, hash_str };
+    const file = await mediaFile(asked, signal);
+    makeProxyFolder(folder);
+    await sweepParts(folder, log);
+    const part = join(folder, partName(this.#owner, randomUUID().slice(0, 8)));
+    try {
+      const made = await this.#write(file, part, wish.max_side, signal, told);
+      // Forgotten meanwhile, or another file now: then it is the proxy of nothing.
+      expectSame(file, await mediaFile(asked, signal));
+      return await this.#keep(wish, part, made);
+    } catch (error) {
+      if (signal.aborted) throw engineErrors.CANCELLED(`${file.path}: its proxy`, {}, error);
+      throw restatedFor(folder, error);
+    } finally {
+      await rm(part, { force: true }).catch((error) => {
+        if (!isNowhere(error)) log.warn('a part of a proxy stays', { part, error });
+      });
+    }
+  }
+
+  #write(
+    { path, seconds }: MediaFile,
+    output: string,
+    max_side: number,
+    signal: AbortSignal,
+    told: (fraction: number) => void,
+  ): Promise<ProxyMade> {
+    return this.#parts.writers.run(async (writer) => {
+      const steps = writer.feed('proxy', { path, output, max_side }, { signal });
+      for await (const { seconds: done, made } of steps) {
+        if (made) return made;
+        if (seconds > 0) told(Math.min(1, done / seconds));
+      }
+      throw engineErrors.INTERNAL(`${path}: the proxy has no end`);
+    }, signal);
+  }
+
+  async #keep({ cache_dir, hash_str, max_side }: ProxyWish, part: string, made: ProxyMade) {
+    const file = await open(part, 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const path = join(proxyFolder(cache_dir), proxyName(hash_str, max_side, made.extension));
+    const others = await proxiesIn(cache_dir, hash_str);
+    const now = this.#parts.now();
+    await markUsed({ path: part, made_s: Math.floor(now / 1000) }, now);
+    await rename(part, path);
+    await removeProxies(others.filter((one) => one.path !== path));
+    const all = await proxiesIn(cache_dir);
+    const gone = surplus(all, this.#parts.mostBytes, path);
+    await removeProxies(gone);
+    if (gone.length > 0) this.#parts.log.info('removed the oldest proxies', { count: gone.length });
+    const { frames, width, height, seconds: duration_seconds } = made;
+    const size_bytes = all.find((one) => one.path === path)?.size_bytes ?? 0;
+    return { path, size_bytes, frames, width, height, duration_seconds };
+  }
+}
+
+function expectSame(before: MediaFile, now: MediaFile) {
+  const { mark } = now;
+  const isSame =
+    before.mark.size_bytes === mark.size_bytes &&
+    before.mark.mtime_ms === mark.mtime_ms &&
+    before.mark.inode === mark.inode;
+  // A copy of the same content elsewhere is as good.
+  if (isSame || before.path !== now.path) return;
+  throw mediaErrors.FILE_CHANGED(`${before.path}: was written while its proxy was made`, {
+    path: before.path,
+  });
+}
+
+function makeProxyFolder(folder: string) {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw restatedFor(folder, error);
+  }
+}
+
+/** What is said of a clip is said of the analysis folder here: it takes nothing more, whichever film comes next. */
+function restatedFor(folder: string, error: unknown): unknown {
+  const isFull = clipErrors.CLIP_UNWRITABLE.is(error)
+    ? error.details['ffmpeg'] === full
+    : ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+  if (isFull)
+    return storeErrors.STORE_FULL(`${folder}: ${storeErrors.STORE_FULL.meaning}`, { folder }, error);
+  if (error instanceof EngineError || codeOf(error) === '') return error;
+  return storeErrors.STORE_READ_ONLY(`${folder}: cannot be written (${codeOf(error)})`, { folder }, error);
+}

@@ -1,0 +1,143 @@
+// How loud the sound of a file is along its time: decoded once a content, kept in its analysis folder.
+import { randomUUID } from 'node:crypto';
+import type { Static } from 'typebox';
+import { engineErrors } from '../../../runtime/errors.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { SharedWork } from '../../../runtime/sync/shared-work.ts';
+import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
+import type { SoundPeaks } from '../../decoder/peaks/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
+import { searchErrors } from '../contract.ts';
+import { locatePaths } from '../media/location.ts';
+import { mediaFile } from '../media/media-file.ts';
+import type { PeaksAnswer, PeaksRequest } from './contract.ts';
+import { peaksOf } from './parts.ts';
+
+type Decoder = Ref<typeof decoderContract>;
+type Peaks = Static<typeof SoundPeaks>;
+
+export interface PeakParts {
+  readonly index: Ref<typeof indexContract>;
+  /** At least one; their other questions come in between the parts of a sound. */
+  readonly thumbnailDecoders: readonly Decoder[];
+}
+
+/** Bytes of peaks that are held: those of some 90 hours. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+export function createPeaks(parts: PeakParts) {
+  const sounds = new Sounds(parts);
+  return async (
+    request: PeaksRequest,
+    call: CallOptions & { readonly signal: AbortSignal },
+  ): Promise<PeaksAnswer> => {
+    const record = await recordOf(parts, request, call);
+    const { path, probe, identity } = record;
+    const hash_str = identity.hash_str;
+    const peaks = probe.audio.length === 0 ? null : await sounds.of(request, hash_str, call.signal);
+    const heard = peaks === null ? 0 : peaks.values.length / peaks.per_second;
+    // A stream that does not say how long it is, is as long as what was heard.
+    const duration_seconds = probe.duration_seconds || heard;
+    const start_seconds = request.start_seconds ?? 0;
+    const end_seconds = Math.min(request.end_seconds ?? duration_seconds, duration_seconds);
+    if ((request.start_seconds ?? request.end_seconds) !== null && end_seconds <= start_seconds)
+      throw beyond(start_seconds, request.end_seconds, duration_seconds);
+    const all = peaks && peaksOf(peaks, start_seconds, end_seconds, request.points);
+    const range = { duration_seconds, start_seconds, end_seconds };
+    return { hash_str, media_path: path, has_sound: peaks !== null, ...range, peaks: all ?? [] };
+  };
+}
+
+function beyond(start: number, end: number | null, duration: number) {
+  const isEnd = end !== null && end <= start;
+  const field = isEnd ? 'end_seconds' : 'start_seconds';
+  const what = isEnd
+    ? `${end} is not after the start, ${start}`
+    : `${start} is not before the end, ${duration}`;
+  return searchErrors.BAD_TIME(`${field}: ${what}`, { field });
+}
+
+/** What is known of the content, also where its file is gone. MEDIA_UNKNOWN, MEDIA_GONE. */
+async function recordOf(parts: PeakParts, request: PeaksRequest, call: CallOptions): Promise<MediaRecord> {
+  const { cache_dir } = request;
+  if ('media_path' in request) {
+    const [found] = await locatePaths(parts, cache_dir, [request.media_path], call);
+    if (found?.record) return found.record;
+  } else {
+    const hashes = [request.hash_str];
+    const { by_hash } = await parts.index.ask('find', { cache_dir, paths: [], hashes }, call);
+    if (by_hash[0]) return by_hash[0];
+  }
+  // It says why not.
+  await mediaFile(parts, request, call);
+  throw searchErrors.MEDIA_UNKNOWN('The file was seen first while it was looked for');
+}
+
+class Sounds {
+  readonly #parts: PeakParts;
+  readonly #running = new SharedWork<Peaks | null>();
+  readonly #turns = new Semaphore(1);
+  /** The latest last. */
+  readonly #held = new Map<string, Peaks>();
+
+  constructor(parts: PeakParts) {
+    this.#parts = parts;
+  }
+
+  /** Null for what has no sound. */
+  async of({ cache_dir }: PeaksRequest, hash_str: string, signal: AbortSignal): Promise<Peaks | null> {
+    const key = `${hash_str} ${cache_dir}`;
+    const held = this.#held.get(key);
+    if (held) {
+      this.#hold(key, held);
+      return held;
+    }
+    return this.#running.run(key, signal, async (until) => {
+      const call = { lane: 'now', signal: until } as const;
+      const { index } = this.#parts;
+      const kept = (await index.ask('kept_peaks', { cache_dir, hash_str }, call)).peaks;
+      if (kept !== null) return this.#hold(key, kept);
+      const { path } = await mediaFile(this.#parts, { cache_dir, hash_str }, call);
+      const peaks = await this.#heard(path, until);
+      if (peaks === null) return null;
+      await index.ask('keep_peaks', { cache_dir, hash_str, peaks }, call);
+      return this.#hold(key, peaks);
+    });
+  }
+
+  #hold(key: string, peaks: Peaks): Peaks {
+    this.#held.delete(key);
+    this.#held.set(key, peaks);
+    let bytes = [...this.#held.values()].reduce((sum, { values }) => sum + values.length, 0);
+    for (const [oldest, { values }] of this.#held) {
+      if (bytes <= MOST_BYTES) break;
+      this.#held.delete(oldest);
+      bytes -= values.length;
+    }
+    return peaks;
+  }
+
+  /** One film at a time, in the lane that lets every thumbnail go first. */
+  async #heard(path: string, signal: AbortSignal): Promise<Peaks | null> {
+    const decoder = this.#parts.thumbnailDecoders[0]!;
+    return this.#turns.run(() => hear(decoder, path, signal), { signal });
+  }
+}
+
+async function hear(decoder: Decoder, path: string, signal: AbortSignal): Promise<Peaks | null> {
+  const run = randomUUID();
+  try {
+    for (let begins = true; ; begins = false) {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      const { peaks } = await decoder.ask('peaks', { path, run, begins }, { lane: 'later', signal });
+      if (peaks !== null) return peaks;
+    }
+  } catch (error) {
+    // Nobody goes on with it. A decoder that is down has nothing open.
+    void decoder.ask('end_peaks', { run }, { lane: 'now' }).catch(() => {});
+    if (mediaErrors.NO_SOUND.is(error)) return null;
+    throw error;
+  }
+}

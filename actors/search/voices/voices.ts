@@ -1,0 +1,86 @@
+// In which other files a voice speaks, for the coordinator of search, and what people say about that.
+import { isMediaError } from '../../decoder/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import type { ModelLibrary } from '../../models/contract.ts';
+import { likenessScale } from '../../models/likeness-scale.ts';
+import { now } from '../call-options.ts';
+import { loadInSteps } from '../load-in-steps.ts';
+import { hashesAt, type LocationParts } from '../media/location.ts';
+import type { SuggestSpeakersRequest, Voices } from './contract.ts';
+
+export interface VoicesParts extends LocationParts {
+  /** Knows from when on voices are worth a question. */
+  readonly modelLibrary: Pick<ModelLibrary, 'list'>;
+}
+
+/** For models whose row is gone. */
+const usualCosine = 0.5;
+
+export function createVoices(parts: VoicesParts): Voices {
+  const { index } = parts;
+  return {
+    suggest: async (request, signal) => {
+      const { cache_dir, speaker, limit } = request;
+      const hash_str = await hashOf(parts, request, signal);
+      if (hash_str === null) return { suggestions: [], warning: withoutTranscript };
+      const asked = { cache_dir, hash_str, speaker, limit };
+      const found = await loadInSteps(
+        (load) => index.ask('suggest_speakers', { ...asked, load }, now(signal)),
+        () => signal?.throwIfAborted(),
+      ).catch(noTranscript);
+      if (found === null) return { suggestions: [], warning: withoutTranscript };
+      const { model, suggestions } = found;
+      if (model === null) return { suggestions: [], warning: withoutVoice };
+      const least = await leastCosine(parts, model);
+      const scale = likenessScale(least);
+      return {
+        suggestions: suggestions
+          .filter(({ cosine }) => cosine >= least)
+          .map(({ path, cosine, seconds, voices, sample: [start_seconds, end_seconds], ...voice }) => ({
+            ...voice,
+            media_path: path,
+            similarity: scale.of(cosine),
+            speaking_seconds: seconds,
+            linked_voices: voices,
+            sample: { start_seconds, end_seconds },
+          })),
+      };
+    },
+    confirm: ({ cache_dir, voices, name, same }, signal) =>
+      index.ask('link_speakers', { cache_dir, voices: [...voices], name, same }, now(signal)),
+  };
+}
+
+const withoutVoice =
+  'It is not known how this speaker sounds: speakers that subtitles name were not listened to, nor were those of transcriptions ' +
+  'by an earlier version. Transcribe the file again with `detect_speakers` and `force`';
+
+const withoutTranscript = 'The file has no transcription';
+
+function noTranscript(error: unknown): null {
+  if (storeErrors.NOT_ANALYZED.is(error)) return null;
+  throw error;
+}
+
+/** Null for a file that cannot be read and so has no transcript. */
+async function hashOf(
+  parts: LocationParts,
+  request: SuggestSpeakersRequest,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if ('hash_str' in request) return request.hash_str;
+  const { cache_dir, media_path } = request;
+  const [hash = null] = await hashesAt(parts, cache_dir, [media_path], now(signal), (error) => {
+    if (isMediaError(error)) return null;
+    throw error;
+  });
+  return hash;
+}
+
+/** `model`: `key@version`. */
+async function leastCosine({ modelLibrary }: VoicesParts, model: string): Promise<number> {
+  const key = model.slice(0, model.lastIndexOf('@'));
+  const { models } = await modelLibrary.list();
+  const { voices, same } = models.find(({ row }) => row.key === key)?.row.speaker?.thresholds ?? {};
+  return voices ?? same ?? usualCosine;
+}

@@ -1,0 +1,83 @@
+// An error as a tool answers it: what is wrong, in the names that the tool's arguments have, and what to do next. Pure.
+import { storeErrors } from '../../actors/index/store/contract.ts';
+import { engineErrors, toFields } from '../../runtime/errors.ts';
+import { ApiError, clientErrors } from '../client/error.ts';
+import { oneLine } from './text.ts';
+
+export interface Place {
+  /** Of the service. */
+  readonly url: string;
+  /** The analysis folder. */
+  readonly cacheDir: string;
+}
+
+const LONGEST = 1_500;
+
+/** One line. */
+export function errorText(error: unknown, place: Place): string {
+  return oneLine(told(error, place), LONGEST) || 'The service failed and does not say why. Call again.';
+}
+
+function told(error: unknown, { url, cacheDir }: Place): string {
+  if (clientErrors.NO_SERVICE.is(error)) {
+    return `The service does not answer at ${url}: ${error.message}. It may be starting: call again in some seconds. A person starts it with: framehound serve`;
+  }
+  if (engineErrors.CANCELLED.is(error)) return 'The call was cancelled.';
+  if (!(error instanceof ApiError)) return plain(error);
+  const { status, error: phrase, message } = error;
+  const [, field] = /^Invalid (\S+)$/.exec(phrase) ?? [];
+  // The phrase says nothing that the message does not.
+  const isSaid = message === phrase || (field !== undefined && message.includes(field));
+  const said = isSaid ? message : `${phrase}: ${message}`;
+  if (status === 401) {
+    return `${said}. The service wants a license key: a person puts it into FRAMEHOUND_LICENSE_KEY of the assistant's configuration, or into its header "Authorization: Bearer KEY".`;
+  }
+  if (status === 403)
+    return `${said}. A person has to give another license key to the assistant's configuration.`;
+  if (phrase === storeErrors.STORE_UNAVAILABLE.meaning) {
+    return `Nothing is analysed in ${cacheDir} yet (${message}). Call analyze with the absolute paths of media files first.`;
+  }
+  if (status === 400) return `${inOurWords(said)}. Correct this argument and call again.${lists(said)}`;
+  if (error.retryable) return `${inOurWords(said)}. Call again in some seconds.`;
+  return `${inOurWords(said)}.${lists(said)}`;
+}
+
+function plain(error: unknown): string {
+  const { code, message } = toFields(error);
+  return code === 'INTERNAL'
+    ? `Internal error: ${message}. Call again; if it stays, tell a person.`
+    : message;
+}
+
+/** Which tool has the names that would be right. */
+function lists(said: string): string {
+  if (/person_name|clustering/.test(said)) return ' who lists the people.';
+  if (/facet_id/.test(said)) return ' list_library with facets true lists them.';
+  return /\btask\b/.test(said) ? ' task without id lists the tasks.' : '';
+}
+
+/** Fields of requests, and the arguments of tools they come from. */
+const names: Readonly<Record<string, string>> = {
+  'metadata_filter_request\\.filters': 'filters',
+  facet_id: 'facet',
+  media_paths: 'media',
+  media_path: 'media',
+  people_filter_mode: 'people_mode',
+  people_filter: 'people',
+  metadata_filter_request: 'filters',
+  segments_to_frame_indices: 'from and to',
+  visual_media_paths: 'paths',
+  transcription_jobs: 'paths',
+  face_clustering_jobs: 'paths',
+  summary_requests: 'paths',
+  query: 'text',
+  cluster_job_name: 'clustering',
+  under: 'folder',
+};
+
+const fields = new RegExp(`\\b(?:${Object.keys(names).join('|')})\\b`, 'g');
+
+function inOurWords(text: string): string {
+  const named = text.replace(fields, (name) => names[name.replaceAll('.', '\\.')] ?? name);
+  return named.replaceAll('.person_name', '').replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,48 @@
+// The media files of paths that an assistant names: a folder stands for all media in it.
+import type { FolderPage } from '../../actors/library/listing/contract.ts';
+import { ApiError } from '../client/error.ts';
+import type { Call } from './tool.ts';
+
+/** Folders and files of a page. */
+const PAGE = 1_000;
+/** Folders that are looked into: links may lead back. */
+const MOST_FOLDERS = 20_000;
+
+/** Absolute, each once; `left`: there are more than `most`. */
+export async function mediaUnder(
+  paths: readonly string[],
+  most: number,
+  call: Call,
+): Promise<{ readonly files: string[]; readonly left: boolean }> {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const page = await pageOf(path, 0, call);
+    if (page === null) files.add(path);
+    else folders.add(path);
+  }
+  // A set is walked in the order of insertion, what is added meanwhile too.
+  for (const folder of folders) {
+    for (let offset = 0; files.size <= most; offset += PAGE) {
+      const page = await pageOf(folder, offset, call);
+      for (const { media_path } of page?.files ?? []) files.add(media_path);
+      for (const { path } of page?.folders ?? []) if (folders.size < MOST_FOLDERS) folders.add(path);
+      if (page === null || offset + PAGE >= page.total) break;
+    }
+  }
+  return { files: [...files].slice(0, most), left: files.size > most };
+}
+
+/** Null for what is no folder: the analysis says what is wrong with it. */
+async function pageOf(
+  folder: string,
+  offset: number,
+  { client, cacheDir, asked }: Call,
+): Promise<FolderPage | null> {
+  try {
+    return await client.listMedia({ cache_dir: cacheDir, folder, offset, limit: PAGE }, asked);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 400 || error.status === 404)) return null;
+    throw error;
+  }
+}

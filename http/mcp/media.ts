@@ -1,0 +1,121 @@
+// Which media file an assistant means: it has a path, a hash, or no more than a file name.
+import { isAbsolute } from 'node:path';
+import { errorTable } from '../../runtime/errors.ts';
+import { nearest } from '../../runtime/nearest.ts';
+import { isHash, type MomentId } from './moment-id.ts';
+import { fileName, hashText, oneLine } from './text.ts';
+import type { Call } from './tool.ts';
+
+export const mediaNameErrors = errorTable({
+  NO_SUCH_MEDIA: { meaning: 'The library has no such media', status: 404, retryable: false },
+  SEVERAL_MEDIA: { meaning: 'The name is that of several media', status: 400, retryable: false },
+});
+
+export interface Media {
+  readonly hash_str: string;
+  readonly path: string;
+}
+
+/** Media of a library that are looked through for a name. */
+const MOST_MEDIA = 50_000;
+const PAGE = 5_000;
+/** Candidates that an error names. */
+const MOST_NAMED = 5;
+
+/** Throws NO_SUCH_MEDIA and SEVERAL_MEDIA naming `field`, and what was probably meant. */
+export async function findMedia(text: string, field: string, call: Call): Promise<Media> {
+  const name = text.trim();
+  if (isHash(name.toLowerCase())) return mediaOfHash(name.toLowerCase(), field, call);
+  if (isAbsolute(name)) return mediaAt(name, field, call);
+  return mediaNamed(name, field, call);
+}
+
+export function findAllMedia(texts: readonly string[], field: string, call: Call): Promise<Media[]> {
+  return inOrder(texts, (text, i) => findMedia(text, `${field}[${i}]`, call));
+}
+
+/** Where the content of a moment lies. */
+export async function mediaOfMoments(
+  moments: readonly MomentId[],
+  field: string,
+  call: Call,
+): Promise<Media[]> {
+  const known = new Map<string, Media>();
+  return inOrder(moments, async ({ hash_str }, i) => {
+    const media = known.get(hash_str) ?? (await mediaOfHash(hash_str, `${field}[${i}]`, call));
+    known.set(hash_str, media);
+    return media;
+  });
+}
+
+/** One after the other: a long list must not ask a hundred questions at once. */
+async function inOrder<A, B>(items: readonly A[], work: (item: A, i: number) => Promise<B>): Promise<B[]> {
+  const done: B[] = [];
+  for (const [i, item] of items.entries()) done.push(await work(item, i));
+  return done;
+}
+
+/** By the record of the content; the file itself is not touched. */
+async function mediaOfHash(
+  hash_str: string,
+  field: string,
+  { client, cacheDir, asked }: Call,
+): Promise<Media> {
+  const range = { start_seconds: 0, end_seconds: 0.001, max_segments: 1 };
+  const { media_path } = await client.transcriptionsRange({ cache_dir: cacheDir, hash_str, ...range }, asked);
+  if (media_path !== null) return { hash_str, path: media_path };
+  throw unknown(field, hash_str, 'A hash changes when the file does; list_library has those of now.');
+}
+
+async function mediaAt(path: string, field: string, { client, cacheDir, asked }: Call): Promise<Media> {
+  const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, asked);
+  const [first] = media;
+  if (first !== undefined && media.length === 1) return { hash_str: first.hash_str, path: first.media_path };
+  if (first === undefined) {
+    throw unknown(field, path, 'list_library tells what is analysed; analyze adds a file.');
+  }
+  const message = `${field}: ${oneLine(path, 300)} is a folder; name one file (list_library with folder lists them)`;
+  throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
+}
+
+async function mediaNamed(name: string, field: string, call: Call): Promise<Media> {
+  const wanted = name.toLowerCase();
+  const exact: Media[] = [];
+  const partly: Media[] = [];
+  const names = new Set<string>();
+  for await (const { media_path, hash_str } of library(call)) {
+    const own = fileName(media_path).toLowerCase();
+    names.add(own);
+    if (own === wanted) exact.push({ hash_str, path: media_path });
+    else if (own.includes(wanted) && partly.length <= MOST_NAMED) partly.push({ hash_str, path: media_path });
+  }
+  const found = exact.length > 0 ? exact : partly;
+  const [first] = found;
+  if (first !== undefined && new Set(found.map(({ hash_str }) => hash_str)).size === 1) return first;
+  if (first === undefined) {
+    const meant = nearest(name, names);
+    const advice =
+      meant === null ? 'list_library lists what there is.' : `Did you mean ${oneLine(meant, 200)}?`;
+    throw unknown(field, name, advice);
+  }
+  const some = found
+    .slice(0, MOST_NAMED)
+    .map(({ path, hash_str }) => `${hashText(hash_str)} (${oneLine(path, 300)})`);
+  const more = found.length > MOST_NAMED ? ' and more' : '';
+  const message = `${field}: ${oneLine(name, 200)} is the name of several files; give the hash of one: ${some.join(', ')}${more}`;
+  throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
+}
+
+/** Every media of the library, a page at a time. */
+async function* library({ client, cacheDir, asked }: Call) {
+  for (let offset = 0; offset < MOST_MEDIA; offset += PAGE) {
+    const page = await client.listLibrary({ cache_dir: cacheDir, offset, limit: PAGE }, asked);
+    yield* page.media;
+    if (page.media.length < PAGE) return;
+  }
+}
+
+function unknown(field: string, name: string, advice: string): Error {
+  const message = `${field}: the library has no media ${JSON.stringify(oneLine(name, 300))}. ${advice}`;
+  return mediaNameErrors.NO_SUCH_MEDIA(message, { field });
+}

@@ -1,0 +1,56 @@
+// POST /mcp: the tools for assistants over HTTP, stateless, one message and one answer of JSON. It is no operation of the API:
+// the protocol describes it, so neither the API document nor the client has it.
+import { Type } from 'typebox';
+import { engineErrors, toFields } from '../../runtime/errors.ts';
+import { described } from '../../runtime/schema.ts';
+import { AbsolutePath, absolute } from '../request/paths.ts';
+import { type Route, reply, route } from '../route.ts';
+import { protocolHeaders } from './contract.ts';
+
+/** Arguments of tools are short: texts, ids and paths. */
+const MOST_BYTES = 1024 * 1024;
+
+const Message = Type.Unsafe<object>({ type: 'object' });
+const Nothing = Type.Unsafe<undefined>({});
+
+const mcp = route({
+  method: 'POST',
+  path: '/mcp',
+  id: 'mcp',
+  tag: 'Assistants',
+  summary: 'Tools for assistants, by the Model Context Protocol',
+  headers: protocolHeaders,
+  mostBytes: MOST_BYTES,
+  query: Type.Object({
+    cache_dir: Type.Optional(described(AbsolutePath, 'Analysis folder, when it is not that of the service.')),
+  }),
+  body: Type.Object({
+    jsonrpc: described(Type.Literal('2.0'), 'Version of JSON-RPC.'),
+    id: Type.Optional(
+      described(Type.Union([Type.String(), Type.Number()]), 'Of a request; left out, a notification.'),
+    ),
+    method: Type.Optional(described(Type.String({ maxLength: 200 }), 'What is asked: `tools/call`.')),
+    params: Type.Optional(described(Type.Object({}), 'What it is asked with.')),
+  }),
+  answers: { 200: Message, 202: Nothing, 400: Message, 404: Message, 500: Message },
+  onError: async (error) => {
+    const { status, message } = toFields(error);
+    return status === 400 ? reply(400, refusal(message)) : undefined;
+  },
+  handle: async ({ body, query, headers, credential, signal }, { assistants }) => {
+    const cacheDir = query.cache_dir === undefined ? null : absolute('cache_dir', query.cache_dir);
+    const answer = await assistants.answer({ message: body, headers, credential, cacheDir, signal });
+    if (signal.aborted) throw engineErrors.CANCELLED('the client has disconnected');
+    const { status, body: said } = answer;
+    if (status === 202 || said === undefined) return reply(202, undefined);
+    // Whatever else the protocol refuses a message for is the fault of the message.
+    return reply(status === 200 || status === 404 || status === 500 ? status : 400, said);
+  },
+});
+
+/** As JSON-RPC says that a message is none. */
+function refusal(message: string) {
+  return { jsonrpc: '2.0', id: null, error: { code: -32600, message: `Invalid request: ${message}` } };
+}
+
+export const mcpRoutes: readonly Route[] = [mcp];

@@ -1,0 +1,135 @@
+// describe_media: what is known of one file: the file itself, what is analysed, who is seen when, what happens.
+import { Type } from 'typebox';
+import type { LibraryMedia } from '../../../actors/library/contract.ts';
+import { ApiError } from '../../client/error.ts';
+import { MediaName } from '../arguments.ts';
+import { findMedia, type Media } from '../media.ts';
+import { fileName, hashText, listed, oneLine, rangeText, secondsText, timeText } from '../text.ts';
+import { type Call, tool } from '../tool.ts';
+
+/** Rows of people and of chapters together. */
+const MOST_ROWS = 50;
+/** Clusterings that are asked who is seen in the file. */
+const MOST_CLUSTERINGS = 3;
+const MOST_RANGES = 8;
+
+export const describeMedia = tool({
+  name: 'describe_media',
+  title: 'Describe a media file',
+  description:
+    'What is known of one film, still or recording: path, hash, duration, frame rate, what is analysed, who is seen when, ' +
+    'and the chapters of its summary.',
+  input: Type.Object({ media: MediaName }),
+  effect: 'none',
+  run: async ({ media: name }, call) => {
+    const media = await findMedia(name, 'media', call);
+    const known = await recordOf(media, call);
+    const head = [
+      `${fileName(media.path)} (${hashText(media.hash_str)})`,
+      `Path: ${oneLine(media.path, 4096)}`,
+      ...(known ? stored(known) : []),
+      ...(await fileFacts(media, call)),
+    ];
+    const people = known && known.faces.length > 0 ? await seenIn(media, call) : [];
+    const told = known && known.summaries > 0 ? await chapters(media, call) : { head: [], rows: [] };
+    const rows = [...people, ...told.head, ...told.rows];
+    return listed({
+      head,
+      rows: rows.slice(0, MOST_ROWS),
+      below: (shown) => {
+        const left = rows.length - shown;
+        return left === 0
+          ? []
+          : [
+              `${left} more lines are left out. find_moments and who find more with media ["${hashText(media.hash_str)}"].`,
+            ];
+      },
+    });
+  },
+});
+
+async function recordOf(
+  { path, hash_str }: Media,
+  { client, cacheDir, asked }: Call,
+): Promise<LibraryMedia | null> {
+  const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, asked);
+  return media.find((one) => one.hash_str === hash_str) ?? null;
+}
+
+function stored({
+  kind,
+  duration_seconds,
+  visual,
+  transcript,
+  faces,
+  summaries,
+  replaced,
+}: LibraryMedia): string[] {
+  const models = visual.slice(0, 5).map(({ model_key, frames }) => `${oneLine(model_key, 80)} (${frames} s)`);
+  const spoken =
+    transcript === null
+      ? 'none'
+      : `${transcript.segments} passages, ${transcript.speakers} speakers, language ${oneLine(transcript.language ?? 'unknown', 40)}`;
+  const count = faces.reduce((sum, one) => sum + one.faces, 0);
+  return [
+    `Kind: ${oneLine(kind ?? 'unknown', 20)}${duration_seconds ? `, ${timeText(duration_seconds)} (${secondsText(duration_seconds)} s)` : ''}`,
+    `Pictures analysed: ${models.length === 0 ? 'no' : models.join(', ')}`,
+    `Transcript: ${spoken}`,
+    `Faces found: ${faces.length === 0 ? 'not looked for' : count}; summaries: ${summaries}`,
+    ...(replaced ? ['The file at this path was replaced since: analyze it again.'] : []),
+  ];
+}
+
+/** The file may be gone, and what is stored of it is still told. */
+async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
+  try {
+    const { media_properties } = await client.mediaMetadata(
+      { cache_dir: cacheDir, media_paths: [path] },
+      asked,
+    );
+    const facts = Object.values(media_properties)[0];
+    if (facts === undefined) return ['The file is not readable now; what is stored of it can be searched.'];
+    const { width, height, fps, timecode } = facts;
+    const rate = fps
+      ? `, ${secondsText(fps)} frames per second, starts at timecode ${oneLine(timecode, 20)}`
+      : '';
+    return width > 0 ? [`Picture: ${width}x${height}${rate}`] : [];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    return ['The file is not readable now; what is stored of it can be searched.'];
+  }
+}
+
+async function seenIn({ hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
+  const { jobs } = await client.faceClusters({ cache_dir: cacheDir }, asked);
+  const here = jobs.filter(
+    ({ media_hashes, names }) => media_hashes.includes(hash_str) && Object.keys(names).length > 0,
+  );
+  const rows: string[] = [];
+  for (const { name } of here.slice(0, MOST_CLUSTERINGS)) {
+    const { people } = await client.appearances({ cache_dir: cacheDir, cluster_job_name: name }, asked);
+    for (const person of people) {
+      const ranges = person.media.filter((one) => one.hash_str === hash_str).flatMap((one) => one.ranges);
+      if (ranges.length > 0)
+        rows.push(`Seen: ${oneLine(person.name || person.cluster_id, 80)} at ${rangesText(ranges)}`);
+    }
+  }
+  return rows;
+}
+
+export function rangesText(ranges: readonly (readonly [number, number])[]): string {
+  const some = ranges.slice(0, MOST_RANGES).map(([start, end]) => rangeText(start, end));
+  return `${some.join(', ')}${ranges.length > MOST_RANGES ? ` and ${ranges.length - MOST_RANGES} more ranges` : ''}`;
+}
+
+/** Of the summary that was stored last. */
+async function chapters({ hash_str }: Media, { client, cacheDir, asked }: Call) {
+  const { short_summary, root } = await client.summaryOverview({ cache_dir: cacheDir, hash_str }, asked);
+  return {
+    head: [`Summary (a text about it, check what matters with look): ${oneLine(short_summary, 2000)}`],
+    rows: root.children.map(
+      ({ search_range: [start, end], text_preview }) =>
+        `Part ${rangeText(start, end)}: ${oneLine(text_preview, 220)}`,
+    ),
+  };
+}

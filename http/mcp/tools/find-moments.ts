@@ -1,0 +1,190 @@
+// find_moments: the fused search, one line a moment.
+import { type Static, Type } from 'typebox';
+import { FilterOperator } from '../../../actors/index/facets/contract.ts';
+import {
+  type Moment,
+  type MomentsAnswer,
+  momentKinds,
+  type Reason,
+} from '../../../actors/search/moments/contract.ts';
+import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import type { Operations } from '../../client/addresses.ts';
+import type { InputOf } from '../../client/shape.ts';
+import { Cursor, limitOf, MediaNames, MomentName, Seconds, startOf } from '../arguments.ts';
+import { loadAll } from '../load.ts';
+import { findAllMedia } from '../media.ts';
+import { parseMoment } from '../moment-id.ts';
+import { fitting, numbered } from '../pictures.ts';
+import { fileName, listed, moreBelow, notes, oneLine, quoted, rangeText, timeText } from '../text.ts';
+import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
+
+/** Longest side of a small picture, px: twenty of them fit into one answer. */
+const SMALL = 160;
+/** Moments that a search can answer. */
+const MOST_MOMENTS = 10_000;
+
+const Filter = Type.Object({
+  facet: described(Type.String({ minLength: 1, maxLength: 300 }), 'Id of a facet of list_library.'),
+  operator: defaulted(FilterOperator, 'is_any_of'),
+  values: Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 100 }),
+});
+
+const input = Type.Object({
+  text: Type.Optional(
+    described(
+      Type.String({ minLength: 1, maxLength: 2000 }),
+      'What is to be seen or said, in natural language: "red car at night". Names of people find them too.',
+    ),
+  ),
+  image_path: Type.Optional(
+    described(
+      Type.String({ minLength: 1, maxLength: 4096 }),
+      'Absolute path of a picture on the machine of the service, to find what looks like it.',
+    ),
+  ),
+  like: Type.Optional(described(MomentName, 'Id of a moment, to find what looks like it.')),
+  exclude: Type.Optional(
+    described(
+      Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
+      'Ranked lower: what looks like one of these texts. Needs text.',
+    ),
+  ),
+  kinds: Type.Optional(
+    described(
+      Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: 3 }),
+      'Only these reasons; left out, all.',
+    ),
+  ),
+  people: Type.Optional(
+    described(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 20 }),
+      'Only moments in which these people are seen, by name (see who).',
+    ),
+  ),
+  people_mode: defaulted(described(oneOf('all', 'any'), 'All of these people at once, or any.'), 'all'),
+  media: Type.Optional(MediaNames),
+  from: Type.Optional(described(Seconds, 'Second from which, with exactly one media.')),
+  to: Type.Optional(described(Seconds, 'Second up to which, with exactly one media.')),
+  filters: Type.Optional(
+    described(
+      Type.Array(Filter, { maxItems: 20 }),
+      'Only media that pass all of them; facets come from list_library.',
+    ),
+  ),
+  limit: limitOf(8, 20),
+  cursor: Cursor,
+  thumbnails: defaulted(
+    described(oneOf('none', 'small'), 'small: a small picture of each moment. look shows them larger.'),
+    'none',
+  ),
+});
+type Input = Static<typeof input>;
+type MomentsRequest = InputOf<Operations['searchMoments']>;
+
+export const findMoments = tool({
+  name: 'find_moments',
+  title: 'Find moments',
+  description:
+    'Finds moments in the analysed films, stills and recordings by what is seen, said, or who is seen; best first. ' +
+    'Give text, image_path or like. Every line begins with the id of a moment (hash@second), which look, ' +
+    'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list, no measure of certainty: ' +
+    'look at what matters before you rely on it.',
+  input,
+  effect: 'none',
+  run: async (asked, call) => {
+    const request = await requestOf(asked, call);
+    const first = startOf(asked.cursor);
+    const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
+    await loadAll(call);
+    const answer = await call.client.searchMoments({ ...request, limit }, call.asked);
+    return answerOf(answer, first, asked, call);
+  },
+});
+
+async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
+  const { text, image_path, like, exclude, kinds, people = [], filters = [] } = asked;
+  if (text === undefined && image_path === undefined && like === undefined)
+    throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is needed', { field: 'text' });
+  if (image_path !== undefined && like !== undefined)
+    throw argumentErrors.BAD_ARGUMENT('like: give either image_path or like, not both', { field: 'like' });
+  const media = asked.media === undefined ? [] : await findAllMedia(asked.media, 'media', call);
+  const moment = like === undefined ? undefined : parseMoment(like, 'like');
+  return {
+    cache_dir: call.cacheDir,
+    ...(text !== undefined && { query: text }),
+    ...(image_path !== undefined && { image_path }),
+    ...(moment && { like: { hash_str: moment.hash_str, time_seconds: moment.seconds } }),
+    ...(exclude && { exclude }),
+    ...(kinds && { kinds }),
+    ...(media.length > 0 && { media_paths: media.map(({ path }) => path) }),
+    ...rangeOf(
+      asked,
+      media.map(({ path }) => path),
+    ),
+    ...(people.length > 0 && {
+      people_filter: people.map((person_name) => ({ person_name })),
+      people_filter_mode: asked.people_mode === 'all' ? 'and' : 'or',
+    }),
+    ...(filters.length > 0 && {
+      metadata_filter_request: {
+        filters: filters.map(({ facet, ...filter }) => ({ facet_id: facet, ...filter })),
+      },
+    }),
+  };
+}
+
+/** Seconds are frames of the grid. */
+function rangeOf({ from, to }: Input, paths: readonly string[]) {
+  if (from === undefined && to === undefined) return {};
+  const [path] = paths;
+  if (path === undefined || paths.length > 1)
+    throw argumentErrors.BAD_ARGUMENT('from: from and to need exactly one file in media', { field: 'from' });
+  const [start, end] = [Math.floor(from ?? 0), Math.ceil(to ?? 1_000_000)];
+  if (end <= start) throw argumentErrors.BAD_ARGUMENT('to: has to be after from', { field: 'to' });
+  return { segments_to_frame_indices: { [path]: [start, end] as [number, number] } };
+}
+
+async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call: Call): Promise<ToolAnswer> {
+  const page = answer.moments.slice(start, start + asked.limit);
+  const said = notes(answer.warnings ?? [answer.toast_warning]);
+  if (page.length === 0) {
+    const none =
+      start > 0 ? 'There are no more moments.' : 'No moment was found. Try other words, or fewer conditions.';
+    return { text: [none, ...said].join('\n') };
+  }
+  const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
+  const number = numbered(pictures);
+  const more = answer.moments.length > start + page.length;
+  const { text, shown } = listed({
+    head: [`Moments ${start + 1}-${start + page.length}, best first.`, ...said],
+    rows: page.map((moment, i) => row(moment, number[i]!)),
+    below: (rows) => moreBelow(rows, { there: page.length, start, more }),
+  });
+  return { text, pictures: pictures.slice(0, shown).filter((one) => one !== null) };
+}
+
+/** `nth`: number of its picture; null without one. */
+function row(moment: Moment, nth: number | null): string {
+  const { moment_id, media_path, kind, time_seconds, start_seconds, end_seconds, reasons } = moment;
+  const when =
+    kind === 'image'
+      ? 'still'
+      : `at ${timeText(time_seconds)}, scene ${rangeText(start_seconds, end_seconds)}`;
+  const why = reasons.slice(0, 3).map(reasonText);
+  const shown = nth === null ? '' : ` [picture ${nth}]`;
+  return `${oneLine(moment_id, 130)} ${fileName(media_path)} ${when}: ${why.join('; ')}${shown}`;
+}
+
+function reasonText(reason: Reason): string {
+  const rank = `rank ${reason.rank}`;
+  if (reason.kind === 'seen') return `seen, ${rank}`;
+  if (reason.kind === 'person') return `${oneLine(reason.name, 80)} is seen, ${rank}`;
+  const who = oneLine(reason.speaker_name || reason.speaker || '', 80);
+  return `said${who === '' ? '' : ` by ${who}`}, ${rank}: ${quoted(reason.text, 200)}`;
+}
+
+async function small(page: readonly Moment[], { client, cacheDir, asked }: Call): Promise<(string | null)[]> {
+  const requests = page.map(({ media_path, time_seconds }) => ({ media_path, time_seconds }));
+  const { thumbnails } = await client.thumbnails({ cache_dir: cacheDir, requests, max_size: SMALL }, asked);
+  return fitting(page.map((_, i) => thumbnails[i]?.thumbnail ?? null));
+}

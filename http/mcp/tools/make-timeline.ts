@@ -1,0 +1,153 @@
+// make_timeline: moments with in and out as a sequence for an editing program.
+import { type Static, Type } from 'typebox';
+import {
+  type TimelineAnswer,
+  type TimelineFormat,
+  timelineFormats,
+} from '../../../actors/exporter/timeline/contract.ts';
+import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import { ApiError } from '../../client/error.ts';
+import { Seconds } from '../arguments.ts';
+import { findMedia, type Media } from '../media.ts';
+import { parseMoment } from '../moment-id.ts';
+import { notes, oneLine, secondsText, timeText } from '../text.ts';
+import { argumentErrors, type Call, tool } from '../tool.ts';
+
+const Clip = Type.Object({
+  media: described(
+    Type.String({ minLength: 1, maxLength: 4096 }),
+    'The file: id of a moment (hash@second), hash, absolute path or file name.',
+  ),
+  in: described(Seconds, 'First second of the clip in the file.'),
+  out: described(Seconds, 'Second at which it ends, after in.'),
+  name: Type.Optional(described(Type.String({ minLength: 1, maxLength: 200 }), 'What the clip is called.')),
+});
+
+export const makeTimeline = tool({
+  name: 'make_timeline',
+  title: 'Make a timeline',
+  description:
+    'Writes clips, one after the other with their sound, as a timeline that editing programs open, and answers the path. ' +
+    'The scene that find_moments tells of a moment is a good in and out. Nothing is written over: a name that is taken ' +
+    'gets -2, -3 and so on.',
+  input: Type.Object({
+    clips: described(
+      Type.Array(Clip, { minItems: 1, maxItems: 500 }),
+      'In the order in which they are shown.',
+    ),
+    format: defaulted(
+      described(oneOf(...timelineFormats), 'xmeml: Premiere Pro; fcpxml: Final Cut Pro, Resolve; edl; otio.'),
+      'xmeml',
+    ),
+    output_path: described(
+      Type.String({ minLength: 1, maxLength: 4096 }),
+      'Absolute path of the file to write on the machine of the service.',
+    ),
+    name: defaulted(
+      described(Type.String({ minLength: 1, maxLength: 200 }), 'Name of the sequence.'),
+      'Sequence',
+    ),
+  }),
+  effect: 'adds',
+  run: async ({ clips, format, output_path, name }, call) => {
+    const known = new Map<string, Media>();
+    for (const [i, clip] of clips.entries()) {
+      const field = `clips[${i}]`;
+      if (clip.out <= clip.in)
+        throw argumentErrors.BAD_ARGUMENT(`${field}.out: has to be after in`, { field: `${field}.out` });
+      if (!known.has(clip.media)) known.set(clip.media, await mediaOf(clip.media, `${field}.media`, call));
+    }
+    const paths = [...new Set([...known.values()].map(({ path }) => path))];
+    const kinds = await kindsOf(paths, call);
+    let starts = 0;
+    const placed = clips.map((clip): Placed => {
+      const { path } = known.get(clip.media)!;
+      const one = { ...clip, path, kind: kinds.get(path) ?? 'video', starts };
+      starts += clip.out - clip.in;
+      return one;
+    });
+    const answer = await written({ format, sequence_name: name, output_path }, placed, call);
+    const { total_duration_seconds: length, fps, warnings = [] } = answer;
+    const what = `${clips.length} clips, ${timeText(length)} (${secondsText(length)} s) at ${secondsText(fps)} frames per second`;
+    const path = oneLine(answer.output_path ?? output_path, 4200);
+    return { text: [`Written: ${path}`, what, ...notes(warnings)].join('\n') };
+  },
+});
+
+type Kind = 'video' | 'audio' | 'image';
+
+interface Placed extends Static<typeof Clip> {
+  readonly path: string;
+  readonly kind: Kind;
+  /** Where it begins in the sequence, in seconds: a clip without sound leaves a gap on the tracks of sound. */
+  readonly starts: number;
+}
+
+async function mediaOf(text: string, field: string, call: Call): Promise<Media> {
+  const isMoment = /^[0-9a-f-]+@[0-9.]+$/i.test(text.trim());
+  return findMedia(isMoment ? parseMoment(text, field).hash_str : text, field, call);
+}
+
+/** Of a file that cannot be read the service says so itself. */
+async function kindsOf(
+  paths: readonly string[],
+  { client, cacheDir, asked }: Call,
+): Promise<ReadonlyMap<string, Kind>> {
+  const { media_properties } = await client.mediaMetadata(
+    { cache_dir: cacheDir, media_paths: [...paths] },
+    asked,
+  );
+  return new Map(Object.entries(media_properties).map(([path, { kind }]) => [path, kind]));
+}
+
+interface Sequence {
+  readonly format: TimelineFormat;
+  readonly sequence_name: string;
+  readonly output_path: string;
+}
+
+/** Nothing says beforehand which films have sound: the service refuses the sound of one that has none, and writes nothing. */
+async function written(
+  sequence: Sequence,
+  placed: readonly Placed[],
+  { client, asked }: Call,
+): Promise<TimelineAnswer> {
+  const mute = new Set<string>();
+  for (;;) {
+    const items = placed.flatMap((clip, of) =>
+      tracksOf(clip, mute).map((track) => ({ of, ...itemOf(clip, track) })),
+    );
+    try {
+      const request = { ...sequence, items: items.map(({ of: _, ...item }) => item) };
+      return await client.exportTimeline(request, asked);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const [, at, rest] = /items\[(\d+)\](.*)/s.exec(error.message) ?? [];
+      const item = at === undefined ? undefined : items[Number(at)];
+      if (item === undefined) throw error;
+      if (item.track !== 'audio' || !/has no sound/.test(rest ?? '') || mute.has(item.media_path))
+        throw argumentErrors.BAD_ARGUMENT(
+          `clips[${item.of}]${oneLine(rest ?? '', 600)}`,
+          { field: 'clips' },
+          error,
+        );
+      mute.add(item.media_path);
+    }
+  }
+}
+
+function tracksOf({ kind, path }: Placed, mute: ReadonlySet<string>): ('video' | 'audio')[] {
+  if (kind === 'audio') return ['audio'];
+  return kind === 'image' || mute.has(path) ? ['video'] : ['video', 'audio'];
+}
+
+function itemOf(clip: Placed, track: 'video' | 'audio') {
+  return {
+    media_path: clip.path,
+    source_start_seconds: clip.in,
+    source_end_seconds: clip.out,
+    timeline_start_seconds: clip.starts,
+    track,
+    ...(clip.name !== undefined && { name: clip.name }),
+  };
+}

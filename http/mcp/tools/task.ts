@@ -1,0 +1,150 @@
+// task: how a task stands, and steering it.
+import { type Static, Type } from 'typebox';
+import type { TaskDetail, TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import { Cursor, limitOf, startOf } from '../arguments.ts';
+import { fileName, listed, moreBelow, oneLine, secondsText } from '../text.ts';
+import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
+
+/** Clients of the protocol give up on a call after a minute. */
+const MOST_WAIT = 45;
+/** Between two questions. */
+const STEP = 1;
+
+const input = Type.Object({
+  id: Type.Optional(
+    described(
+      Type.String({ minLength: 1, maxLength: 64 }),
+      'Id of the task, as analyze answers it; left out: the latest tasks.',
+    ),
+  ),
+  action: defaulted(
+    described(
+      oneOf('status', 'cancel', 'resume'),
+      'cancel keeps what is finished; resume goes on with the rest.',
+    ),
+    'status',
+  ),
+  wait_seconds: defaulted(
+    described(
+      Type.Integer({ minimum: 0, maximum: MOST_WAIT }),
+      `Wait for the end of the task for so long before answering (0; at most ${MOST_WAIT}), in place of asking again and again.`,
+    ),
+    0,
+  ),
+  limit: limitOf(10, 50),
+  cursor: Cursor,
+});
+
+export const task = tool({
+  name: 'task',
+  title: 'Tasks',
+  description:
+    'How an analysis stands: state, progress, time left, and the files that failed with the reason. Cancels or resumes it. ' +
+    'Without id: the latest tasks.',
+  input,
+  effect: 'steers',
+  run: async ({ id, action, wait_seconds, limit, cursor }, call) => {
+    if (id === undefined) {
+      if (action === 'status') return latest(limit, startOf(cursor), call);
+      throw argumentErrors.BAD_ARGUMENT(`id: ${action} needs the id of a task`, { field: 'id' });
+    }
+    const { client, asked } = call;
+    const head: string[] = [];
+    if (action === 'cancel') head.push((await client.cancelTask({ task_id: id }, asked)).message);
+    if (action === 'resume') {
+      await refuseWhileBusy(call, id);
+      head.push((await client.resumeTask({ task_id: id }, asked)).message);
+    }
+    await ended(id, wait_seconds, call);
+    return one(id, head, { limit, start: startOf(cursor) }, call);
+  },
+});
+
+export type TaskInput = Static<typeof input>;
+
+/** The service stops an analysis that runs for a new one: a call of a tool must not do that by the way. */
+export async function refuseWhileBusy({ client, asked }: Call, id?: string): Promise<void> {
+  const { tasks } = await client.listTasks({}, asked);
+  const busy = tasks.find(
+    (one) => isBusy(one) && one.task_id !== id && one.request.types.every((type) => type !== 'clips'),
+  );
+  if (busy === undefined) return;
+  const message = `Task ${oneLine(busy.task_id, 64)} is ${busy.state} (${Math.round(busy.progress)}%), and one analysis runs at a time. Wait for it with task {"id": "${oneLine(busy.task_id, 64)}", "wait_seconds": ${MOST_WAIT}}, or cancel it if a person wants that.`;
+  throw argumentErrors.TASK_RUNS(message);
+}
+
+const isBusy = ({ state }: Pick<TaskSnapshot, 'state'>) => state === 'running' || state === 'stopping';
+
+/** Resolves when the task has ended, or the time is over. */
+async function ended(task_id: string, seconds: number, { client, asked, wait }: Call): Promise<void> {
+  for (let waited = 0; waited < seconds; waited += STEP) {
+    if (!isBusy(await client.getTask({ task_id, limit: 0 }, asked))) return;
+    await wait(STEP);
+  }
+}
+
+async function latest(limit: number, start: number, { client, asked }: Call): Promise<ToolAnswer> {
+  const { tasks } = await client.listTasks({}, asked);
+  const page = tasks.slice(start, start + limit);
+  if (page.length === 0) return { text: start > 0 ? 'There are no more tasks.' : 'There are no tasks.' };
+  return listed({
+    head: [`${tasks.length} tasks, newest first:`],
+    rows: page.map(rowOf),
+    below: (shown) =>
+      moreBelow(shown, { there: page.length, start, more: start + page.length < tasks.length }),
+  });
+}
+
+function rowOf({
+  task_id,
+  state,
+  progress,
+  counts,
+  request,
+  estimated_remaining_seconds: left,
+}: TaskSnapshot): string {
+  const types = request.types.slice(0, 8).join(', ');
+  const rest = left === null ? '' : `, about ${secondsText(Math.ceil(left))} s left`;
+  const failed = counts.failed > 0 ? `, ${counts.failed} failed` : '';
+  return `${oneLine(task_id, 64)} ${state} ${Math.round(progress)}% of ${counts.files} files (${oneLine(types, 120)}): ${counts.done} done${failed}${rest}`;
+}
+
+/** A task with the files that failed. */
+async function one(
+  task_id: string,
+  head: readonly string[],
+  { limit, start }: { readonly limit: number; readonly start: number },
+  { client, asked }: Call,
+): Promise<ToolAnswer> {
+  const detail = await client.getTask({ task_id, limit: 10_000 }, asked);
+  const failures = detail.results.filter(({ outcome }) => outcome === 'failed');
+  const page = failures.slice(start, start + limit);
+  const error =
+    detail.error === null ? [] : [`Error: ${oneLine(`${detail.error.error}: ${detail.error.message}`, 600)}`];
+  return listed({
+    head: [
+      ...head.map((line) => oneLine(line, 400)),
+      rowOf(detail),
+      ...error,
+      ...(page.length > 0 ? ['Failed:'] : []),
+    ],
+    rows: page.map(failureOf),
+    below: (shown) => [
+      ...moreBelow(shown, { there: page.length, start, more: start + page.length < failures.length }),
+      ...advice(detail),
+    ],
+  });
+}
+
+function failureOf({ path, type, error }: TaskDetail['results'][number]): string {
+  return `${fileName(path)} (${oneLine(type, 20)}): ${oneLine(error?.message ?? 'unknown', 400)}`;
+}
+
+function advice({ state, task_id }: TaskDetail): string[] {
+  const id = oneLine(task_id, 64);
+  if (state === 'running')
+    return [`It runs: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}} waits for it.`];
+  const goesOn = state === 'cancelled' || state === 'interrupted';
+  return goesOn ? [`task {"id": "${id}", "action": "resume"} goes on with the rest.`] : [];
+}

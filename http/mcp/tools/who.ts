@@ -1,0 +1,125 @@
+// who: the people of the library, and where one of them is seen.
+import { Type } from 'typebox';
+import type { FaceClusterJob } from '../../../actors/people/contract.ts';
+import { suggestion } from '../../../runtime/nearest.ts';
+import { described } from '../../../runtime/schema.ts';
+import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
+import { findAllMedia } from '../media.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine } from '../text.ts';
+import { argumentErrors, type Call, tool } from '../tool.ts';
+import { rangesText } from './describe-media.ts';
+
+const MOST_ROWS = 50;
+
+export const who = tool({
+  name: 'who',
+  title: 'Who is seen where',
+  description:
+    'Without name: the named people of the library. With name: the files and times in which this person is seen. Voices ' +
+    'are not here: find_spoken takes a speaker.',
+  input: Type.Object({
+    name: Type.Optional(
+      described(Type.String({ minLength: 1, maxLength: 200 }), 'Name of a person, or the id of a cluster.'),
+    ),
+    clustering: Type.Optional(
+      described(
+        Type.String({ minLength: 1, maxLength: 1000 }),
+        'Only this face clustering, where several have the person.',
+      ),
+    ),
+    media: Type.Optional(MediaNames),
+    limit: limitOf(MOST_ROWS, MOST_ROWS),
+    cursor: Cursor,
+  }),
+  effect: 'none',
+  run: async ({ name, clustering, media, limit, cursor }, call) => {
+    const start = startOf(cursor);
+    const { jobs, warning } = await call.client.faceClusters({ cache_dir: call.cacheDir }, call.asked);
+    const wanted = chosen(jobs, clustering);
+    if (wanted.length === 0)
+      return { text: 'No faces are clustered yet. analyze with what ["faces"] does it.' };
+    const rows = name === undefined ? everybody(wanted) : await seen(name, wanted, media, call);
+    const page = rows.slice(start, start + limit);
+    if (page.length === 0) return { text: start > 0 ? 'There is nothing more.' : nobody(name) };
+    const what =
+      name === undefined ? 'Person, clustering:' : `${oneLine(name, 80)} is seen in (hash, file, ranges):`;
+    return listed({
+      head: [what, ...notes([warning])],
+      rows: page,
+      below: (shown) =>
+        moreBelow(shown, { there: page.length, start, more: start + page.length < rows.length }),
+    });
+  },
+});
+
+function chosen(jobs: readonly FaceClusterJob[], clustering: string | undefined): FaceClusterJob[] {
+  const found = jobs.filter(({ name }) => clustering === undefined || name === clustering);
+  if (found.length > 0 || jobs.length === 0) return found;
+  const names = jobs.map(({ name }) => name);
+  const meant =
+    suggestion(clustering ?? '', names) ||
+    `; there are ${names
+      .slice(0, 10)
+      .map((one) => oneLine(one, 80))
+      .join(', ')}`;
+  const message = `clustering: there is no face clustering ${JSON.stringify(oneLine(clustering ?? '', 80))}${meant}`;
+  throw argumentErrors.BAD_ARGUMENT(message, { field: 'clustering' });
+}
+
+function nobody(name: string | undefined): string {
+  if (name === undefined) return 'Nobody has a name yet: a person names faces with framehound faces name.';
+  return `${oneLine(name, 80)} is not seen in these files.`;
+}
+
+/** Clusters of one name are one person. */
+function everybody(jobs: readonly FaceClusterJob[]): string[] {
+  return jobs.flatMap(({ name: job, names, num_clusters }) => {
+    const people = [...new Set(Object.values(names))].sort();
+    const rest = num_clusters - Object.keys(names).length;
+    const others =
+      rest > 0 && people.length > 0 ? [`(${rest} clusters without a name), ${oneLine(job, 80)}`] : [];
+    return [...people.map((person) => `${oneLine(person, 100)}, ${oneLine(job, 80)}`), ...others];
+  });
+}
+
+async function seen(
+  name: string,
+  jobs: readonly FaceClusterJob[],
+  media: readonly string[] | undefined,
+  call: Call,
+): Promise<string[]> {
+  const only =
+    media === undefined
+      ? null
+      : new Set((await findAllMedia(media, 'media', call)).map((one) => one.hash_str));
+  const wanted = name.toLowerCase();
+  const having = jobs.filter(
+    ({ names, cluster_ids }) =>
+      cluster_ids.includes(name) || Object.values(names).some((one) => one.toLowerCase() === wanted),
+  );
+  if (having.length === 0) throw unknownPerson(name, jobs);
+  const rows: string[] = [];
+  for (const { name: cluster_job_name } of having) {
+    const request = { cache_dir: call.cacheDir, cluster_job_name, people: [name] };
+    const { people } = await call.client.appearances(request, call.asked);
+    for (const { media: files } of people) {
+      for (const { hash_str, media_path, ranges } of files) {
+        if (only === null || only.has(hash_str))
+          rows.push(`${hashText(hash_str)} ${fileName(media_path)} ${rangesText(ranges)}`);
+      }
+    }
+  }
+  return rows;
+}
+
+function unknownPerson(name: string, jobs: readonly FaceClusterJob[]): Error {
+  const names = [...new Set(jobs.flatMap((job) => Object.values(job.names)))].sort();
+  const known = names
+    .slice(0, 20)
+    .map((one) => oneLine(one, 60))
+    .join(', ');
+  const meant =
+    suggestion(name, names) || (known === '' ? '; nobody has a name yet' : `; there are ${known}`);
+  const message = `name: no person is called ${JSON.stringify(oneLine(name, 80))}${oneLine(meant, 1200)}`;
+  return argumentErrors.BAD_ARGUMENT(message, { field: 'name' });
+}

@@ -1,0 +1,225 @@
+// Moments over a real index: pictures, words and people of two films and a sound file.
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { definition } from '../../../actors/index/actor.ts';
+import type { Moment, MomentsAnswer, RelevanceAnswer } from '../../../actors/search/moments/contract.ts';
+import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
+import { momentRoutes } from '../../../http/routes/moments.ts';
+import { actor } from '../../../runtime/actor.ts';
+import { world } from '../../actors/analysis/fakes.ts';
+import { FakeClusterings } from '../../actors/index/people/clusterings.ts';
+import { inject } from '../inject.ts';
+
+const clusterings = new FakeClusterings();
+clusterings.store(
+  'cast',
+  [
+    ['aa', 2, 'c1'],
+    ['aa', 3, 'c1'],
+    ['bb', 6, 'c1'],
+    ['bb', 1, 'c2'],
+  ],
+  { c1: 'Ann', c2: 'Bob Ray' },
+);
+const withPeople = actor<typeof definition.contract, undefined>({
+  ...definition,
+  create: (start) => definition.create({ ...start, settings: { clusterings: () => clusterings } }),
+});
+const w = await world(
+  [
+    { name: 'a.mp4', frames: 8, content: 'aa' },
+    { name: 'b.mp4', frames: 8, content: 'bb' },
+  ],
+  { index: withPeople as never },
+);
+after(() => w.end());
+await w.run();
+const cache_dir = join(w.folder, 'cache');
+const [a, b] = w.paths as [string, string];
+const { media } = await w.index.ask('media', { cache_dir });
+const said = (hash: string, segments: readonly (readonly [number, number, string, string?])[]) =>
+  w.index.ask('transcribe', {
+    cache_dir,
+    media: media.find(({ identity }) => identity.hash_str === hash)!,
+    mark: { ...mark, speaker_names: { SPEAKER_00: 'Ann', SPEAKER_01: 'Carl' } },
+    segments: segments.map(([start_seconds, end_seconds, text, speaker = null]) => ({
+      ...{ start_seconds, end_seconds, text: ` ${text}`, speaker },
+    })),
+  });
+const mark = {
+  ...{
+    model_key: 'x',
+    language: null,
+    spoken: 'en',
+    channels: null,
+    detect_speakers: true,
+    speaker_count: 'auto',
+  },
+};
+await said('aa', [
+  [0, 2, 'We begin with the weather.', 'SPEAKER_01'],
+  [2, 4, 'The budgets are red.', 'SPEAKER_00'],
+  [7.5, 8, 'A car, a red car, for the budget.', 'SPEAKER_01'],
+]);
+await said('bb', [[0.5, 2, 'Nobody listens to the carpenter.']]);
+
+const call = inject([...momentRoutes, ...analysisDataRoutes], { search: w.search });
+const ask = async (body: Record<string, unknown>, signal?: AbortSignal) => {
+  const answer = await call(
+    '/api/v1/search/moments',
+    { cache_dir, ...body },
+    signal && ({ signal } as never),
+  );
+  return { ...answer, body: answer.body as MomentsAnswer & { error?: string; message?: string } };
+};
+const told = (moments: readonly Moment[]) =>
+  moments.map(({ hash_str, time_seconds, reasons }) => {
+    return `${hash_str}@${time_seconds} ${reasons.map(({ kind, rank }) => `${kind}${rank}`).join(' ')}`;
+  });
+const found = async (body: Record<string, unknown>) => {
+  const { status, body: answer } = await ask(body);
+  assert.equal(status, 200, JSON.stringify(answer));
+  return answer;
+};
+
+test('without anything loaded it says what is needed', async () => {
+  const unloaded = await ask({ query: 'budget' });
+  assert.equal(unloaded.status, 400);
+  assert.match(unloaded.body.message ?? '', /load it first/);
+});
+
+test('what can be searched is, and the rest is told; alone it is an error', async () => {
+  await w.search.transcripts.load(cache_dir);
+  const { moments, warnings, counts } = await found({ query: 'budget' });
+  assert.deepEqual(told(moments), ['aa@7.5 said1 said2']);
+  assert.deepEqual(counts, { seen: 0, said: 1, person: 0 });
+  assert.match(warnings!.join(), /Pictures were not searched/);
+  assert.equal((await ask({ query: 'budget', kinds: ['seen'] })).status, 400);
+  await w.search.load(cache_dir);
+  await w.search.loadPeople(cache_dir);
+});
+
+test('a question is found by its words, who says it among them', async () => {
+  const only = { kinds: ['said'] };
+  const texts = async (query: string) =>
+    (await found({ ...only, query })).moments.flatMap(({ reasons }) =>
+      reasons.flatMap((reason) => (reason.kind === 'said' ? [reason.text] : [])),
+    );
+  const both = ['The budgets are red.', 'A car, a red car, for the budget.'];
+  assert.deepEqual(await texts('who says budget, and when?'), both);
+  assert.deepEqual(
+    (await texts('what does Carl say about the budget'))[0],
+    'A car, a red car, for the budget.',
+  );
+  assert.deepEqual(await texts('the red CAR'), ['A car, a red car, for the budget.']);
+  assert.deepEqual(await texts('carburettor of a truck'), []);
+});
+
+test('a named person is found beside what is seen and said, and both together come first', async () => {
+  const { moments, counts } = await found({ query: 'Ann with a red car' });
+  const [first] = moments;
+  assert.ok(
+    first!.reasons.some(({ kind }) => kind === 'person'),
+    told(moments).join(),
+  );
+  assert.ok(first!.reasons.length > 1);
+  assert.ok(counts.person >= 1 && counts.seen >= 1 && counts.said >= 1, JSON.stringify(counts));
+  const person = first!.reasons.find(({ kind }) => kind === 'person');
+  assert.deepEqual(person, {
+    kind: 'person',
+    rank: 1,
+    name: 'Ann',
+    cluster_id: 'c1',
+    cluster_job_name: 'cast',
+  });
+  assert.equal(first!.moment_id, `${first!.hash_str}@${Math.floor(first!.time_seconds)}`);
+  const bob = await found({ query: 'BOB ray', kinds: ['person', 'seen'] });
+  assert.deepEqual(told(bob.moments), ['bb@1 person1']);
+  assert.equal((await ask({ query: 'Zoe', kinds: ['person'] })).status, 400);
+  const nobody = await found({ query: 'four', kinds: ['person', 'seen'] });
+  assert.match(nobody.toast_warning ?? '', /names nobody/);
+});
+
+test('filters hold for every kind', async () => {
+  const within = async (more: Record<string, unknown>) =>
+    new Set((await found({ query: 'Ann budget', ...more })).moments.map(({ hash_str }) => hash_str));
+  assert.deepEqual(await within({ media_paths: [b] }), new Set(['bb']));
+  assert.deepEqual(
+    await within({ segments_to_frame_indices: { [a]: [[0, 8]] }, media_paths: [a] }),
+    new Set(['aa']),
+  );
+  const early = await found({ query: 'budget', kinds: ['said'], segments_to_frame_indices: { [a]: [0, 3] } });
+  assert.deepEqual(told(early.moments), ['aa@2 said1']);
+  const by = await found({ query: 'budget', kinds: ['said'], people_filter: [{ person_name: 'Ann' }] });
+  assert.deepEqual(told(by.moments), ['aa@2 said1']);
+  const wrong = await ask({ query: 'budget', people_filter: [{ person_name: 'Zoe' }] });
+  assert.equal(wrong.status, 400);
+  assert.match(JSON.stringify(wrong.body), /people_filter\[0\]/);
+  const one = await found({ query: 'Ann budget', max_per_media: 1 });
+  assert.equal(new Set(one.moments.map(({ hash_str }) => hash_str)).size, one.moments.length);
+  assert.equal((await found({ query: 'Ann budget', limit: 1 })).moments.length, 1);
+});
+
+test('a picture is a file, bytes or a moment; nothing is left of it, and errors name its field', async () => {
+  const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]).toString('base64');
+  const file = join(w.folder, 'red.jpg');
+  writeFileSync(file, 'x');
+  for (const picture of [
+    { image_path: file },
+    { image_data: jpeg },
+    { image_data: `data:image/jpeg;base64,${jpeg}` },
+    { like: { hash_str: 'aa', time_seconds: 1 } },
+    { like: { media_path: a, time_seconds: 2.5 } },
+  ]) {
+    assert.ok((await found(picture)).counts.seen > 0, JSON.stringify(picture));
+  }
+  assert.deepEqual(
+    readdirSync(tmpdir()).filter((name) => name.startsWith('framehound-picture-')),
+    [],
+  );
+  for (const [body, field] of [
+    [{}, 'query'],
+    [{ query: ' ' }, 'query'],
+    [{ image_data: 'zz zz' }, 'image_data'],
+    [{ image_data: Buffer.from('<svg/>').toString('base64') }, 'image_data'],
+    [{ image_data: 'https://example.org/a.jpg' }, 'image_data'],
+    [{ image_path: join(w.folder, 'no.jpg') }, 'image_path'],
+    [{ image_path: file, image_data: jpeg }, 'image_data'],
+    [{ like: { time_seconds: 1 } }, 'like.media_path'],
+    [{ like: { hash_str: 'aa', time_seconds: 99 } }, 'like.time_seconds'],
+    [{ image_data: jpeg, kinds: ['said'] }, 'query'],
+    [{ image_data: jpeg, exclude: ['x'] }, 'exclude'],
+    [{ query: 'x', kinds: [] }, 'kinds'],
+    [{ query: 'x', kinds: ['heard'] }, 'kinds'],
+    [{ query: 'x', limit: 10_001 }, 'limit'],
+  ] as const) {
+    const { status, body: answer } = await ask(body);
+    assert.equal(status, 400, `${JSON.stringify(body)}: ${JSON.stringify(answer)}`);
+    assert.ok(JSON.stringify(answer).includes(field), `${field}: ${JSON.stringify(answer)}`);
+  }
+  assert.equal((await ask({ like: { hash_str: 'cc', time_seconds: 1 } })).status, 404);
+  assert.equal(w.pool.free, w.pool.count);
+});
+
+test('relevance has a value a second between the background and the best of the library', async () => {
+  const relevance = async (body: Record<string, unknown>) => {
+    const answer = await call('/api/v1/search/relevance', { cache_dir, ...body });
+    return { status: answer.status, body: answer.body as RelevanceAnswer };
+  };
+  const { status, body } = await relevance({ hash_str: 'aa', query: 'four' });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.equal(body.values.length, 8);
+  assert.equal(body.scale.frames, 16);
+  assert.ok(body.values.every((value) => value >= 0 && value <= 1));
+  assert.deepEqual((await relevance({ media_path: a, query: 'four' })).body.values, body.values);
+  assert.deepEqual((await relevance({ media_path: a, query: 'Ann' })).body.values, Array(8).fill(0));
+  for (const [asked, expected] of [
+    [{ hash_str: 'aa' }, 400],
+    [{ query: 'four' }, 400],
+    [{ hash_str: 'cc', query: 'four' }, 404],
+  ] as const)
+    assert.equal((await relevance(asked)).status, expected, JSON.stringify(asked));
+});

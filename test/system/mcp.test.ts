@@ -1,0 +1,157 @@
+// Assistants over pipes and over HTTP: the official client drives `framehound mcp` and /mcp on real footage.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/pictures.ts';
+import { tools } from '../../http/mcp/tools.ts';
+import { sharedPath, skipWithout } from '../shared.ts';
+import { newHome } from './command-line.ts';
+import { type RunningService, startService } from './service.ts';
+
+const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
+
+interface Answer {
+  readonly text: string;
+  readonly pictures: readonly string[];
+  readonly isError: boolean;
+}
+
+async function call(client: Client, name: string, input: Record<string, unknown>): Promise<Answer> {
+  const { content, isError } = await client.callTool({ name, arguments: input });
+  const parts = content as { type: string; text?: string; data?: string }[];
+  const text = parts.flatMap((part) => part.text ?? []).join('\n');
+  return { text, pictures: parts.flatMap((part) => part.data ?? []), isError: isError === true };
+}
+
+/** `framehound mcp` as an assistant starts it. */
+async function overPipes(t: TestContext, ...args: string[]) {
+  const env = { ...(process.env as Record<string, string>) };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli, 'mcp', ...args],
+    env,
+    stderr: 'pipe',
+  });
+  const errors: Error[] = [];
+  const client = new Client({ name: 'test', version: '1' });
+  client.onerror = (error) => errors.push(error);
+  await client.connect(transport);
+  t.after(() => client.close());
+  return { client, transport, errors };
+}
+
+async function overHttp(
+  t: TestContext,
+  { address, key }: Pick<RunningService, 'address' | 'key'>,
+): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit }));
+  t.after(() => client.close());
+  return client;
+}
+
+async function analysed(client: Client, paths: readonly string[]): Promise<void> {
+  const begun = await call(client, 'analyze', { paths });
+  const [, id] = /^Task (\S+) has begun/.exec(begun.text) ?? [];
+  assert.ok(id, begun.text);
+  const { text } = await call(client, 'task', { id, wait_seconds: 45 });
+  assert.match(text, / completed 100% /);
+}
+
+const films = sharedPath('media/video');
+
+test('over HTTP an assistant analyses a folder, finds moments, looks at them and cuts them', {
+  skip: skipWithout('media/video'),
+}, async (t) => {
+  const service = await startService();
+  t.after(() => service.end());
+  await service.modelReady();
+  const client = await overHttp(t, service);
+  assert.deepEqual(
+    (await client.listTools()).tools.map(({ name }) => name),
+    tools.map(({ name }) => name),
+  );
+  assert.equal((await call(client, 'find_moments', { text: 'car' })).isError, true, 'nothing is analysed');
+  await analysed(client, [films]);
+  const listed = await call(client, 'list_library', {});
+  assert.match(listed.text, /^2 files\./);
+  const found = await call(client, 'find_moments', { text: 'a road', limit: 3, thumbnails: 'small' });
+  assert.equal(found.isError, false, found.text);
+  assert.equal(found.pictures.length, 3);
+  const [id = ''] = /^[0-9a-f-]+@\d+/m.exec(found.text) ?? [];
+  const looked = await call(client, 'look', { moments: [id, id, id, id, id, id], width: 512 });
+  assert.equal(looked.pictures.length, 6);
+  assert.ok(looked.pictures.join('').length <= MOST_PICTURE_CHARACTERS);
+  for (const data of looked.pictures) assert.equal(Buffer.from(data, 'base64').readUInt16BE(0), 0xffd8);
+  const output_path = join(service.home.folder, 'cut.xml');
+  const cut = await call(client, 'make_timeline', { clips: [{ media: id, in: 0, out: 1 }], output_path });
+  assert.match(cut.text, new RegExp(`^Written: ${output_path}\n1 clips, 00:00:01`));
+  assert.match(readFileSync(output_path, 'utf8'), /<xmeml/);
+  await t.test(
+    'over pipes the same service is found by its home folder, also when it was started again',
+    () => restarts(service, t),
+  );
+});
+
+async function restarts(service: RunningService, t: TestContext): Promise<void> {
+  const home = join(service.home.folder, 'home');
+  const { client, errors } = await overPipes(t, '--home', home);
+  const before = await call(client, 'list_library', {});
+  assert.match(before.text, /^2 files\./);
+  assert.equal(await service.stop(), 0);
+  const again = await startService(['--no-guardian'], service.home);
+  t.after(() => again.end());
+  const { text } = await call(client, 'list_library', {});
+  assert.equal(text, before.text);
+  assert.deepEqual(errors, []);
+}
+
+test('a wrong key and a service that does not answer are said, and the connection stays', async (t) => {
+  const home = newHome();
+  t.after(() => home.remove());
+  const { client } = await overPipes(
+    t,
+    '--home',
+    home.folder,
+    '--server',
+    'http://127.0.0.1:9',
+    '--key',
+    'x',
+  );
+  for (const name of ['who', 'list_library']) {
+    const { text, isError } = await call(client, name, {});
+    assert.equal(isError, true);
+    assert.match(text, /does not answer at http:\/\/127\.0\.0\.1:9.*framehound serve/);
+  }
+  const service = await startService();
+  t.after(() => service.end());
+  const refused = await overPipes(t, '--home', home.folder, '--server', service.address, '--key', 'wrong');
+  assert.match((await call(refused.client, 'who', {})).text, /license key/);
+});
+
+test('without a service two assistants each have an engine, and end when they are left', {
+  skip: skipWithout('media/video'),
+}, async (t) => {
+  const home = newHome();
+  t.after(() => home.remove());
+  const own = join(home.folder, 'home');
+  const first = await overPipes(t, '--home', own);
+  await analysed(first.client, [join(films, 'bottle-detection.mp4')]);
+  const second = await overPipes(t, '--home', own);
+  for (const { client } of [first, second]) {
+    assert.match((await call(client, 'list_library', {})).text, /bottle-detection\.mp4 video .*pictures/);
+  }
+  const pids = [first, second].map(({ transport }) => transport.pid!);
+  // Closes standard input, and kills only what has not ended after two seconds.
+  await first.client.close();
+  process.kill(pids[1]!, 'SIGTERM');
+  await second.client.close();
+  for (const { errors } of [first, second]) assert.deepEqual(errors, []);
+  for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  assert.ok(!existsSync(join(own, 'service.json')));
+});
