@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
-import { faceModelInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
+import { faceModelInUse, modelsInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
 import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
 import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
@@ -72,6 +72,22 @@ const AvailableFaces = Type.Object({
   ),
 });
 
+const AvailableSpeech = Type.Object({
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Models that write down what is said, and those that tell voices apart and speech from other sound.',
+  ),
+  downloaded_models: Type.Array(Type.String()),
+  model_key: described(
+    nullable(Type.String()),
+    'The most accurate downloaded one that writes down what is said; null when only subtitles are read.',
+  ),
+  model_info: described(
+    Type.Array(Type.Record(Type.String(), Type.Object({ kind: Type.String(), ...modelInfo }))),
+    infoNote,
+  ),
+});
+
 const AvailableSummaries = Type.Object({
   supported_models: described(Type.Array(Type.String()), 'Language models this machine can run.'),
   downloaded_models: Type.Array(Type.String()),
@@ -109,6 +125,11 @@ export const availableModels = route({
       current_system: oneOf('mac-arm', 'mac-x86', 'windows', 'linux'),
       ...attempt,
       model_key,
+      advised_models: described(
+        Type.Array(Type.String()),
+        'Of every kind the model to download, by the memory and the devices of this machine.',
+      ),
+      speech: described(AvailableSpeech, 'Models that listen.'),
       faces: described(AvailableFaces, 'Models that find faces, and models that tell them apart.'),
       summaries: described(AvailableSummaries, 'Models that write summaries.'),
     }),
@@ -124,6 +145,8 @@ export const availableModels = route({
       model_info: rows.map(({ row }) => ({ [row.key]: infoOf(row) })),
       current_system: library.system,
       ...state,
+      advised_models: models.filter(({ advised }) => advised).map(({ row }) => row.key),
+      speech: speechOf(models),
       faces: facesOf(models),
       summaries: summariesOf(models),
     });
@@ -150,6 +173,19 @@ function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> 
     embedder_key: embedder?.key ?? null,
     command: detector && embedder ? null : 'framehound models pull faces',
     model_info: rows.map(({ key, info }) => ({ [key]: info })),
+  };
+}
+
+const notListening: readonly string[] = ['visual', 'face-detector', 'face-embedder', 'summary'];
+
+function speechOf(models: readonly ListedModel[]): Static<typeof AvailableSpeech> {
+  const rows = models.filter(({ row, supported }) => supported && !notListening.includes(row.kind));
+  const used = modelsInUse(models, '');
+  return {
+    supported_models: rows.map(({ row }) => row.key),
+    downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
+    model_key: rows.find(({ row }) => row.kind === 'speech' && used.has(row.key))?.row.key ?? null,
+    model_info: rows.map(({ row }) => ({ [row.key]: { kind: row.kind, ...infoOf(row) } })),
   };
 }
 

@@ -53,6 +53,28 @@ export const keyTable = {
   nodeLast: key('summaries', ['End'], 'Last part', 'Letzter Abschnitt'),
   nodeSearch: key('summaries', ['Enter'], 'Search inside the part', 'Im Abschnitt suchen'),
   nodePlay: key('summaries', [' ', 'k'], 'Play from there', 'Ab dort abspielen'),
+  rowUp: key('library', ['ArrowUp'], 'Row above; with ⇧ choose on', 'Zeile darüber; mit ⇧ weiter auswählen'),
+  rowDown: key(
+    'library',
+    ['ArrowDown'],
+    'Row below; with ⇧ choose on',
+    'Zeile darunter; mit ⇧ weiter auswählen',
+  ),
+  rowPageUp: key('library', ['PageUp'], 'Rows up', 'Zeilen nach oben'),
+  rowPageDown: key('library', ['PageDown'], 'Rows down', 'Zeilen nach unten'),
+  rowFirst: key('library', ['Home'], 'First row', 'Erste Zeile'),
+  rowLast: key('library', ['End'], 'Last row', 'Letzte Zeile'),
+  rowOpen: key(
+    'library',
+    ['Enter', 'ArrowRight'],
+    'Open the folder or the player',
+    'Ordner oder Player öffnen',
+  ),
+  rowAbove: key('library', ['ArrowLeft', 'Backspace'], 'Folder above', 'Ordner darüber'),
+  rowChoose: key('library', [' '], 'Choose the row; with ⇧ up to it', 'Zeile auswählen; mit ⇧ bis dorthin'),
+  rowAll: key('library', ['a'], 'Choose all, or none', 'Alle auswählen oder keine'),
+  rowAnalyse: key('library', ['n'], 'Analyse what is chosen', 'Ausgewähltes analysieren'),
+  rowForget: key('library', ['Delete'], 'Forget what is chosen', 'Ausgewähltes vergessen'),
 } as const satisfies Record<string, Key>;
 
 export type KeyName = keyof typeof keyTable;
@@ -65,6 +87,10 @@ export function keyLabel(name: string): string {
     ArrowUp: '↑',
     ArrowDown: '↓',
     Escape: 'Esc',
+    PageUp: '⇞',
+    PageDown: '⇟',
+    Backspace: '⌫',
+    Delete: '⌦',
     ' ': '␣',
   };
   return labels[name] ?? (name.length === 1 ? name.toUpperCase() : name);

@@ -1,0 +1,50 @@
+// What is dragged onto the list. A browser tells no path of a file, so a person is told how to copy it; a path as text is
+// taken.
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../parts/dialog.ts';
+import { library } from '../../words/library.ts';
+import { t } from '../../words.ts';
+import { type Doing, PathField } from './path-bar.ts';
+
+export function useDrop() {
+  const [isOver, setOver] = useState(false);
+  const [dropped, setDropped] = useState<string | null>(null);
+  const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  return {
+    isOver,
+    dropped,
+    close: () => setDropped(null),
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!isFile(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        const page = event.currentTarget as HTMLElement;
+        if (!page.contains(event.relatedTarget as Node | null)) setOver(false);
+      },
+      onDrop: (event: DragEvent) => {
+        if (!isFile(event)) return;
+        event.preventDefault();
+        setOver(false);
+        setDropped(event.dataTransfer?.files[0]?.name ?? '');
+      },
+    },
+  };
+}
+
+export interface DropDialogProps {
+  readonly name: string;
+  close(): void;
+  start(doing: Doing): void;
+}
+
+export function DropDialog({ name, close, start }: DropDialogProps) {
+  return html`<${Dialog} title=${t(library.dropped, { name })} onClose=${close}>
+    <p>${t(library.droppedWhy)}</p>
+    <${PathField} isFocused start=${start} done=${close} />
+    <ul class="quiet-list">${[library.droppedWindows, library.droppedMac, library.droppedLinux].map((words) => html`<li>${t(words)}</li>`)}</ul>
+  <//>`;
+}

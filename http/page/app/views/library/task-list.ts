@@ -1,0 +1,121 @@
+// The tasks: those that run, as they go on, and those that ended.
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api, messageOf } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { readTasks } from '../../live.ts';
+import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { get, useStore } from '../../store.ts';
+import { clock, nameOf } from '../../times.ts';
+import { toast } from '../../toasts.ts';
+import type { Words } from '../../words/pair.ts';
+import { tasks as words } from '../../words/tasks.ts';
+import { t } from '../../words.ts';
+import { dateText } from './sizes.ts';
+import { TaskFailures } from './task-failures.ts';
+import { canResume, isActive, isAnalysis, runningAnalysis, type Snapshot } from './task-text.ts';
+
+const FEW = 30;
+
+export function TaskList() {
+  const active = useStore(({ tasks }) => tasks.map(({ task_id, state }) => task_id + state).join());
+  const asked = useAsk((signal) => api.listTasks({}, { signal }), [active]);
+  const [shown, setShown] = useState(FEW);
+  useEffect(() => void readTasks().catch(() => {}), []);
+  const all = asked.value?.tasks ?? null;
+  if (all === null)
+    return asked.state === 'failed'
+      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+      : html`<${Loading} />`;
+  if (all.length === 0)
+    return html`<${Empty} icon="clock" title=${t(words.none)}><p class="quiet">${t(words.noneHow)}</p><//>`;
+  const running = runningAnalysis(all);
+  return html`<div class="part"><ol class="cards">${all
+    .slice(0, shown)
+    .map(
+      (task) =>
+        html`<li key=${task.task_id} class="panel"><${Task} task=${task} again=${asked.again} stops=${running !== null && isAnalysis(task)} /></li>`,
+    )}</ol>
+    ${all.length > shown && html`<button onClick=${() => setShown(shown + 100)}>${t(words.earlier)}</button>`}</div>`;
+}
+
+interface TaskProps {
+  readonly task: Snapshot;
+  /** To go on with it, another one would have to stop. */
+  readonly stops: boolean;
+  again(): void;
+}
+
+function Task({ task, stops, again }: TaskProps) {
+  const { task_id, state, request, counts, error, source, started } = task;
+  const [isBusy, setBusy] = useState(false);
+  const act = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    try {
+      await work();
+      await readTasks();
+    } catch (failure) {
+      toast(messageOf(failure), { kind: 'error' });
+    }
+    setBusy(false);
+    again();
+  };
+  const cancel = async () => {
+    const answer = await api.cancelTask({ task_id });
+    if ('still_stopping' in answer) toast(t(words.cancelled202));
+  };
+  const resume = async () => {
+    await api.resumeTask({ task_id });
+    toast(t(words.resumed));
+  };
+  const failed = counts.failed + counts.jobs_failed;
+  const isOn = isActive(task);
+  return html`<div class="row wrap">
+      <h2>${request.types.map((type) => typeText(type)).join(', ')}</h2>
+      <span class=${`state ${state}`}>${t(words[state])}</span>
+      <p class="quiet grow">${dateText(started, get().language)}${source === 'watch_folder' && ` · ${t(words.watched)}`}</p>
+      ${isOn && html`<button disabled=${isBusy || state === 'stopping'} onClick=${() => act(cancel)}>${t(words.cancel)}</button>`}
+      ${canResume(task) && html`<button disabled=${isBusy} onClick=${() => act(resume)}>${t(stops ? words.resumeStops : words.resume)}</button>`}
+    </div>
+    ${isOn ? html`<${Live} task=${task} />` : html`<p>${endText(task)}</p>`}
+    ${error && html`<p class="problem">${error.message}</p>`}
+    ${failed > 0 && html`<${TaskFailures} task_id=${task_id} count=${failed} total=${counts.files + counts.jobs} />`}`;
+}
+
+/** As its events tell it, which come more often than the list is read. */
+function Live({ task }: { readonly task: Snapshot }) {
+  const now = useStore(({ tasks }) => tasks.find(({ task_id }) => task_id === task.task_id) ?? null);
+  const progress = now?.progress ?? task.progress;
+  const remaining = now ? now.remaining_seconds : task.estimated_remaining_seconds;
+  const parts = [
+    `${Math.floor(progress)} %`,
+    ...countTexts({ ...task.counts, ...(now && { files: now.files, done: now.files_done }) }),
+    ...(remaining !== null ? [t(words.remaining, { time: clock(remaining) })] : []),
+  ];
+  const path = now?.path ?? null;
+  return html`<div class="row wrap live"><progress class="grow" max="100" value=${progress} aria-label=${t(words.progressOf)}></progress><p class="figures">${parts.join(' · ')}</p></div>
+    ${path !== null && html`<p class="quiet cut" title=${path}>${nameOf(path)}</p>`}`;
+}
+
+function typeText(type: string): string {
+  const kinds: Readonly<Record<string, Words>> = words;
+  const known = kinds[type];
+  return known ? t(known) : type;
+}
+
+function endText({ counts, elapsed_seconds }: Snapshot): string {
+  const failed = counts.failed + counts.jobs_failed;
+  return [
+    ...countTexts(counts),
+    ...(counts.stored > 0 ? [t(words.stored, { n: counts.stored })] : []),
+    ...(failed > 0 ? [t(words.failures, { n: failed })] : []),
+    t(words.took, { time: clock(elapsed_seconds) }),
+  ].join(' · ');
+}
+
+function countTexts({ files, done, jobs, jobs_done }: Snapshot['counts']): string[] {
+  return [
+    ...(files > 0 ? [t(words.ofFiles, { n: files, done })] : []),
+    ...(jobs > 0 ? [t(words.ofJobs, { n: jobs, done: jobs_done })] : []),
+  ];
+}

@@ -1,0 +1,127 @@
+// What is watched and what is done with it: a new watch folder, or a change of one.
+import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { type Api, api, messageOf } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { get } from '../../store.ts';
+import { library } from '../../words/library.ts';
+import { shell } from '../../words/shell.ts';
+import { tasks, watching } from '../../words/tasks.ts';
+import { t } from '../../words.ts';
+import { pastedPath } from './rows.ts';
+
+type WatchFolder = Awaited<ReturnType<Api['listWatchFolders']>>['watch_folders'][number];
+
+const works = [
+  ['enable_visual_analysis', tasks.video],
+  ['enable_audio_analysis', tasks.speech],
+  ['enable_face_analysis', tasks.faces],
+] as const;
+
+export interface WatchFormProps {
+  /** The one that is changed; null for a new one. */
+  readonly folder: WatchFolder | null;
+  readonly path: string;
+  close(): void;
+}
+
+export function WatchForm({ folder, path, close }: WatchFormProps) {
+  const [values, setValues] = useState(() => valuesOf(folder, path));
+  const [problem, setProblem] = useState<string | null>(null);
+  const models = useAsk((signal) => api.availableModels({}, { signal }), []).value;
+  const set = (some: Partial<Values>) => setValues((before) => ({ ...before, ...some }));
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (!works.some(([name]) => values[name])) return setProblem(t(watching.needsWork));
+    try {
+      await save(folder, values);
+      close();
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const field = (name: TextName, label: string, more: object = {}) =>
+    html`<label class="column">${label}<input value=${values[name]} spellcheck=${false} ...${more} onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
+  const check = (name: CheckName, label: string, isAble = true) =>
+    html`<label><input type="checkbox" checked=${values[name]} disabled=${!isAble} onChange=${() => set({ [name]: !values[name] })} />${label}</label>`;
+  return html`<${Dialog} title=${t(folder === null ? watching.addTitle : watching.changeTitle)} onClose=${close}>
+    <form class="column" onSubmit=${submit}>
+      ${field('folder_path', t(watching.folder), { required: true, readOnly: folder !== null, placeholder: t(library.pathHint) })}
+      <fieldset class="wishes"><legend>${t(watching.works)}</legend>
+        ${works.map(([name, words]) => check(name, t(words), name !== 'enable_face_analysis' || values[name] || models?.faces.command === null))}
+        ${models && models.faces.command !== null && html`<p class="quiet wish-detail">${t(library.noFaceModel)}</p>`}
+      </fieldset>
+      ${values.enable_audio_analysis && field('audio_language', t(library.language), { required: true, placeholder: t(library.languageHow) })}
+      ${values.enable_face_analysis && field('cluster_job_name', t(library.people), { required: true })}
+      <label class="column">${t(watching.excluded)}<textarea rows="3" spellcheck=${false} placeholder=${t(watching.excludedHow)} value=${values.excluded}
+        onInput=${(event: Event) => set({ excluded: (event.target as HTMLTextAreaElement).value })}></textarea></label>
+      ${folder !== null && check('enabled', t(watching.enabled))}
+      <p class="problem" role="alert">${problem}</p>
+      <div class="row"><button class="primary" type="submit">${t(watching.save)}</button><button type="button" onClick=${close}>${t(shell.cancel)}</button></div>
+    </form>
+  <//>`;
+}
+
+interface Values {
+  readonly folder_path: string;
+  readonly enabled: boolean;
+  readonly enable_visual_analysis: boolean;
+  readonly enable_audio_analysis: boolean;
+  readonly enable_face_analysis: boolean;
+  readonly audio_language: string;
+  readonly cluster_job_name: string;
+  /** Names and globs, one a line. */
+  readonly excluded: string;
+}
+type TextName = 'folder_path' | 'audio_language' | 'cluster_job_name';
+type CheckName = 'enabled' | (typeof works)[number][0];
+
+function valuesOf(folder: WatchFolder | null, path: string): Values {
+  return {
+    folder_path: folder?.folder_path ?? path,
+    enabled: folder?.enabled ?? true,
+    enable_visual_analysis: folder?.enable_visual_analysis ?? true,
+    enable_audio_analysis: folder?.enable_audio_analysis ?? false,
+    enable_face_analysis: folder?.enable_face_analysis ?? false,
+    audio_language: folder?.audio_language ?? 'auto',
+    cluster_job_name: folder?.cluster_job_name ?? '',
+    excluded: (folder?.excluded_folder_globs ?? []).join('\n'),
+  };
+}
+
+async function save(folder: WatchFolder | null, { folder_path, excluded, ...values }: Values): Promise<void> {
+  const excluded_folder_globs = excluded
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const before = folder?.excluded_folder_globs ?? [];
+  const names = folder?.excluded_filename_globs ?? [];
+  // A name is left out whether it is that of a folder or of a file.
+  const excluded_filename_globs = [
+    ...names.filter((name) => !before.includes(name)),
+    ...excluded_folder_globs.filter((name) => !/[\\/]/.test(name)),
+  ];
+  const body = {
+    ...values,
+    cluster_job_name: values.enable_face_analysis ? values.cluster_job_name : null,
+    excluded_folder_globs,
+    excluded_filename_globs,
+  };
+  if (folder !== null) await api.changeWatchFolder({ id: folder.id, ...body });
+  else {
+    const path = pastedPath(folder_path);
+    if (path === null) throw new Error(t(library.badPath));
+    await api.addWatchFolder({ folder_path: path, cache_dir: await ownCacheDir(), ...body });
+    await api.startWatching();
+  }
+}
+
+/** Null for the folder that is analysed into anyway: one that is named has to be there already. */
+async function ownCacheDir(): Promise<string | null> {
+  const { cache_dir } = get().folder;
+  const { settings } = await api.getSettings();
+  const of = (name: string) => String(settings.find((one) => one.name === name)?.value ?? '');
+  const usual = of('cache_dir') || `${of('home')}/analysis`;
+  return cache_dir?.replaceAll('\\', '/') === usual.replaceAll('\\', '/') ? null : cache_dir;
+}

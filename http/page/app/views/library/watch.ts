@@ -1,0 +1,131 @@
+// The watch folders, and how the service that watches them stands.
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api, messageOf } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { onProgress } from '../../live.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { get, useStore } from '../../store.ts';
+import { toast } from '../../toasts.ts';
+import { shell } from '../../words/shell.ts';
+import { tasks, watching } from '../../words/tasks.ts';
+import { t } from '../../words.ts';
+import { reasonOf } from './rows.ts';
+import { dateText } from './sizes.ts';
+import { WatchForm } from './watch-form.ts';
+
+type Watched = Awaited<ReturnType<typeof api.listWatchFolders>>;
+type Status = Watched['service_status'];
+type WatchFolder = Watched['watch_folders'][number];
+
+/** Counts and states change by themselves. */
+const READ_EVERY_MS = 4000;
+
+export function WatchFolders() {
+  const active = useStore((state) => state.tasks.map(({ task_id }) => task_id).join());
+  const asked = useAsk((signal) => api.listWatchFolders({}, { signal }), [active]);
+  const [editing, setEditing] = useState<WatchFolder | 'new' | null>(null);
+  const [removing, setRemoving] = useState<WatchFolder | null>(null);
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && asked.again(), READ_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => onProgress(({ done }) => done && asked.again()), []);
+  if (asked.value === null)
+    return asked.state === 'failed'
+      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+      : html`<${Loading} />`;
+  const { watch_folders: folders, service_status: status } = asked.value;
+  const close = () => {
+    setEditing(null);
+    setRemoving(null);
+    asked.again();
+  };
+  return html`<div class="part">
+    ${folders.length > 0 && html`<${Service} status=${status} again=${asked.again} add=${() => setEditing('new')} />`}
+    ${
+      folders.length === 0
+        ? html`<${Empty} icon="eye" title=${t(watching.none)}><p class="quiet">${t(watching.noneHow)}</p>
+            <button class="primary" onClick=${() => setEditing('new')}>${t(watching.add)}</button><//>`
+        : html`<ul class="cards">${folders.map((folder) => html`<li key=${folder.id} class="panel"><${Folder} folder=${folder} status=${status} change=${() => setEditing(folder)} remove=${() => setRemoving(folder)} /></li>`)}</ul>`
+    }
+    ${editing !== null && html`<${WatchForm} folder=${editing === 'new' ? null : editing} path="" close=${close} />`}
+    ${removing !== null && html`<${Remove} folder=${removing} close=${close} />`}
+  </div>`;
+}
+
+interface ServiceProps {
+  readonly status: Status;
+  add(): void;
+  again(): void;
+}
+
+function Service({ status, add, again }: ServiceProps) {
+  const { state, paused_until, last_error, current_file } = status;
+  const act = async () => {
+    try {
+      await (state === 'stopped' ? api.startWatching() : api.stopWatching());
+    } catch (error) {
+      toast(messageOf(error), { kind: 'error' });
+    }
+    again();
+  };
+  const text =
+    state === 'paused' && paused_until !== null
+      ? t(watching.pausedUntil, { time: dateText(paused_until, get().language) })
+      : t(watching[state]);
+  return html`<div class="service row wrap"><p class="grow" role="status"><span class=${`state ${state}`}>${text}</span>${current_file !== null && html` <span class="quiet">${current_file}</span>`}</p>
+    <button class=${state === 'stopped' ? 'primary' : ''} disabled=${state === 'stopping'} onClick=${act}>${t(state === 'stopped' ? watching.start : watching.stop)}</button>
+    <button onClick=${add}>${t(watching.add)}</button></div>
+    ${last_error !== null && html`<p class="problem">${last_error}</p>`}`;
+}
+
+interface FolderProps {
+  readonly folder: WatchFolder;
+  readonly status: Status;
+  change(): void;
+  remove(): void;
+}
+
+function Folder({ folder, status, change, remove }: FolderProps) {
+  const { id, folder_path, cache_dir, enabled } = folder;
+  const stats = status.folder_stats[id];
+  const works = [
+    ...(folder.enable_visual_analysis ? [t(tasks.video)] : []),
+    ...(folder.enable_audio_analysis ? [t(tasks.speech)] : []),
+    ...(folder.enable_face_analysis ? [`${t(tasks.faces)} (${folder.cluster_job_name})`] : []),
+  ];
+  const counts = stats && {
+    analysed: stats.files_analyzed,
+    pending: stats.files_pending,
+    failed: stats.files_failed,
+  };
+  return html`<div class="row wrap"><h2 class="grow whole-path">${folder_path}</h2>
+      <span class=${`state ${enabled ? 'completed' : 'cancelled'}`}>${t(enabled ? watching.on : watching.off)}</span>
+      <button onClick=${change}>${t(watching.change)}</button><button onClick=${remove}>${t(watching.remove)}</button></div>
+    <p class="quiet">${works.join(', ')}${cache_dir !== null && cache_dir !== get().folder.cache_dir && ` · ${t(watching.other, { folder: cache_dir })}`}</p>
+    ${counts && html`<p class="figures">${t(watching.counts, counts)}</p>`}
+    ${stats?.last_error && html`<p class="problem">${stats.last_error}</p>`}
+    ${
+      stats &&
+      stats.failures.length > 0 &&
+      html`<details class="failures"><summary>${t(tasks.what)} (${stats.failures.length})</summary>
+        <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${reasonOf(error, media_path)}</p></li>`)}</ul></details>`
+    }`;
+}
+
+function Remove({ folder, close }: { readonly folder: WatchFolder; close(): void }) {
+  const remove = async () => {
+    try {
+      await api.removeWatchFolder({ id: folder.id });
+      close();
+    } catch (error) {
+      toast(messageOf(error), { kind: 'error' });
+    }
+  };
+  return html`<${Dialog} title=${t(watching.removeTitle)} onClose=${close}>
+    <p class="whole-path">${t(watching.removeSure, { path: folder.folder_path })}</p>
+    <div class="row"><button class="primary danger" onClick=${remove}>${t(watching.remove)}</button><button autofocus onClick=${close}>${t(shell.cancel)}</button></div>
+  <//>`;
+}

@@ -1,0 +1,70 @@
+// Which kinds of work are wished for, and what each of them needs on this machine.
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import type { Api } from '../../api.ts';
+import { routeHash } from '../../route.ts';
+import { library } from '../../words/library.ts';
+import { t } from '../../words.ts';
+import { type KindCounts, usualWishes, type Wishes } from './request.ts';
+
+const KEPT = 'framehound.wishes';
+
+type Models = Awaited<ReturnType<Api['availableModels']>>;
+
+/** What a person chose the last time; doing again what is stored is never kept. */
+export function keptWishes(): Partial<Wishes> {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Wishes>;
+  } catch {
+    return {};
+  }
+}
+
+export function keepWishes({ again: _, ...wishes }: Partial<Wishes>): void {
+  localStorage.setItem(KEPT, JSON.stringify(wishes));
+}
+
+/** Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. */
+export function wishesOf(kept: Partial<Wishes>, models: Models | null): Wishes {
+  return { ...usualWishes, speech: models === null || models.speech.model_key !== null, ...kept };
+}
+
+export interface WishFieldsProps {
+  readonly wishes: Wishes;
+  /** Null while they are asked for. */
+  readonly models: Models | null;
+  readonly kinds: KindCounts;
+  set(wishes: Partial<Wishes>): void;
+}
+
+export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
+  const hasPicture = kinds.video + kinds.image > 0;
+  const hasSound = kinds.video + kinds.audio > 0;
+  const canFaces = models === null || models.faces.command === null;
+  const text = (name: 'language' | 'people', label: string, how: string, isNeeded: boolean) =>
+    html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${wishes[name]} placeholder=${how}
+      onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
+  const wish = (name: WishName, label: string, isAble: boolean, more: ComponentChildren) =>
+    html`<div class="wish"><label><input type="checkbox" checked=${wishes[name] && isAble} disabled=${!isAble}
+      onChange=${() => set({ [name]: !wishes[name] })} />${label}</label>${wishes[name] && isAble ? more : null}</div>`;
+  return html`<fieldset class="wishes"><legend class="unseen">${t(library.analyseTitle)}</legend>
+    ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, null)}
+    ${wish(
+      'speech',
+      t(library.wishSpeech),
+      hasSound,
+      html`${text('language', t(library.language), t(library.languageHow), true)}
+        ${models?.speech.model_key === null && html`<${Lacking} text=${t(library.onlySubtitles)} />`}`,
+    )}
+    ${wish('faces', t(library.wishFaces), hasPicture && canFaces, text('people', t(library.people), t(library.peopleHow), true))}
+    ${!canFaces && html`<${Lacking} text=${t(library.noFaceModel)} />`}
+    ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} />`)}
+    <label><input type="checkbox" checked=${wishes.again} onChange=${() => set({ again: !wishes.again })} />${t(library.again)}</label>
+  </fieldset>`;
+}
+
+type WishName = 'picture' | 'speech' | 'faces' | 'summary';
+
+function Lacking({ text }: { readonly text: string }) {
+  return html`<p class="wish-detail quiet">${text} <a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.toSettings)}</a></p>`;
+}

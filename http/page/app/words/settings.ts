@@ -1,0 +1,128 @@
+// Words of the settings.
+import type { Words } from './pair.ts';
+
+export const settings = {
+  starter: ['What works without a download', 'Was ohne Download geht'],
+  starterHow: [
+    'framehound comes with small models of its own. They are fast and run offline, and they are honest about what they do not know.',
+    'framehound bringt kleine eigene Modelle mit. Sie sind schnell, laufen ohne Netz und sagen, was sie nicht kennen.',
+  ],
+  can: ['They can', 'Sie können'],
+  cannot: ['They cannot', 'Sie können nicht'],
+  canColours: [
+    'Colours and where they are in the picture, light, texture, layout, simple scenes: “sunset over the sea”, “red at night, not foggy”',
+    'Farben und ihren Ort im Bild, Licht, Struktur, Aufbau, einfache Szenen: „sunset over the sea“, „red at night, not foggy“ (auf Englisch)',
+  ],
+  canLike: [
+    'Find a picture again, also cropped, recoloured or mirrored (first in 91 of 100 tries)',
+    'Ein Bild wiederfinden, auch beschnitten, umgefärbt oder gespiegelt (in 91 von 100 Versuchen an erster Stelle)',
+  ],
+  canWords: [
+    'Words within these powers: the first match is right in 88 of 100 questions, over photographs alone in 68',
+    'Wörter innerhalb dieser Fähigkeiten: der erste Treffer stimmt bei 88 von 100 Fragen, nur über Fotos bei 68',
+  ],
+  canVoices: [
+    'Read subtitles, and tell voices apart: in talks of 2 to 6 people the number is right in 72 of 100, the wrong voice in 9 % of the time',
+    'Untertitel lesen und Stimmen unterscheiden: in Gesprächen von 2 bis 6 Personen stimmt die Zahl in 72 von 100, die Stimme ist in 9 % der Zeit falsch',
+  ],
+  cannotObjects: [
+    'Objects, people, actions, writing: these need a visual model',
+    'Gegenstände, Menschen, Handlungen, Schrift: dafür ist ein Bildmodell nötig',
+  ],
+  cannotSpeech: [
+    'Write down what is said: this needs a speech model',
+    'Aufschreiben, was gesagt wird: dafür ist ein Sprachmodell nötig',
+  ],
+  cannotFaces: [
+    'Find faces: this needs two models of faces',
+    'Gesichter finden: dafür sind zwei Gesichtsmodelle nötig',
+  ],
+  cannotTexts: [
+    'Write freely: summaries come from templates until there is a language model',
+    'Frei schreiben: Zusammenfassungen kommen aus Vorlagen, bis ein Textmodell da ist',
+  ],
+  birds: ['Birdsong is often taken for speech.', 'Vogelgesang wird oft für Sprache gehalten.'],
+
+  models: ['Models', 'Modelle'],
+  modelsHow: [
+    'Downloaded from the server of the setting models_url and checked; everything runs on this machine.',
+    'Vom Server der Einstellung models_url geladen und geprüft; alles läuft auf diesem Rechner.',
+  ],
+  visual: ['What is seen', 'Was zu sehen ist'],
+  speech: ['What is said', 'Was gesagt wird'],
+  faces: ['Faces', 'Gesichter'],
+  summary: ['Summaries', 'Zusammenfassungen'],
+  kindVoice: ['where somebody speaks', 'wo jemand spricht'],
+  kindTurns: ['whose turn it is', 'wer an der Reihe ist'],
+  kindSpeaker: ['whose voice', 'wessen Stimme'],
+  kindDetector: ['where faces are', 'wo Gesichter sind'],
+  kindEmbedder: ['whose faces', 'wessen Gesichter'],
+  advised: ['Advised', 'Empfohlen'],
+  inUse: ['In use', 'In Gebrauch'],
+  downloaded: ['Downloaded', 'Geladen'],
+  partOfIt: ['Part of the program', 'Teil des Programms'],
+  multilingual: ['many languages', 'viele Sprachen'],
+  figures: [
+    'speed {speed} of 5, accuracy {accuracy} of 5',
+    'Tempo {speed} von 5, Genauigkeit {accuracy} von 5',
+  ],
+  license: ['licence {license}', 'Lizenz {license}'],
+  download: ['Download', 'Herunterladen'],
+  downloadOf: ['Download {name}', '{name} herunterladen'],
+  downloading: ['{got} of {all}', '{got} von {all}'],
+  checking: ['Checking …', 'Wird geprüft …'],
+  connecting: ['Connecting …', 'Verbindet …'],
+  waiting: ['The server keeps it waiting …', 'Der Server lässt warten …'],
+  cancelDownload: ['Cancel the download', 'Download abbrechen'],
+  downloadFailed: ['{name} is not downloaded', '{name} ist nicht geladen'],
+  byHand: [
+    'These files can be brought by hand into {folder}:',
+    'Diese Dateien können von Hand nach {folder} gelegt werden:',
+  ],
+  downloadDone: ['{name} is downloaded', '{name} ist geladen'],
+  use: ['Use it', 'Verwenden'],
+  useOf: ['Use {name}', '{name} verwenden'],
+  loading: ['Loading {name} …', '{name} wird geladen …'],
+  used: [
+    '{name} is in use now. Footage has to be analysed again by it.',
+    '{name} ist jetzt in Gebrauch. Das Material muss damit neu analysiert werden.',
+  ],
+  fellBack: ['{wanted} could not be loaded: {error}', '{wanted} konnte nicht geladen werden: {error}'],
+
+  page: ['This page', 'Diese Seite'],
+  language: ['Language', 'Sprache'],
+  theme: ['Appearance', 'Darstellung'],
+  system: ['As the system', 'Wie das System'],
+  dark: ['Dark', 'Dunkel'],
+  light: ['Light', 'Hell'],
+  signedInKey: [
+    'Signed in by a license key, in this tab alone.',
+    'Mit einem Lizenzschlüssel angemeldet, nur in diesem Tab.',
+  ],
+  signedInTicket: [
+    'Signed in by a ticket, in this tab alone.',
+    'Mit einem Ticket angemeldet, nur in diesem Tab.',
+  ],
+  signOut: ['Sign out', 'Abmelden'],
+
+  settings: ['Settings of the service', 'Einstellungen des Dienstes'],
+  settingsHow: [
+    'They are changed in config.json of the home folder, by environment variables or by options of the command; framehound config says more.',
+    'Geändert werden sie in config.json im Heimordner, durch Umgebungsvariablen oder Optionen des Befehls; framehound config sagt mehr.',
+  ],
+  setting: ['Setting', 'Einstellung'],
+  value: ['Value', 'Wert'],
+  source: ['From', 'Aus'],
+  flag: ['option', 'Option'],
+  environment: ['environment', 'Umgebung'],
+  file: ['config.json', 'config.json'],
+  default: ['default', 'Vorgabe'],
+  yes: ['yes', 'ja'],
+  no: ['no', 'nein'],
+  unset: ['not set', 'nicht gesetzt'],
+  onlyChanged: ['Only those that are not the default', 'Nur was nicht die Vorgabe ist'],
+  noneChanged: ['All are as by default.', 'Alles entspricht der Vorgabe.'],
+  about: ['framehound {version}', 'framehound {version}'],
+  docs: ['Interface for programs', 'Schnittstelle für Programme'],
+  folder: ['Analysis folder', 'Analyseordner'],
+} as const satisfies Record<string, Words>;

@@ -1,0 +1,201 @@
+// The library and the settings in a browser, on a service of their own: a folder is analysed by the button and its progress
+// seen, a task cancelled and resumed, what is stored forgotten after it was shown, a folder watched.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, before, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { makeSamples } from '../../actors/samples/library.ts';
+import {
+  assertAccessible,
+  type Opened,
+  type Options,
+  openBrowser,
+  withoutBrowser,
+} from '../http/page/browser.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
+import { type RunningService, startService } from './service.ts';
+
+const home = newHome();
+const samples = join(home.folder, 'samples');
+let service: RunningService;
+
+before(async () => {
+  if (withoutBrowser) return;
+  await makeSamples(samples, { files: ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg'] });
+  writeFileSync(join(samples, 'broken.mp4'), 'no film');
+  service = await startService(['--no-guardian', '--cache-dir', join(home.folder, 'analysis')], home);
+  await service.modelReady();
+});
+after(() => service?.end());
+
+async function signedIn(t: TestContext, view: string, options: Options = {}): Promise<Opened> {
+  const opened = await openBrowser(t, options);
+  opened.page.setDefaultTimeout(SLOW_MS / 4);
+  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+  await opened.page.goto(`${service.address}/#${ticket}`);
+  await opened.page.getByRole('navigation').first().waitFor();
+  await opened.page.goto(`${service.address}/#/${view}`);
+  return opened;
+}
+
+async function show(page: Page, path: string): Promise<void> {
+  await page.getByLabel('Path of a file or folder').fill(path);
+  await page.keyboard.press('Enter');
+}
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+test('a first run leads by the hand; a folder is analysed by keys alone, its progress and what failed are seen', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t, 'library');
+  await page.getByRole('heading', { name: 'Nothing is analysed yet' }).waitFor();
+  await assertAccessible(page, 'a first run');
+  await show(page, `"${samples}/"`);
+  await row(page, 'sunset.jpg').waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('a');
+  await page.getByText('4 chosen').waitFor();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('3 films, 1 still').waitFor();
+  assert.equal(await dialog.getByLabel('Speech').isChecked(), false, 'no speech model is there');
+  await assertAccessible(page, 'what is to be analysed');
+  await dialog.getByRole('button', { name: 'Analyse', exact: true }).click();
+  await page.getByText('The analysis has started').waitFor();
+  await page.getByRole('link', { name: 'Tasks', exact: false }).first().click();
+  await page.getByText('Completed').waitFor();
+  await page.getByText('4 of 4 files').waitFor();
+  await page.getByText('What failed, and why').click();
+  await page.getByText('cannot be opened').waitFor();
+  await assertAccessible(page, 'a task that ended');
+  await page.getByRole('link', { name: 'Files' }).click();
+  await row(page, 'beach.mp4').getByText('starter-visual-2').waitFor();
+  await row(page, 'broken.mp4').getByText('Failed: cannot be opened').waitFor();
+  await row(page, 'beach.mp4').dblclick();
+  await page.waitForURL(/#\/player\/[\w-]+@0$/);
+  assert.doesNotMatch(page.url(), /beach/, 'no path in an address');
+  assert.deepEqual(problems, []);
+});
+
+test('what would be forgotten is shown first, and nothing goes when one says no', {
+  skip: withoutBrowser,
+}, async (t) => {
+  await analysed('sunset.jpg');
+  const { page } = await signedIn(t, 'library');
+  await show(page, samples);
+  await row(page, 'sunset.jpg').getByRole('checkbox').click();
+  await page.getByRole('button', { name: 'Forget …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 second of pictures').waitFor();
+  await assertAccessible(page, 'what would be forgotten');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await row(page, 'sunset.jpg').getByText('starter-visual-2').waitFor();
+  await page.getByRole('button', { name: 'Forget …' }).click();
+  await dialog.getByRole('button', { name: 'Forget', exact: true }).click();
+  await page.getByText('1 analysis is forgotten').waitFor();
+  await row(page, 'sunset.jpg').getByText('starter-visual-2').waitFor({ state: 'detached' });
+});
+
+test('an analysis that runs is not stopped unasked; a task is cancelled and resumed', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await signedIn(t, 'library/tasks', { colorScheme: 'light' });
+  // So much of it that nobody is quick enough to see it end.
+  const many = copies(40);
+  await service.ok('/analyze', {
+    cache_dir: join(home.folder, 'other'),
+    visual_media_paths: many,
+    force: true,
+  });
+  await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+  await assertAccessible(page, 'a task that runs');
+  await page.getByRole('link', { name: 'Files' }).click();
+  await show(page, samples);
+  await row(page, 'beach.mp4').getByRole('checkbox').click();
+  await page.locator('.path-bar button.primary').click();
+  await page.getByRole('dialog').getByText('An analysis is running').waitFor();
+  await page.getByRole('button', { name: 'Stop it and analyse' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Tasks', exact: false }).first().click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('Cancelled').first().waitFor();
+  await page.getByRole('button', { name: 'Resume' }).first().click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('Cancelled').first().waitFor();
+});
+
+test('a dropped file is told to stay, a wrong path why it is none, a folder is watched and let go', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await signedIn(t, 'library');
+  await page.getByRole('grid').waitFor();
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'], 'holiday.mov'));
+    document.querySelector('.files').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  })()`);
+  await page.getByRole('dialog', { name: '“holiday.mov” stays where it is' }).waitFor();
+  await assertAccessible(page, 'a dropped file');
+  await page.keyboard.press('Escape');
+  await show(page, 'films/a.mp4');
+  await page.getByRole('alert').getByText('A whole path is needed').waitFor();
+  await show(page, join(samples, 'nowhere'));
+  await page.getByRole('alert').getByText('nowhere').waitFor();
+  const stills = join(home.folder, 'stills');
+  mkdirSync(stills, { recursive: true });
+  await page.getByLabel('Path of a file or folder').fill(stills);
+  await page.getByRole('button', { name: 'Watch …' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Watch folders' }).click();
+  await page.getByRole('button', { name: 'Stop watching' }).waitFor();
+  await assertAccessible(page, 'a watch folder');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No folder is watched').waitFor();
+});
+
+test('settings say what is in use and where values come from, in both languages; signing out ends the session', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t, 'settings', {
+    colorScheme: 'light',
+    viewport: { width: 360, height: 740 },
+  });
+  await page.getByRole('listitem').filter({ hasText: 'starter-visual-2' }).getByText('In use').waitFor();
+  await page.getByRole('row').filter({ hasText: 'cache_dir' }).getByText('option').waitFor();
+  await assertAccessible(page, 'settings, light and narrow');
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
+  await page.getByRole('heading', { name: 'Was ohne Download geht' }).waitFor();
+  await page.getByRole('combobox', { name: 'Darstellung' }).selectOption('dark');
+  await assertAccessible(page, 'settings, dark and German');
+  const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(wide, false, 'nothing is wider than a phone');
+  await page.getByRole('button', { name: 'Abmelden' }).click();
+  await page.getByRole('heading', { name: 'framehound' }).waitFor();
+  assert.deepEqual(problems, []);
+});
+
+async function analysed(...names: string[]): Promise<void> {
+  const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
+    cache_dir: join(home.folder, 'analysis'),
+    visual_media_paths: names.map((name) => join(samples, name)),
+  });
+  await service.follow(task_id);
+}
+
+/** Films of the same content under other names. */
+function copies(count: number): string[] {
+  const film = readFileSync(join(samples, 'beach.mp4'));
+  const folder = join(home.folder, 'copies');
+  mkdirSync(folder, { recursive: true });
+  return Array.from({ length: count }, (_, i) => {
+    const path = join(folder, `${i}.mp4`);
+    // Bytes after the last box make it another file.
+    writeFileSync(path, Buffer.concat([film, Buffer.from(`\0\0\0\x10free${String(i).padStart(8)}`)]));
+    return path;
+  });
+}
