@@ -35,7 +35,7 @@ before(async () => {
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
     visual_media_paths: [film, other],
-    audio_media_paths: [film],
+    transcription_jobs: [{ path: film }],
   });
   await service.follow(task_id);
   const { media } = await service.ok<{ media: { media_path: string; hash_str: string }[] }>('/library/list', {

@@ -32,6 +32,7 @@ function Basket() {
   };
   const choose = (event: Event) => attempt(() => openList((event.target as HTMLSelectElement).value));
   return html`<div class="basket column">
+    <h1 class="unseen">${t(shell.lists)}</h1>
     <header class="row wrap">
       <label>${t(lists.list)}<select value=${list_id ?? ''} onChange=${choose}>
         ${list_id === null && html`<option value="">${t(lists.unsavedList)}</option>`}

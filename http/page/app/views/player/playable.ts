@@ -42,6 +42,8 @@ class PlayerTransport implements Transport {
   #rate = 0;
   #seconds: number;
   #speed = 0;
+  /** Where a person asked to be, as long as nothing has moved from there: another source goes to just this. */
+  #wish: number | null;
   /** Where it is being sent, until it is there. */
   #target: number | null = null;
   #timer = 0;
@@ -50,6 +52,7 @@ class PlayerTransport implements Transport {
 
   constructor(start: number) {
     this.#seconds = start;
+    this.#wish = start;
     this.#timer = requestAnimationFrame(this.#tick);
   }
 
@@ -62,7 +65,7 @@ class PlayerTransport implements Transport {
   }
 
   attach(playable: Playable | null, rate: number): void {
-    const at = this.seconds;
+    const at = this.#wish ?? this.seconds;
     this.#playable = playable;
     this.#rate = rate;
     this.#speed = 0;
@@ -72,11 +75,13 @@ class PlayerTransport implements Transport {
   seek(seconds: number): void {
     const end = this.#playable?.duration;
     const most = end !== undefined && Number.isFinite(end) ? end : Number.POSITIVE_INFINITY;
-    this.#send(this.#exact(Math.max(0, Math.min(seconds, most))));
+    this.#wish = Math.max(0, Math.min(seconds, most));
+    this.#send(this.#exact(this.#wish));
   }
 
   step(frames: number): void {
     this.stop();
+    this.#wish = null;
     const end = this.#playable?.duration ?? Number.POSITIVE_INFINITY;
     const rate = this.#rate > 0 ? this.#rate : usualRate;
     const last = Number.isFinite(end) ? lastFrame(end, rate) : Number.POSITIVE_INFINITY;
@@ -112,6 +117,7 @@ class PlayerTransport implements Transport {
   #run(speed: number): void {
     const playable = this.#playable;
     if (!playable) return;
+    this.#wish = null;
     // At the end it begins anew, as players do.
     if (speed > 0 && playable.currentTime >= playable.duration - 0.05) this.#send(0);
     this.#setSpeed(speed);
