@@ -57,7 +57,12 @@ test('find_moments says a moment a line, with its reasons, and what to send for 
   );
   assert.equal(rest.at(-1), 'More: call again with cursor "3".');
   assert.deepEqual(asked('loadAnalysisData')[0]!.input, { cache_dir: '/analysis' });
-  assert.deepEqual(asked('searchMoments')[0]!.input, { cache_dir: '/analysis', query: 'harbour', limit: 4, explain: true });
+  assert.deepEqual(asked('searchMoments')[0]!.input, {
+    cache_dir: '/analysis',
+    query: 'harbour',
+    limit: 4,
+    explain: true,
+  });
 });
 
 test('find_moments hands on everything that it takes, media by name and a moment by its id', async () => {
