@@ -18,15 +18,19 @@ from torch.nn import functional as F
 
 
 class Scenes:
-    """All scenes of one set: frames [N, T, F], labels [N, T], the kind of each."""
+    """All scenes of some sets: frames [N, T, F], labels [N, T], the kind of each."""
 
-    def __init__(self, folder, name):
-        with open(os.path.join(folder, name + ".json")) as file:
-            told = json.load(file)
-        self.kinds = np.array(told["kinds"])
+    def __init__(self, folder, *names):
+        kinds = []
+        for name in names:
+            with open(os.path.join(folder, name + ".json")) as file:
+                told = json.load(file)
+            kinds += told["kinds"]
+        self.kinds = np.array(kinds)
         self.values, self.state, self.ahead = told["frameValues"], told["stateValues"], told["lookAhead"]
-        frames = np.fromfile(os.path.join(folder, name + ".frames"), dtype="<f4")
-        labels = np.fromfile(os.path.join(folder, name + ".labels"), dtype=np.uint8)
+        paths = [os.path.join(folder, name) for name in names]
+        frames = np.concatenate([np.fromfile(path + ".frames", dtype="<f4") for path in paths])
+        labels = np.concatenate([np.fromfile(path + ".labels", dtype=np.uint8) for path in paths])
         self.frames = torch.from_numpy(frames.reshape(len(self.kinds), -1, self.values))
         self.labels = torch.from_numpy(labels.reshape(len(self.kinds), -1).astype(np.float32))
 
@@ -76,7 +80,7 @@ def endless(count, size):
         yield from torch.randperm(count).split(size)
 
 
-def train(scenes, begun, asides, options):
+def train(scenes, begun, aside, aside_begun, options):
     torch.manual_seed(options.seed)
     network = Network(scenes.values, scenes.state)
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=1e-3)
@@ -106,8 +110,8 @@ def train(scenes, begun, asides, options):
             done += 1
         print(f"pass {number + 1} of {options.passes}: loss {np.mean(losses):.4f}, {time.time() - started:.0f} s", flush=True)
         if number + 1 == options.passes or number % 4 == 3:
-            for aside in asides:
-                tell(network, aside)
+            tell(network, aside)
+            tell(network, aside_begun)
         network.flat().tofile(options.weights + ".new")
     os.replace(options.weights + ".new", options.weights)
 
@@ -116,16 +120,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", help="what bench/voice-fit.ts wrote")
     parser.add_argument("weights", help="the file to write")
-    parser.add_argument("--passes", type=int, default=40)
+    parser.add_argument("--passes", type=int, default=32)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--begun", type=float, default=0.3, help="weight and share of how files begin")
     parser.add_argument("--rate", type=float, default=4e-3)
-    parser.add_argument("--quiet", type=float, default=1.0, help="weight of scenes without talk")
+    parser.add_argument("--quiet", type=float, default=1.5, help="weight of scenes without talk")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    fit, begun, *asides = (Scenes(options.folder, name) for name in ("fit", "begun", "aside", "aside-begun"))
-    train(fit, begun, asides, options)
+    fit = Scenes(options.folder, "fit", "fit-synthetic")
+    train(fit, *(Scenes(options.folder, name) for name in ("begun", "aside", "aside-begun")), options)
 
 
 if __name__ == "__main__":
