@@ -201,3 +201,18 @@ function still(
 }
 
 export const samples: readonly (SampleFilm | SampleStill)[] = [...films, ...stills];
+
+/** Every still, and every shot of the films at a moment in its first third: what the pictures of the library look like. */
+export const sampleShots: readonly {
+  readonly name: string;
+  readonly scene: Scene;
+  readonly moment: number;
+}[] = samples.flatMap((sample) =>
+  sample.kind === 'still'
+    ? [{ name: sample.file, scene: sample.scene, moment: sample.moment }]
+    : sample.shots.map(({ scene, seconds }, i) => ({
+        name: `${sample.file} ${i}`,
+        scene,
+        moment: seconds / 3,
+      })),
+);

@@ -3,7 +3,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { Canvas } from '../../actors/samples/drawings/canvas.ts';
 import type { Scene } from '../../actors/samples/drawings/scene.ts';
-import { samples } from '../../actors/samples/list.ts';
+import { sampleShots } from '../../actors/samples/list.ts';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
 import { type Picture, SIDE } from './picture.ts';
 import { photographs } from './table.ts';
@@ -122,16 +122,7 @@ const shots: Readonly<Record<string, Labels>> = {
 
 /** The sample library, drawn small; what is not named shows nothing certain. */
 async function sampled(): Promise<Fitted[]> {
-  const all = samples.flatMap((sample) =>
-    sample.kind === 'still'
-      ? [{ name: sample.file, scene: sample.scene, moment: sample.moment }]
-      : sample.shots.map(({ scene, seconds }, i) => ({
-          name: `${sample.file} ${i}`,
-          scene,
-          moment: seconds / 3,
-        })),
-  );
-  const known = all.filter(({ name }) => Object.hasOwn(shots, name));
+  const known = sampleShots.filter(({ name }) => Object.hasOwn(shots, name));
   return Promise.all(
     known.map(async ({ name, scene, moment }) => {
       const [tags, maybe] = shots[name]!;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { Canvas } from '../../actors/samples/drawings/canvas.ts';
 import type { Scene } from '../../actors/samples/drawings/scene.ts';
-import { samples } from '../../actors/samples/list.ts';
+import { sampleShots } from '../../actors/samples/list.ts';
 import { dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
 
 interface Seen {
@@ -21,18 +21,9 @@ let seen: Seen[];
 
 before(async () => {
   starter = await openStarter();
-  const shots = samples.flatMap((sample) =>
-    sample.kind === 'still'
-      ? [{ name: sample.file, scene: sample.scene, moment: sample.moment }]
-      : sample.shots.map(({ scene, seconds }, i) => ({
-          name: `${sample.file} ${i}`,
-          scene,
-          moment: seconds / 3,
-        })),
-  );
-  const pictures = await Promise.all(shots.map(({ scene, moment }) => draw(scene, moment)));
+  const pictures = await Promise.all(sampleShots.map(({ scene, moment }) => draw(scene, moment)));
   const vectors = await starter.pictures(pictures);
-  seen = shots.map(({ name }, i) => ({ name, vector: vectors[i]! }));
+  seen = sampleShots.map(({ name }, i) => ({ name, vector: vectors[i]! }));
 });
 after(() => starter.close());
 

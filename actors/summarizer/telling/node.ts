@@ -6,7 +6,7 @@ import { scoredSentences } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { fewestNodes, looksTold, pictureLooks, shotsTold } from './looks.ts';
 import { partsTold } from './parts.ts';
-import { newcomers, peopleSeen, speaking, speakingLong } from './people.ts';
+import { goingOn, newcomers, peopleSeen, speaking, speakingLong } from './people.ts';
 import { type Plan, planOf, type Section } from './plan.ts';
 import { seenInLeaf, seenInNode } from './seen.ts';
 import { figures, quoted, recurringWords } from './speech.ts';
@@ -37,7 +37,9 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   // Of a part it is enough to tell its form: what is so throughout the file is told of the whole.
   const isTold = content.some((own) => own.kind !== 'looks') || (kind !== 'root' && form.length > 0);
   const missing = absences(film, node, facts, isTold);
-  return fitting([...extent, ...content, ...form, ...missing], longestTexts[kind]);
+  const all = [...extent, ...content, ...form, ...missing];
+  const rest = all.length > 0 ? all : [goingOn(facts)].filter((own) => own !== null);
+  return fitting(rest, longestTexts[kind]);
 }
 
 function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: Plan): Statement[] {

@@ -85,4 +85,11 @@ export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
   return { kind: 'speakers', text: `Speech of ${lengthOf(facts.spoken)}.`, evidence, rank: 4 };
 }
 
+/** Of a part whose words all belong to a sentence that begins before it, where nobody knows who speaks. */
+export function goingOn({ speakers: [first] }: Facts): Statement | null {
+  if (!first) return null;
+  const evidence = first.segments.map(segmentId);
+  return { kind: 'speakers', text: 'A sentence from before goes on.', evidence, rank: 4 };
+}
+
 type Known = Speaker & { readonly speaker: string };

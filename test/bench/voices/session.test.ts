@@ -76,7 +76,8 @@ test('a tempo changes the length and keeps the pitch', () => {
 
 test('the telephone keeps the middle of a voice and nothing beside it', () => {
   const kept = (hertz: number) => {
-    const both = tone(1000, 1).map((x, at) => x + tone(hertz, 1)[at]!);
+    const other = tone(hertz, 1);
+    const both = tone(1000, 1).map((x, at) => x + other[at]!);
     const heard = throughTelephone(both);
     const part = (of: number) => {
       let [re, im] = [0, 0];
