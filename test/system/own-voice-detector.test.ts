@@ -151,7 +151,7 @@ for (const [name, degrade] of Object.entries({
       // docs/measurements.md tells as a weakness.
       for (const [from, share] of [
         [0, 0.9],
-        [phrase![0] + 4000, 0.6],
+        [phrase![0] + 4000, 0.9],
       ] as const) {
         const found = await detectAll(own, degrade(samples.subarray(from)));
         const start = Math.max(0, phrase![0] - from);
