@@ -3,7 +3,7 @@
     python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin
 
 Needs torch (1.13 is enough) and numpy, both packages of Debian. Not part of set-up: the trained file is committed. The same
-seed gives the same weights on the same machine; ten to twenty minutes on one core.
+seed gives the same weights on the same machine; ten to thirty minutes on one core.
 """
 import argparse
 import json
