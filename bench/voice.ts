@@ -6,7 +6,7 @@ import { ownDetectors } from '../actors/transcriber/voice/own.ts';
 import { openSilero } from '../actors/transcriber/voice/silero.ts';
 import { createLog } from '../runtime/log.ts';
 import { alternate, processorSeconds, type Question, type Row } from './row.ts';
-import { agreementRows } from './voice/agreement.ts';
+import { agreementRows, beginningRows } from './voice/agreement.ts';
 import { hasCorpus, type Recording, readCorpus, sileroFile } from './voice/corpus.ts';
 import { type Pair, regionsOf } from './voice/detect.ts';
 import { missingRecordings, readRecordings, recordingsFolder } from './voice/recordings.ts';
@@ -48,6 +48,7 @@ export const voice: Question = async (say) => {
   const pair: Pair = { own: ownDetectors(), silero: await openSilero('silero-vad', sileroFile, open) };
   try {
     const rows = await agreementRows(pair, test, sounds, say);
+    rows.push(...(await beginningRows(pair, test, say)));
     rows.push(...(await syntheticRows(pair, say)), ...(await recordedRows(pair, sounds, say)));
     return [...rows, ...(await speedRows(pair, test))];
   } finally {

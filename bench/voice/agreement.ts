@@ -1,11 +1,14 @@
-// How well our own voice detector agrees with Silero on recorded speech: clean, with noise, over music, by telephone.
+// How well our own voice detector agrees with Silero on recorded speech: clean, with noise, over music, by telephone, in rooms; and
+// what it finds of files that begin within a word.
+import { seeded } from '../diarization/random.ts';
 import type { Row } from '../row.ts';
+import { throughTelephone } from '../voices/codec.ts';
+import { drawSession, heardIn, type Line } from '../voices/session.ts';
 import type { Recording } from './corpus.ts';
 import { clipped } from './degrade.ts';
 import { type Pair, regionsOf } from './detect.ts';
 import { type RecordedSound, recordedNoise } from './recordings.ts';
-import type { Region } from './scenes.ts';
-import { agreement, f1, summed } from './score.ts';
+import { agreement, f1, type Region, summed } from './score.ts';
 import {
   babbleOf,
   brown,
@@ -27,6 +30,15 @@ const noisy =
   (speech, random) =>
     mixed(speech, noise(speech.length, random), decibels);
 
+/** In a drawn room, by a drawn microphone, with its noise 10 to 35 dB below. */
+const inRoom =
+  (line: Line): Degradation =>
+  (speech, random) => {
+    const draws = seeded(Math.floor(2 ** 31 * random()));
+    const session = { ...drawSession(draws), line };
+    return heardIn(session, speech, draws, { noise: session.noise });
+  };
+
 /** `sounds`: recorded ones that were never trained on; without them, talk over them is not measured. */
 function degradationsOf(
   test: readonly Recording[],
@@ -45,6 +57,10 @@ function degradationsOf(
     'six voices played backwards at 10 dB': noisy(babble, 10),
     'over the telephone': telephone,
     clipped: (speech) => clipped(speech, 1),
+    'by telephone, 8 bits': throughTelephone,
+    'in rooms': inRoom({ kind: 'direct' }),
+    'in rooms, by telephone, 8 bits': inRoom({ kind: 'telephone' }),
+    'in rooms, by a codec': inRoom({ kind: 'codec', topHertz: 5000, ratio: 7 }),
     'white noise at 0 dB': noisy(white, 0),
     'pink noise at 0 dB': noisy(pink, 0),
     'brown noise at 0 dB': noisy(brown, 0),
@@ -126,6 +142,43 @@ export async function agreementRows(
     rows.push(row('frame F1 against Silero on the same sound', 'F1', same, least));
     if (degrade) rows.push(row('frame F1 against Silero on the clean sound', 'F1', clean, least));
     rows.push(row('found of the first second of speech', '%', 100 * first, null));
+  }
+  return rows;
+}
+
+/** What of the first second is found where a file begins a quarter of a second into a phrase. */
+export async function beginningRows(
+  { own, silero }: Pair,
+  test: readonly Recording[],
+  say: (text: string) => void,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const degradations: Record<string, NonNullable<Degradation>> = {
+    clean: (speech) => speech,
+    'over the telephone': telephone,
+    'by telephone, 8 bits': throughTelephone,
+  };
+  for (const [name, degrade] of Object.entries(degradations)) {
+    say(`files that begin within a word, ${name}`);
+    const covered = { own: 0, silero: 0, all: 0 };
+    for (const { samples } of test) {
+      const phrases = await regionsOf(silero, samples);
+      const phrase = phrases.find(([start, end]) => end - start >= 1.25 * rate);
+      if (!phrase) continue;
+      const cut = degrade(samples.slice(phrase[0] + rate / 4), randomOf(11));
+      covered.own += coveredOf(await regionsOf(own, cut), 0, rate);
+      covered.silero += coveredOf(await regionsOf(silero, cut), 0, rate);
+      covered.all += rate;
+    }
+    rows.push({
+      question: 'voice',
+      name: `own detector, ${name}: found of the first second of files that begin within a word`,
+      value: (100 * covered.own) / covered.all,
+      unit: '%',
+      against: { name: 'Silero', value: (100 * covered.silero) / covered.all },
+      ratio: null,
+      goal: null,
+    });
   }
   return rows;
 }

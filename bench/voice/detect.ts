@@ -1,6 +1,6 @@
 // Runs voice detectors over whole sounds.
 import type { VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
-import type { Region } from './scenes.ts';
+import type { Region } from './score.ts';
 import { rate } from './sounds.ts';
 
 /** Sound arrives in blocks, as in the service. */

@@ -1,9 +1,13 @@
-// Training scenes for our own voice detector: 24 s each of talk with pauses, noise, music or other recorded sound
-// behind it, or of sound without speech. Nothing of the test recordings is used.
+// Training scenes for our own voice detector: talk with pauses, close or in rooms, with noise, music or other recorded sound behind
+// it, or sound without speech; 24 s each, and short ones of how files begin. Nothing of the test recordings is used.
 import { frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
 import { frameHop, frameSize } from '../../actors/transcriber/voice/frame.ts';
-import { addNoise, clipped, equalised, faster } from './degrade.ts';
+import { seeded } from '../diarization/random.ts';
+import { throughTelephone } from '../voices/codec.ts';
+import { drawSession, heardIn } from '../voices/session.ts';
+import { addNoise, clipped, equalised } from './degrade.ts';
 import { type RecordedSound, recordedNoise } from './recordings.ts';
+import type { Region } from './score.ts';
 import {
   babbleOf,
   brown,
@@ -21,14 +25,7 @@ import {
   tones,
   white,
 } from './sounds.ts';
-
-export type Region = readonly [start: number, end: number];
-
-export interface LabelledRecording {
-  readonly samples: Float32Array;
-  /** Speech of the clean recording, by Silero. */
-  readonly speech: readonly Region[];
-}
+import { type LabelledRecording, talkScene } from './talk-scenes.ts';
 
 export interface Material {
   readonly voices: readonly LabelledRecording[];
@@ -43,7 +40,9 @@ export interface TrainingScene {
   readonly speech: Uint8Array;
 }
 
-const length = 24 * rate;
+/** Samples of a scene, and of one that is about how a file begins. */
+const usualLength = 24 * rate;
+const shortLength = 6 * rate;
 /** Recorded sounds are played between these speeds. */
 const speeds = [0.8, 1.25] as const;
 
@@ -52,6 +51,8 @@ export interface SceneCounts {
   readonly talk: number;
   readonly music: number;
   readonly recorded: number;
+  /** Birds alone, beside those among recorded sound. */
+  readonly birds: number;
   readonly synthetic: number;
 }
 
@@ -60,78 +61,58 @@ export function* trainingScenes(
   counts: SceneCounts,
   random: Random,
 ): Generator<TrainingScene> {
-  const makers = sceneMakers(material);
-  for (let at = 0; at < counts.talk; at++) yield makers.talk(random);
-  for (let at = 0; at < counts.music; at++) yield silentScene('music', makers.music, random);
-  for (let at = 0; at < counts.recorded; at++) yield silentScene('recorded', makers.recorded, random);
-  const synthetic = [white, pink, brown, hum, tones, tones, music, music, solo, solo, solo, knocks, claps];
+  const { behind, birds } = soundsOf(material);
+  for (let at = 0; at < counts.talk; at++) {
+    const form = { samples: usualLength, within: random() < 0.15 };
+    const { kind, sound, speech } = talkScene(material.voices, behind, form, random);
+    yield framed(kind, degraded(sound, random), speech);
+  }
+  for (let at = 0; at < counts.music; at++) yield silentScene('music', behind.music, usualLength, random);
+  for (let at = 0; at < counts.recorded; at++)
+    yield silentScene('recorded', behind.recorded, usualLength, random);
+  for (let at = 0; at < counts.birds; at++) yield silentScene('birds', birds, usualLength, random);
   for (let at = 0; at < counts.synthetic; at++) {
-    yield silentScene('synthetic', synthetic[at % synthetic.length]!, random);
+    yield silentScene('synthetic', synthetic[at % synthetic.length]!, usualLength, random);
   }
 }
 
-function sceneMakers({ voices, sounds }: Material) {
-  const music = recordedNoise(
-    sounds.filter(({ kind }) => kind === 'music'),
-    speeds,
-  );
-  const recorded = recordedNoise(
-    sounds.filter(({ kind }) => kind !== 'music'),
-    speeds,
-  );
-  const babble = babbleOf(voices.slice(0, 80).map(({ samples }) => samples));
-  const talk = (random: Random) => talkScene(voices, { music, recorded, babble }, random);
-  return { music, recorded, talk };
-}
+const synthetic = [white, pink, brown, hum, tones, tones, music, music, solo, solo, solo, knocks, claps];
 
-type Behind = Readonly<Record<'music' | 'recorded' | 'babble', NoiseGenerator>>;
-
-/** What is heard behind talk, how often, and how many decibels below it at least and at most. */
-function backgroundOf(behind: Behind, random: Random): [string, NoiseGenerator, number, number] | null {
-  const noises = [white, white, pink, pink, brown, hum];
-  const choice = random();
-  if (choice < 0.18) return null;
-  if (choice < 0.45) return ['noise', noises[Math.floor(random() * noises.length)]!, -5, 30];
-  if (choice < 0.57) return ['babble', behind.babble, -2, 30];
-  if (choice < 0.82) return ['music', behind.music, -4, 25];
-  if (choice < 0.87) return ['synthetic music', random() < 0.5 ? music : solo, -2, 25];
-  return ['recorded', behind.recorded, -4, 25];
-}
-
-function talkScene(voices: readonly LabelledRecording[], behind: Behind, random: Random): TrainingScene {
-  const sound = new Float32Array(length);
-  const speech: Region[] = [];
-  let at = random() < 0.4 ? 0 : Math.floor(rate * 5 * random());
-  while (at < length - rate) {
-    const one = voices[Math.floor(random() * voices.length)]!;
-    const speed = random() < 0.4 ? 0.88 + 0.25 * random() : 1;
-    const from = random() < 0.5 ? 0 : Math.floor(random() * one.samples.length * 0.7);
-    const samples = faster(one.samples.subarray(from), speed);
-    const gain = (0.1 / (levelOf(samples) || 1)) * 10 ** ((random() < 0.3 ? -12 : 0) * random() * 0.05);
-    const end = Math.min(length, at + samples.length);
-    for (let n = at; n < end; n++) sound[n] = gain * samples[n - at]!;
-    for (const [start, stop] of one.speech) {
-      const place = (sample: number) => Math.max(at, Math.min(end, at + Math.round((sample - from) / speed)));
-      if (place(start) < place(stop)) speech.push([place(start), place(stop)]);
+/** Short scenes of how files begin: within a word or before it, or with sound that is no speech, as often. */
+export function* beginningScenes(
+  material: Material,
+  count: number,
+  random: Random,
+): Generator<TrainingScene> {
+  const { behind, birds } = soundsOf(material);
+  const others: readonly NoiseGenerator[] = [behind.music, behind.music, behind.recorded, birds];
+  for (let at = 0; at < count; at++) {
+    if (at % 2 === 0) {
+      const form = { samples: shortLength, within: random() < 0.7 };
+      const { kind, sound, speech } = talkScene(material.voices, behind, form, random);
+      yield framed(kind, degraded(sound, random, 0.4), speech);
+    } else {
+      const some = random() < 0.7 ? others : synthetic;
+      const make = some[Math.floor(random() * some.length)]!;
+      yield silentScene('begun without talk', make, shortLength, random);
     }
-    at = end + Math.floor(rate * (random() < 0.5 ? 0.3 : 6) * random());
   }
-  const coloured = random() < 0.5 ? sound : equalised(sound, random);
-  const level = levelOf(coloured) || 1;
-  addNoise(coloured, level * 10 ** (-(30 + 40 * random()) / 20), white(length, random));
-  const background = backgroundOf(behind, random);
-  if (background) {
-    const [, make, most, least] = background;
-    // Most of them in the louder half, where it is hard.
-    const decibels = most + (least - most) * random() ** 1.3;
-    addNoise(coloured, level * 10 ** (-decibels / 20), make(length, random));
-  }
-  return framed(`talk, ${background?.[0] ?? 'alone'}`, degraded(coloured, random), speech);
 }
 
-function silentScene(kind: string, make: NoiseGenerator, random: Random): TrainingScene {
+function soundsOf({ voices, sounds }: Material) {
+  const of = (isWanted: (kind: RecordedSound['kind']) => boolean) =>
+    recordedNoise(
+      sounds.filter(({ kind }) => isWanted(kind)),
+      speeds,
+    );
+  const babble = babbleOf(voices.slice(0, 80).map(({ samples }) => samples));
+  const behind = { music: of((kind) => kind === 'music'), recorded: of((kind) => kind !== 'music'), babble };
+  return { behind, birds: of((kind) => kind === 'birds') };
+}
+
+function silentScene(kind: string, make: NoiseGenerator, length: number, random: Random): TrainingScene {
   const made = make(length, random);
-  const sound = random() < 0.4 ? equalised(made, random) : made;
+  const sound = heardFrom(made, random);
   // A third of them with pauses: the onset of a sound is no speech either.
   if (random() < 0.35) {
     for (let at = 0; at < length; at += rate * (0.5 + 6 * random())) {
@@ -149,10 +130,20 @@ function silentScene(kind: string, make: NoiseGenerator, random: Random): Traini
   return framed(kind, degraded(sound, random), []);
 }
 
-/** A fifth of all sound is band-limited, as by a telephone or a codec; some is overdriven; all is loud or faint. */
-function degraded(sound: Float32Array, random: Random): Float32Array {
-  const narrow = random() < 0.2 ? telephone(sound) : sound;
-  const hard = random() < 0.12 ? clipped(narrow, 0.6 + 2.5 * random()) : narrow;
+/** As it is, by another microphone, or from a loudspeaker in a room, perhaps over a line. */
+function heardFrom(made: Float32Array, random: Random): Float32Array {
+  const choice = random();
+  if (choice < 0.5) return made;
+  if (choice < 0.8) return equalised(made, random);
+  const draws = seeded(Math.floor(2 ** 31 * random()));
+  return heardIn(drawSession(draws), made, draws, { noise: null }).slice();
+}
+
+/** Some sound is of the band of a telephone (`narrow`: how often) or overdriven; all is loud or faint. */
+function degraded(sound: Float32Array, random: Random, narrow = 0.22): Float32Array {
+  const line = random() < 0.6 ? telephone : throughTelephone;
+  const sent = random() < narrow ? line(sound) : sound;
+  const hard = random() < 0.12 ? clipped(sent, 0.6 + 2.5 * random()) : sent;
   const gain = (0.25 * 10 ** ((-45 * random()) / 20)) / (levelOf(hard) || 1);
   return hard.map((value) => Math.round(32768 * Math.max(-1, Math.min(1, gain * value))) / 32768);
 }

@@ -1,5 +1,6 @@
 // How well regions of speech agree with others: precision, recall and their harmonic mean over pieces of 10 ms.
-import type { Region } from './scenes.ts';
+/** Half-open, in samples. */
+export type Region = readonly [start: number, end: number];
 
 const piece = 160;
 

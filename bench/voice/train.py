@@ -3,7 +3,7 @@
     python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin
 
 Needs torch (1.13 is enough) and numpy, both packages of Debian. Not part of set-up: the trained file is committed. The same
-seed gives the same weights on the same machine; ten to twenty minutes on one core.
+seed gives the same weights on the same machine; ten to thirty minutes on one core.
 """
 import argparse
 import json
@@ -18,15 +18,19 @@ from torch.nn import functional as F
 
 
 class Scenes:
-    """All scenes of one set: frames [N, T, F], labels [N, T], the kind of each."""
+    """All scenes of some sets: frames [N, T, F], labels [N, T], the kind of each."""
 
-    def __init__(self, folder, name):
-        with open(os.path.join(folder, name + ".json")) as file:
-            told = json.load(file)
-        self.kinds = np.array(told["kinds"])
+    def __init__(self, folder, *names):
+        kinds = []
+        for name in names:
+            with open(os.path.join(folder, name + ".json")) as file:
+                told = json.load(file)
+            kinds += told["kinds"]
+        self.kinds = np.array(kinds)
         self.values, self.state, self.ahead = told["frameValues"], told["stateValues"], told["lookAhead"]
-        frames = np.fromfile(os.path.join(folder, name + ".frames"), dtype="<f4")
-        labels = np.fromfile(os.path.join(folder, name + ".labels"), dtype=np.uint8)
+        paths = [os.path.join(folder, name) for name in names]
+        frames = np.concatenate([np.fromfile(path + ".frames", dtype="<f4") for path in paths])
+        labels = np.concatenate([np.fromfile(path + ".labels", dtype=np.uint8) for path in paths])
         self.frames = torch.from_numpy(frames.reshape(len(self.kinds), -1, self.values))
         self.labels = torch.from_numpy(labels.reshape(len(self.kinds), -1).astype(np.float32))
 
@@ -70,7 +74,13 @@ def tell(network, scenes):
         print(f"  {kind}: {100 * right / max(1, spoken):.1f} % of speech, {100 * wrong / silent:.1f} % of the rest", flush=True)
 
 
-def train(scenes, aside, options):
+def endless(count, size):
+    """Batches of places, every place once before any comes again."""
+    while True:
+        yield from torch.randperm(count).split(size)
+
+
+def train(scenes, begun, aside, aside_begun, options):
     torch.manual_seed(options.seed)
     network = Network(scenes.values, scenes.state)
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=1e-3)
@@ -78,7 +88,10 @@ def train(scenes, aside, options):
     steps = options.passes * math.ceil(count / options.batch)
     done = 0
     # Sound that is no speech counts more: a film has hours of it.
-    extra = torch.tensor([options.quiet if not kind.startswith("talk") else 1.0 for kind in scenes.kinds])
+    extra = torch.where(scenes.labels.any(dim=1), torch.tensor(1.0), torch.tensor(options.quiet))
+    # Short scenes of how files begin go along, about as many seconds of them as options.begun says.
+    short = math.ceil(options.begun * options.batch * scenes.labels.shape[1] / begun.labels.shape[1])
+    beginnings = endless(len(begun.kinds), short)
     for number in range(options.passes):
         started, losses = time.time(), []
         for places in torch.randperm(count).split(options.batch):
@@ -87,6 +100,8 @@ def train(scenes, aside, options):
                 group["lr"] = warm * options.rate * (0.02 + 0.49 * (1 + math.cos(math.pi * done / steps)))
             frames, labels = scenes.batch(places)
             loss = F.binary_cross_entropy_with_logits(network(frames, scenes.ahead), labels, weight=extra[places][None])
+            frames, labels = begun.batch(next(beginnings))
+            loss = loss + options.begun * F.binary_cross_entropy_with_logits(network(frames, begun.ahead), labels)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -94,8 +109,9 @@ def train(scenes, aside, options):
             losses.append(loss.item())
             done += 1
         print(f"pass {number + 1} of {options.passes}: loss {np.mean(losses):.4f}, {time.time() - started:.0f} s", flush=True)
-        if aside and (number + 1 == options.passes or number % 4 == 3):
+        if number + 1 == options.passes or number % 4 == 3:
             tell(network, aside)
+            tell(network, aside_begun)
         network.flat().tofile(options.weights + ".new")
     os.replace(options.weights + ".new", options.weights)
 
@@ -104,15 +120,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", help="what bench/voice-fit.ts wrote")
     parser.add_argument("weights", help="the file to write")
-    parser.add_argument("--passes", type=int, default=40)
-    parser.add_argument("--batch", type=int, default=24)
+    parser.add_argument("--passes", type=int, default=32)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--begun", type=float, default=0.3, help="weight and share of how files begin")
     parser.add_argument("--rate", type=float, default=4e-3)
-    parser.add_argument("--quiet", type=float, default=1.0, help="weight of scenes without talk")
+    parser.add_argument("--quiet", type=float, default=1.5, help="weight of scenes without talk")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    aside = Scenes(options.folder, "aside") if os.path.exists(os.path.join(options.folder, "aside.json")) else None
-    train(Scenes(options.folder, "fit"), aside, options)
+    fit = Scenes(options.folder, "fit", "fit-synthetic")
+    train(fit, *(Scenes(options.folder, name) for name in ("begun", "aside", "aside-begun")), options)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import { frameValues } from './features.ts';
 
 /** Frames after the scored one that are heard before it is scored: 140 ms. */
 export const lookAhead = 7;
-export const stateValues = 40;
+export const stateValues = 56;
 
 /** Floats of the three gates (reset, update, candidate) of one state value: its inputs, its state, their two biases. */
 const gateRow = frameValues + stateValues + 2;
