@@ -29,18 +29,18 @@ export function Screen({ medium, transport }: ScreenProps) {
   const cache_dir = useStore((state) => state.folder.cache_dir)!;
   /** Raised when a version for browsers is there. */
   const [version, setVersion] = useState(0);
-  const [isUnplayable, setUnplayable] = useState(false);
+  /** The address that the browser could not play. */
+  const [unplayable, setUnplayable] = useState<string | null>(null);
   const link = useAsk((signal) => linkOf({ cache_dir, hash_str }, signal), [cache_dir, hash_str, version]);
-  useEffect(() => setUnplayable(false), [hash_str, version]);
   if (link.state === 'loading' && link.value === null) return html`<div class="screen"><${Loading} /></div>`;
   const url = link.value?.url ?? null;
   if (kind === 'image')
     return html`<div class="screen"><${Still} medium=${medium} url=${url} transport=${transport} /></div>`;
-  if (url !== null && !isUnplayable) {
+  if (url !== null && url !== unplayable) {
     const lost = () => {
       // A link that is too old, or a service that has started anew: another link may be all it needs.
       if (link.value && Date.now() / 1000 > link.value.expires_at - 60) link.again();
-      else setUnplayable(true);
+      else setUnplayable(url);
     };
     return html`<div class="screen">
       <${Native} key=${url} medium=${medium} url=${url} transport=${transport} onLost=${lost} />
