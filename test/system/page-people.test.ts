@@ -72,7 +72,7 @@ async function opened(t: TestContext, route: string, options: Options = {}): Pro
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await page.goto(`${service.address}/#${ticket}`);
   await page.getByRole('searchbox').waitFor();
-  await page.evaluate((hash) => location.assign(hash), route);
+  await page.evaluate(`location.assign(${JSON.stringify(route)})`);
   return page;
 }
 
@@ -181,7 +181,7 @@ test('a voice is named once, and is one with that of another file', within, asyn
   await question.getByRole('button', { name: /^Same voice:/ }).click();
   await page.getByText('They are one voice now').waitFor();
   const names = page.locator('.speaking', { hasText: 'panel.wav' }).locator('.name');
-  const inPanel = () => names.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+  const inPanel = async () => Promise.all((await names.all()).map((one) => one.inputValue()));
   await until(async () => (await inPanel()).includes('Clara'), { within: SLOW_MS });
 });
 

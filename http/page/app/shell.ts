@@ -46,7 +46,9 @@ function CurrentView({ name, argument }: { readonly name: ViewName; readonly arg
     setError(null);
     loaders[name]().then(({ view }) => setFound(view), setError);
   };
-  useEffect(load, [name]);
+  const returns = useStore((state) => state.returns);
+  // What could not be loaded while the service was away is there when it is back.
+  useEffect(load, [name, returns]);
   useEffect(() => {
     document.title = found ? `${t(found.title)} – framehound` : 'framehound';
   }, [found]);
