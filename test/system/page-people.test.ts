@@ -72,7 +72,7 @@ async function opened(t: TestContext, route: string, options: Options = {}): Pro
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await page.goto(`${service.address}/#${ticket}`);
   await page.getByRole('searchbox').waitFor();
-  await page.evaluate(`location.assign(${JSON.stringify(route)})`);
+  await page.goto(`${service.address}/${route}`);
   return page;
 }
 
@@ -181,7 +181,8 @@ test('a voice is named once, and is one with that of another file', within, asyn
   await question.getByRole('button', { name: /^Same voice:/ }).click();
   await page.getByText('They are one voice now').waitFor();
   const names = page.locator('.speaking', { hasText: 'panel.wav' }).locator('.name');
-  const inPanel = async () => Promise.all((await names.all()).map((one) => one.inputValue()));
+  const inPanel = () =>
+    names.evaluateAll((all: unknown[]) => all.map((one) => (one as { value: string }).value));
   await until(async () => (await inPanel()).includes('Clara'), { within: SLOW_MS });
 });
 
