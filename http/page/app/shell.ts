@@ -11,7 +11,7 @@ import { Failed, Loading } from './parts/states.ts';
 import { Toasts } from './parts/toasts.ts';
 import type { ViewName } from './route.ts';
 import { SignIn } from './sign-in.ts';
-import { update, useStore } from './store.ts';
+import { get, update, useStore } from './store.ts';
 import type { View } from './view.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
@@ -43,17 +43,26 @@ function CurrentView({ name, argument }: { readonly name: ViewName; readonly arg
   const [found, setFound] = useState<View | null>(null);
   const [error, setError] = useState<unknown>(null);
   const load = () => {
-    setError(null);
     loaders[name]().then(({ view }) => setFound(view), setError);
   };
+  const returns = useStore((state) => state.returns);
   useEffect(load, [name]);
+  // A browser keeps that a module could not be loaded: only a new start of the page asks for it again.
+  useEffect(() => {
+    if (error !== null) location.reload();
+  }, [returns]);
   useEffect(() => {
     document.title = found ? `${t(found.title)} – framehound` : 'framehound';
   }, [found]);
   const Render = found?.render as ComponentType<{ argument: string }> | undefined;
   return html`<main id="content" tabindex="-1" class=${`view view-${name}`}>
-    ${Render ? html`<${Render} argument=${argument} />` : error ? html`<${Failed} error=${error} again=${load} />` : html`<${Loading} />`}
+    ${Render ? html`<${Render} argument=${argument} />` : error ? html`<${Failed} error=${error} again=${restart} />` : html`<${Loading} />`}
   </main>`;
+}
+
+/** Not while the service is away: nothing would be left to look at. */
+function restart(): void {
+  if (get().service === 'up') location.reload();
 }
 
 function Away() {
