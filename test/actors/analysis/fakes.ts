@@ -61,8 +61,6 @@ const fakePeaks = {
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
 
-const noCutting = {
-  clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
 /** Answers as a decoder that makes no proxies, and hears little. */
 const ofSoundAndProxies = {
   ...fakePeaks,
@@ -168,8 +166,6 @@ function fakeDecoder(world: World) {
             yield { moment, seconds: at, jpeg: new Uint8Array([0xff, 0xd8, at]) };
           }
         },
-        ...noCutting,
-        playable: ({ path }) => (path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"'),
         clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
         ...ofSoundAndProxies,
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
