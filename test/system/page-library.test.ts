@@ -24,7 +24,12 @@ before(async () => {
   if (withoutBrowser) return;
   await makeSamples(samples, { files: ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg'] });
   writeFileSync(join(samples, 'broken.mp4'), 'no film');
-  service = await startService(['--no-guardian', '--cache-dir', join(home.folder, 'analysis')], home);
+  // Nobody listens there: a download fails at once.
+  const nowhere = ['--models-url', 'http://127.0.0.1:9'];
+  service = await startService(
+    ['--no-guardian', '--cache-dir', join(home.folder, 'analysis'), ...nowhere],
+    home,
+  );
   await service.modelReady();
 });
 after(() => service?.end());
@@ -177,6 +182,18 @@ test('settings say what is in use and where values come from, in both languages;
   await page.getByRole('button', { name: 'Abmelden' }).click();
   await page.getByRole('heading', { name: 'framehound' }).waitFor();
   assert.deepEqual(problems, []);
+});
+
+test('a download that fails says why, and which files can be brought by hand', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await signedIn(t, 'settings');
+  await page.getByRole('button', { name: 'Download clip-b32-q8' }).click();
+  await page.getByRole('alert').getByText('clip-b32-q8 is not downloaded').waitFor();
+  await page.getByText('These files can be brought by hand').click();
+  await page.getByText('sha256').first().waitFor();
+  await page.getByRole('button', { name: 'Download clip-b32-q8' }).waitFor();
+  await assertAccessible(page, 'a download that failed');
 });
 
 async function analysed(...names: string[]): Promise<void> {

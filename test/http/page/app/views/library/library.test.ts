@@ -1,13 +1,13 @@
 // What the library of the page works out without a browser: paths, rows in sight, what is chosen, and what is asked for.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { between, nothing, toggled, withRows } from '../../../http/page/app/views/library/choice.ts';
+import { between, nothing, toggled, withRows } from '../../../../../../http/page/app/views/library/choice.ts';
 import {
   countKinds,
   isEmptyRequest,
   requestOf,
   usualWishes,
-} from '../../../http/page/app/views/library/request.ts';
+} from '../../../../../../http/page/app/views/library/request.ts';
 import {
   crumbsOf,
   folderOf,
@@ -16,9 +16,13 @@ import {
   type Row,
   reasonOf,
   rowsInSight,
-} from '../../../http/page/app/views/library/rows.ts';
-import { sizeText } from '../../../http/page/app/views/library/sizes.ts';
-import { canResume, runningAnalysis, type Snapshot } from '../../../http/page/app/views/library/task-text.ts';
+} from '../../../../../../http/page/app/views/library/rows.ts';
+import { sizeText } from '../../../../../../http/page/app/views/library/sizes.ts';
+import {
+  canResume,
+  runningAnalysis,
+  type Snapshot,
+} from '../../../../../../http/page/app/views/library/task-text.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
   const cases: readonly (readonly [string, string | null])[] = [
