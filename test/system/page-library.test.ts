@@ -25,18 +25,19 @@ before(async () => {
   await makeSamples(samples, { files: ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg'] });
   writeFileSync(join(samples, 'broken.mp4'), 'no film');
   // Nobody listens there: a download fails at once.
-  const nowhere = ['--models-url', 'http://127.0.0.1:9'];
-  service = await startService(
-    ['--no-guardian', '--cache-dir', join(home.folder, 'analysis'), ...nowhere],
-    home,
+  mkdirSync(join(home.folder, 'home'), { recursive: true });
+  writeFileSync(
+    join(home.folder, 'home', 'config.json'),
+    JSON.stringify({ models_url: 'http://127.0.0.1:9' }),
   );
+  service = await startService(['--no-guardian', '--cache-dir', join(home.folder, 'analysis')], home);
   await service.modelReady();
 });
 after(() => service?.end());
 
 async function signedIn(t: TestContext, view: string, options: Options = {}): Promise<Opened> {
   const opened = await openBrowser(t, options);
-  opened.page.setDefaultTimeout(SLOW_MS / 4);
+  opened.page.setDefaultTimeout(SLOW_MS / 2);
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await opened.page.goto(`${service.address}/#${ticket}`);
   await opened.page.getByRole('navigation').first().waitFor();
