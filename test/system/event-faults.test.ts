@@ -147,7 +147,7 @@ test('garbage in a connection ends that connection, not the server', async (t) =
     for (const body of ['40', packet].filter((one) => one.length > 0)) {
       await fetch(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=polling&sid=${sid}`, {
         method: 'POST',
-        body,
+        body: typeof body === 'string' ? body : new Uint8Array(body),
       }).catch(() => {});
     }
   }

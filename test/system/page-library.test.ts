@@ -24,6 +24,12 @@ before(async () => {
   if (withoutBrowser) return;
   await makeSamples(samples, { files: ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg'] });
   writeFileSync(join(samples, 'broken.mp4'), 'no film');
+  // Nobody listens there: a download fails at once.
+  mkdirSync(join(home.folder, 'home'), { recursive: true });
+  writeFileSync(
+    join(home.folder, 'home', 'config.json'),
+    JSON.stringify({ models_url: 'http://127.0.0.1:9' }),
+  );
   service = await startService(['--no-guardian', '--cache-dir', join(home.folder, 'analysis')], home);
   await service.modelReady();
 });
@@ -31,7 +37,7 @@ after(() => service?.end());
 
 async function signedIn(t: TestContext, view: string, options: Options = {}): Promise<Opened> {
   const opened = await openBrowser(t, options);
-  opened.page.setDefaultTimeout(SLOW_MS / 4);
+  opened.page.setDefaultTimeout(SLOW_MS / 2);
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await opened.page.goto(`${service.address}/#${ticket}`);
   await opened.page.getByRole('navigation').first().waitFor();
@@ -177,6 +183,18 @@ test('settings say what is in use and where values come from, in both languages;
   await page.getByRole('button', { name: 'Abmelden' }).click();
   await page.getByRole('heading', { name: 'framehound' }).waitFor();
   assert.deepEqual(problems, []);
+});
+
+test('a download that fails says why, and which files can be brought by hand', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page } = await signedIn(t, 'settings');
+  await page.getByRole('button', { name: 'Download clip-b32-q8' }).click();
+  await page.getByRole('alert').getByText('clip-b32-q8 is not downloaded').waitFor();
+  await page.getByText('These files can be brought by hand').click();
+  await page.getByText('sha256').first().waitFor();
+  await page.getByRole('button', { name: 'Download clip-b32-q8' }).waitFor();
+  await assertAccessible(page, 'a download that failed');
 });
 
 async function analysed(...names: string[]): Promise<void> {

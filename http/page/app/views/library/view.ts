@@ -25,7 +25,7 @@ function Library({ argument }: { readonly argument: string }) {
   const part = names.find((name) => name === argument) ?? 'files';
   const running = useStore((state) => state.tasks.length);
   useEffect(
-    () => onProgress(({ done, type }) => done && type !== 'pull' && type !== 'clips' && follow()),
+    () => onProgress(({ done, type }) => done && isAnalysis({ request: { types: [type] } }) && follow()),
     [],
   );
   return html`<div class="library-page">

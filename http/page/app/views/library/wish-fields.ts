@@ -26,7 +26,7 @@ export function keepWishes({ again: _, ...wishes }: Partial<Wishes>): void {
 
 /** Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. */
 export function wishesOf(kept: Partial<Wishes>, models: Models | null): Wishes {
-  return { ...usualWishes, speech: models === null || models.speech.model_key !== null, ...kept };
+  return { ...usualWishes, speech: models !== null && models.speech.model_key !== null, ...kept };
 }
 
 export interface WishFieldsProps {

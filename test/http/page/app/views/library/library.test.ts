@@ -1,0 +1,148 @@
+// What the library of the page works out without a browser: paths, rows in sight, what is chosen, and what is asked for.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { between, nothing, toggled, withRows } from '../../../../../../http/page/app/views/library/choice.ts';
+import {
+  countKinds,
+  isEmptyRequest,
+  requestOf,
+  usualWishes,
+} from '../../../../../../http/page/app/views/library/request.ts';
+import {
+  crumbsOf,
+  folderOf,
+  pagesOf,
+  pastedPath,
+  type Row,
+  reasonOf,
+  rowsInSight,
+} from '../../../../../../http/page/app/views/library/rows.ts';
+import { sizeText } from '../../../../../../http/page/app/views/library/sizes.ts';
+import {
+  canResume,
+  runningAnalysis,
+  type Snapshot,
+} from '../../../../../../http/page/app/views/library/task-text.ts';
+
+test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
+  const cases: readonly (readonly [string, string | null])[] = [
+    ['/media/films', '/media/films'],
+    ['  "/media/my films/"  ', '/media/my films'],
+    ["'/media/a.mp4'", '/media/a.mp4'],
+    ['file:///media/my%20films/a.mp4', '/media/my films/a.mp4'],
+    ['file:///C:/Films/a.mp4', 'C:/Films/a.mp4'],
+    ['"D:\\Films\\"', 'D:\\Films'],
+    ['D:\\', 'D:\\'],
+    ['\\\\nas\\films', '\\\\nas\\films'],
+    ['/', '/'],
+    ['/a\n/b', '/a'],
+    ['file:///100%', '/100%'],
+    ['films/a.mp4', null],
+    ['~/films', null],
+    ['https://example.org/a.mp4', null],
+    ['', null],
+  ];
+  for (const [text, path] of cases) assert.equal(pastedPath(text), path, text);
+});
+
+test('each crumb leads to its folder, and the last but one is the folder a path lies in', () => {
+  assert.deepEqual(
+    crumbsOf('/a/b').map(({ path }) => path),
+    ['/', '/a', '/a/b'],
+  );
+  assert.deepEqual(
+    crumbsOf('C:\\a\\b').map(({ path }) => path),
+    ['C:\\', 'C:\\a', 'C:\\a\\b'],
+  );
+  assert.deepEqual(['/a/b', '/a', '/', 'C:\\a', 'C:\\'].map(folderOf), ['/a', '/', null, 'C:\\', null]);
+});
+
+test('of a hundred thousand rows only those in sight are drawn, and only their pages read', () => {
+  for (const top of [0, 17, 1000, 3_399_000, 9_999_999]) {
+    const [first, last] = rowsInSight({ top, height: 700, row: 34, total: 100_000 });
+    assert.ok(last - first <= 34, `${top}: ${last - first}`);
+    assert.ok(first >= 0 && last <= 100_000 && first <= last);
+    assert.ok(pagesOf(first, last, 300).length <= 2);
+  }
+  assert.deepEqual(pagesOf(299, 301, 300), [0, 1]);
+  assert.deepEqual(pagesOf(0, 0, 300), []);
+});
+
+const row = (path: string): Row => ({ kind: 'folder', path, name: path, analysed: 0 });
+
+test('what is chosen twice is not chosen; a range has both its ends, whichever was first', () => {
+  const one = toggled(nothing, row('/a'));
+  assert.deepEqual([...one.keys()], ['/a']);
+  assert.equal(toggled(one, row('/a')).size, 0);
+  assert.deepEqual([...withRows(one, [row('/a'), row('/b')]).keys()], ['/a', '/b']);
+  assert.deepEqual(
+    [between(7, 3), between(3, 7)],
+    [
+      [3, 8],
+      [3, 8],
+    ],
+  );
+});
+
+const file = (media_path: string, kind: 'video' | 'audio' | 'image', summaries = 0) => ({
+  media_path,
+  kind,
+  summaries,
+});
+const files = [file('/f.mp4', 'video', 1), file('/s.wav', 'audio'), file('/i.jpg', 'image')];
+
+test('each kind of file is asked for the work that fits it, and a summary is not made twice unasked', () => {
+  const all = { ...usualWishes, faces: true, summary: true, people: ' family ', language: 'de' };
+  assert.deepEqual(requestOf(files, all, '/c'), {
+    cache_dir: '/c',
+    visual_media_paths: ['/f.mp4', '/i.jpg'],
+    transcription_jobs: [
+      { path: '/f.mp4', language: 'de' },
+      { path: '/s.wav', language: 'de' },
+    ],
+    face_clustering_jobs: [{ cluster_job_name: 'family', face_media_paths: ['/f.mp4', '/i.jpg'] }],
+    summary_requests: [{ path: '/s.wav', replace_existing: false }],
+    force: false,
+  });
+  const again = requestOf(files, { ...all, again: true }, '/c');
+  assert.deepEqual(again.summary_requests, [
+    { path: '/f.mp4', replace_existing: true },
+    { path: '/s.wav', replace_existing: true },
+  ]);
+  assert.equal(again.force, true);
+  assert.deepEqual(countKinds(files), { video: 1, audio: 1, image: 1 });
+});
+
+test('a request that asks for nothing is known as such', () => {
+  const [, sound, still] = files;
+  assert.ok(isEmptyRequest(requestOf([sound!], { ...usualWishes, speech: false }, '/c')));
+  assert.ok(isEmptyRequest(requestOf([still!], { ...usualWishes, picture: false }, '/c')));
+  assert.ok(!isEmptyRequest(requestOf(files, usualWishes, '/c')));
+});
+
+test('a reason does not say the path again, and sizes are said in units of a thousand', () => {
+  assert.equal(reasonOf('/a.mp4: is damaged', '/a.mp4'), 'is damaged');
+  assert.equal(reasonOf('the disk is full', '/a.mp4'), 'the disk is full');
+  const sizes = [0, 999, 1000, 999_499, 999_500, 4_200_000_000, 7e15].map((bytes) => sizeText(bytes, 'en'));
+  assert.deepEqual(
+    sizes.map((text) => text.replace('\u00a0', ' ')),
+    ['0 B', '999 B', '1 KB', '999 KB', '1 MB', '4.2 GB', '7,000 TB'],
+  );
+});
+
+test('only an analysis would be stopped by another, and what ended whole is not resumed', () => {
+  const task = (state: Snapshot['state'], types: readonly string[], failed = 0) =>
+    ({ state, request: { types }, counts: { failed, jobs_failed: 0 } }) as unknown as Snapshot;
+  const analysis = task('stopping', ['speech']);
+  assert.equal(
+    runningAnalysis([task('running', ['clips']), task('completed', ['video']), analysis]),
+    analysis,
+  );
+  assert.equal(runningAnalysis([task('running', ['pull']), task('running', ['proxy'])]), null);
+  const states = ['running', 'stopping', 'completed', 'cancelled', 'failed', 'interrupted'] as const;
+  assert.deepEqual(
+    states.filter((state) => canResume(task(state, ['video']))),
+    ['cancelled', 'failed', 'interrupted'],
+  );
+  assert.ok(canResume(task('completed', ['video'], 2)));
+});
