@@ -13,6 +13,7 @@ import { Disk } from './disk.ts';
 import { Files } from './files.ts';
 import { refresh } from './listing.ts';
 import { TaskList } from './task-list.ts';
+import { isAnalysis } from './task-text.ts';
 import { WatchFolders } from './watch.ts';
 
 export const view: View = { title: shell.library, render: Library };
