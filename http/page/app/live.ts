@@ -40,12 +40,6 @@ export async function readTasks(): Promise<void> {
   for (const { task_id } of running) join(task_id);
 }
 
-/** For a task that this page has started: its events come also when it has ended already. */
-export function followTask(task_id: string): void {
-  join(task_id);
-  void readTasks().catch(() => {});
-}
-
 function join(task_id: string): void {
   if (joined.has(task_id)) return;
   joined.add(task_id);
