@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { appearanceMessages } from '../../../actors/index/appearances/contract.ts';
 import { indexContract } from '../../../actors/index/contract.ts';
 import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { materialMessages } from '../../../actors/index/material/contract.ts';
+import { peakMessages } from '../../../actors/index/peaks/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { spanMessages } from '../../../actors/index/spans/contract.ts';
 import { storeMessages } from '../../../actors/index/store/contract.ts';
@@ -22,6 +24,8 @@ test('every message belongs to one part of the index', () => {
     facetMessages,
     libraryMessages,
     peopleMessages,
+    appearanceMessages,
+    peakMessages,
     summaryMessages,
     materialMessages,
   ];

@@ -41,7 +41,7 @@ export const settings = {
     'Write freely: summaries come from templates until there is a language model',
     'Frei schreiben: Zusammenfassungen kommen aus Vorlagen, bis ein Textmodell da ist',
   ],
-  birds: ['Birdsong is often taken for speech.', 'Vogelgesang wird oft für Sprache gehalten.'],
+  birds: ['Birdsong is sometimes taken for speech.', 'Vogelgesang wird manchmal für Sprache gehalten.'],
 
   models: ['Models', 'Modelle'],
   modelsHow: [
