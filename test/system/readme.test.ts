@@ -55,7 +55,10 @@ const reasonOf = (command: string) =>
   Object.entries(elsewhere).find(([beginning]) => command.startsWith(beginning))?.[1];
 
 test('a block of the README says what it is, and what is not run is still there', () => {
-  for (const { language, text } of blocks) assert.match(language, /^(bash|ts|text)$/, text);
+  for (const { language, text } of blocks) {
+    assert.match(language, /^(bash|ts|json|text)$/, text);
+    if (language === 'json') assert.doesNotThrow(() => JSON.parse(text), text);
+  }
   for (const beginning of Object.keys(elsewhere))
     assert.ok(
       commands.some((command) => command.startsWith(beginning)),
