@@ -198,13 +198,20 @@ test('available models are listed as objects of one key, each supported visual m
     current_system,
     faces,
     summaries,
+    speech,
+    advised_models,
     ...attempt
   } = (await get(s, 'available')) as {
     supported_models: string[];
     downloaded_models: string[];
     model_info: Record<string, Record<string, unknown>>[];
+    speech: { supported_models: string[]; downloaded_models: string[] };
+    advised_models: string[];
   } & Record<string, unknown>;
   assert.ok(supported_models.includes(large));
+  assert.ok(speech.supported_models.includes('starter-speaker'));
+  assert.ok(!speech.supported_models.some((key) => supported_models.includes(key)));
+  assert.ok(advised_models.includes('siglip2-b16-256-q8'), advised_models.join());
   assert.ok(!supported_models.includes('sface'), 'a face model cannot be loaded as a visual one');
   assert.ok(faces);
   assert.deepEqual(
