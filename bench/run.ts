@@ -26,6 +26,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   faces: async () => (await import('./faces.ts')).faces,
   fanout: async () => (await import('./fanout.ts')).fanout,
   moments: async () => (await import('./moments.ts')).moments,
+  page: async () => (await import('./page.ts')).page,
   transcripts: async () => (await import('./transcripts.ts')).transcripts,
   people: async () => (await import('./people.ts')).people,
   clustering: async () => (await import('./clustering.ts')).clustering,

@@ -1,0 +1,173 @@
+// The web page in the Chromium of the system, on the real service over a hundred hours: how soon it is there, what it weighs,
+// how soon results follow typing, and whether memory stays flat.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { queryVector } from '../actors/models/starter/query/vector.ts';
+import { findChromium } from '../test/http/page/browser.ts';
+import { FRAMES, writeLibrary } from './library.ts';
+import { median, type Question, type Row } from './row.ts';
+import { type Client, type Service, startService, until } from './service.ts';
+
+const modelKey = 'starter-visual-2';
+const queries = [
+  'sunset over the sea',
+  'green forest',
+  'red at night',
+  'snow on mountains',
+  'blue sky',
+  'fire',
+];
+const TIMED = 24;
+const MANY = 200;
+const question = 'page';
+
+export const page: Question = async (say) => {
+  const executablePath = findChromium();
+  if (executablePath === null) {
+    say('left out: there is no Chromium here; FRAMEHOUND_CHROMIUM names one');
+    return [];
+  }
+  const home = mkdtempSync(join(tmpdir(), 'framehound-page-'));
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    say(`writing a library of ${FRAMES * 100} vectors`);
+    const { cacheDir } = await writeLibrary(
+      home,
+      modelKey,
+      queries.map((query) => queryVector(query).vector),
+    );
+    const service = await startService(home, { FRAMEHOUND_CACHE_DIR: cacheDir });
+    const client = service.client(1);
+    try {
+      await until('the visual model', 60_000, async () => (await client.ask('/readyz')).status === 200);
+      await client.get('/api/v1/analysis-data/load', { cache_dir: cacheDir });
+      const { ticket } = await client.get<{ ticket: string }>('/api/v1/tickets', {});
+      const opened = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en' });
+      await opened.goto(`http://localhost:${service.port}/#${ticket}`);
+      await opened.getByRole('searchbox').waitFor();
+      return await measure(opened, service, { client, cacheDir, say });
+    } finally {
+      client.close();
+      await service.stop();
+    }
+  } finally {
+    await browser.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+
+interface Around {
+  readonly client: Client;
+  readonly cacheDir: string;
+  say(text: string): void;
+}
+
+async function measure(opened: Page, service: Service, { client, cacheDir, say }: Around): Promise<Row[]> {
+  const paint: number = await opened.evaluate(
+    `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
+  );
+  const weight: number = await opened.evaluate(
+    `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).reduce((sum, one) => sum + one.transferSize, 0)`,
+  );
+  await typed(opened, queries[0]!);
+  say(`${TIMED} searches`);
+  const times: number[] = [];
+  const plain: number[] = [];
+  for (let i = 0; i < TIMED; i++) {
+    const query = queries[i % queries.length]!;
+    times.push(await typed(opened, query));
+    plain.push((await client.ask('/api/v1/search/text', { cache_dir: cacheDir, query })).ms);
+  }
+  say(`${MANY} searches`);
+  const devtools = await opened.context().newCDPSession(opened);
+  const before = await memory(devtools, service);
+  for (let i = 0; i < MANY; i++) await typed(opened, queries[i % queries.length]!);
+  const after = await memory(devtools, service);
+  return rowsOf({ paint, weight, times, plain, before, after });
+}
+
+/** Milliseconds from the last letter to the first match of its answer in the page. */
+function typed(opened: Page, query: string): Promise<number> {
+  return opened.evaluate(`new Promise((resolve) => {
+    const box = document.querySelector('input[type="search"], [role="searchbox"]');
+    const put = (text) => {
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, text);
+      box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    };
+    const main = document.querySelector('main');
+    let began = null;
+    const look = () => {
+      const has = document.querySelector('.tile') !== null;
+      if (began === null && !has) {
+        began = performance.now();
+        put(${JSON.stringify(query)});
+      } else if (began !== null && has) {
+        observer.disconnect();
+        resolve(performance.now() - began);
+      }
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(main, { childList: true, subtree: true });
+    put('');
+    look();
+  })`);
+}
+
+interface Memory {
+  readonly service: number;
+  readonly page: number;
+}
+
+/** MB. */
+async function memory(devtools: CDPSession, service: Service): Promise<Memory> {
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  return { page: usedSize / 1e6, service: (await service.metric('process_resident_memory_bytes')) / 1e6 };
+}
+
+interface Measured {
+  readonly paint: number;
+  readonly weight: number;
+  readonly times: readonly number[];
+  readonly plain: readonly number[];
+  readonly before: Memory;
+  readonly after: Memory;
+}
+
+function rowsOf({ paint, weight, times, plain, before, after }: Measured): Row[] {
+  const bare = { question, against: null, ratio: null, goal: null };
+  const most = (than: number): Row['goal'] => ({ of: 'value', at: 'most', than });
+  const p50 = median(times);
+  const floor = median(plain);
+  const frames = (FRAMES * 100).toLocaleString('en');
+  return [
+    { ...bare, name: 'first paint', value: paint, unit: 'ms', goal: most(1000) },
+    {
+      ...bare,
+      name: 'weight on the wire, answers of the service included',
+      value: weight / 1000,
+      unit: 'kB',
+      goal: most(150),
+    },
+    {
+      ...bare,
+      name: `from the last letter to the first matches over ${frames} frames, p50`,
+      value: p50,
+      unit: 'ms',
+      against: { name: 'the answer of /search/text with its pictures', value: floor },
+      ratio: floor / p50,
+      goal: most(300),
+    },
+    { ...bare, name: 'the slowest of them', value: Math.max(...times), unit: 'ms' },
+    ...(['service', 'page'] as const).map((which) => ({
+      ...bare,
+      name: `memory of the ${which} after ${MANY} searches`,
+      value: after[which],
+      unit: 'MB',
+      against: { name: 'before', value: before[which] },
+      ratio: before[which] / after[which],
+    })),
+  ];
+}
