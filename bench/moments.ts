@@ -1,6 +1,7 @@
 // What does one list of pictures, words and people cost, beyond the three searches it is made of? Those have benches of
 // their own: index, transcripts, people.
 import { fuse, type Hit } from '../actors/search/moments/fuse.ts';
+import { atOnce } from '../runtime/sync/steps.ts';
 import { beside, median, type Question, type Row } from './row.ts';
 import { seeded } from './vectors.ts';
 
@@ -48,7 +49,7 @@ export const moments: Question = async (say) => {
     const given = lists(count);
     const { fused } = await beside(
       7,
-      async () => ({ fused: timed(() => fuse(given)) }),
+      async () => ({ fused: timed(() => atOnce(fuse(given))) }),
       async () => ({ fused: timed(() => JSON.stringify(given)) }),
     );
     rows.push({
@@ -61,7 +62,7 @@ export const moments: Question = async (say) => {
       goal: { of: 'value', at: 'most', than: count === 2000 ? 60 : 300 },
     });
   }
-  const found = fuse(lists(10_000)).slice(0, 10_000);
+  const found = atOnce(fuse(lists(10_000))).slice(0, 10_000);
   const answer = () => JSON.stringify(found.map(({ kinds: _, ...one }) => one));
   const times = Array.from({ length: 7 }, () => timed(answer));
   rows.push({

@@ -133,11 +133,10 @@ export async function remove(
     const hashes = all.slice(at, at + TOGETHER);
     const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal });
     clusterings.push(...gone.clusterings);
+    // At once: whoever cancels the rest has no name any more for what is forgotten.
+    await proxies.remove(cache_dir, hashes);
   }
-  if (all.length > 0 && !dry_run) {
-    await proxies.remove(cache_dir, all);
-    await compact(index, cache_dir, signal);
-  }
+  if (all.length > 0 && !dry_run) await compact(index, cache_dir, signal);
   const forgotten = [...contents].map(([hash_str, held]) => ({
     media_paths: held.map(({ path }) => path),
     hash_str,

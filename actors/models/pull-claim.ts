@@ -31,11 +31,13 @@ export interface PullClaim {
 export async function claimPull(folder: string, now: () => number = Date.now): Promise<PullClaim> {
   const path = join(folder, claimName);
   const claim: Claim = { ...thisProcess(), token: randomUUID() };
-  const take = () => createFile(path, JSON.stringify(claim), { flush: false, folderMode: 0o777 });
+  const text = JSON.stringify(claim);
+  const take = () => createFile(path, text, { flush: false, folderMode: 0o777 });
   if (!take()) {
-    const text = await readFile(path, 'utf8').catch(() => null);
-    const held = text === null ? null : parsed(text);
-    if (text !== null && (isHeld(held, path, now()) || !withdraw(path, text))) throw inDownload(folder, held);
+    const other = await readFile(path, 'utf8').catch(() => null);
+    const held = other === null ? null : parsed(other);
+    if (other !== null && (isHeld(held, path, now()) || !withdraw(path, other)))
+      throw inDownload(folder, held);
     if (!take()) throw inDownload(folder, null);
   }
   own.add(claim.token);
@@ -52,9 +54,19 @@ export async function claimPull(folder: string, now: () => number = Date.now): P
     },
     release: () => {
       own.delete(claim.token);
-      rmSync(path, { force: true });
+      // Whoever took it over while this process slept downloads now.
+      if (textAt(path) === text) rmSync(path, { force: true });
     },
   };
+}
+
+/** Null when there is none, or it cannot be read. */
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 /** Takes away a claim that holds nothing. False when another one took its place meanwhile. */

@@ -36,6 +36,8 @@ export interface PeopleParts {
   readonly mostLetters?: number;
   /** Messages for pictures that are in the mailbox of the index at the same time; one when left out. */
   readonly pictures?: Semaphore;
+  /** Comparisons of clusters at the same time; one when left out. */
+  readonly comparisons?: Semaphore;
 }
 
 export interface NamedJob {

@@ -11,8 +11,11 @@ import { clusterFaces, clusterSamples } from './samples.ts';
 import { shownJob } from './shown-job.ts';
 import { suggestClusters } from './suggestions.ts';
 
+/** Fewer than the index keeps open: with more each would end another one before its next step, and none would get done. */
+const mostComparisons = 4;
+
 export function createPeople(given: PeopleParts): People {
-  const parts = { pictures: new Semaphore(1), ...given };
+  const parts = { pictures: new Semaphore(1), comparisons: new Semaphore(mostComparisons), ...given };
   const { index } = parts;
   return {
     jobs: async (cache_dir, signal) => {

@@ -1,5 +1,5 @@
 // Pairs of clusters that may be one person, most alike first, each with faces to look at.
-
+import { Semaphore } from '../../runtime/sync/semaphore.ts';
 import { likenessScale } from '../models/likeness-scale.ts';
 import type { SuggestClustersRequest, SuggestedClusters } from './contract.ts';
 import { changeableJob, now, type PeopleParts } from './parts.ts';
@@ -18,7 +18,9 @@ export async function suggestClusters(
   const job = await changeableJob(parts, request, signal);
   if (cluster_id !== undefined) knownCluster(job, cluster_id, 'cluster_id');
   const scale = likenessScale((await sameOf(parts, job.model_key)) ?? 1 - job.eps);
-  const { pairs, left_out } = await compared(parts, request, scale.least, signal);
+  const { comparisons = new Semaphore(1) } = parts;
+  const compare = () => compared(parts, request, scale.least, signal);
+  const { pairs, left_out } = await comparisons.run(compare, { signal });
   const cluster_ids = [...new Set(pairs.flatMap((pair) => pair.cluster_ids))];
   const budget = new PictureBudget(parts);
   const page = { cluster_ids, offset: 0, limit: limit_per_cluster };

@@ -70,7 +70,8 @@ export async function underLock<T>(path: string, options: LockOptions, change: (
     try {
       return change();
     } finally {
-      rmSync(path, { force: true });
+      // A change that took very long may have lost it to a process of another machine.
+      if (textAt(path, options) === JSON.stringify(holder)) rmSync(path, { force: true });
     }
   } finally {
     letGo(holder);

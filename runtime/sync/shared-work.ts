@@ -52,7 +52,11 @@ export class SharedWork<T> {
 
 /** What the promise says, or CANCELLED as soon as the signal aborts. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw engineErrors.CANCELLED();
+  if (signal.aborted) {
+    // Nobody waits for it any more, so its failure is nobody's: unhandled, it would end the process.
+    promise.catch(() => {});
+    throw engineErrors.CANCELLED();
+  }
   const { promise: left, reject } = Promise.withResolvers<never>();
   const abort = () => reject(engineErrors.CANCELLED());
   signal.addEventListener('abort', abort, { once: true });

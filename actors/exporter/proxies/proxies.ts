@@ -1,13 +1,14 @@
 // The coordinator of proxies: has a writer make them, gives those that are whole their names, and keeps their number small.
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { codeOf } from '../../../runtime/files/error-code.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { clipErrors, type ProxyMade } from '../../decoder/clips/contract.ts';
-import { mediaErrors } from '../../decoder/contract.ts';
+import { mediaErrors, modifiedMs } from '../../decoder/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { MediaFile, Search } from '../../search/contract.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from '../clips/part-files.ts';
@@ -68,7 +69,7 @@ class ProxyMaker {
     try {
       const made = await this.#write(file, part, wish.max_side, signal, told);
       // Forgotten meanwhile, or another file now: then it is the proxy of nothing.
-      expectSame(file, await mediaFile(asked, signal));
+      await expectSame(file, await mediaFile(asked, signal));
       return await this.#keep(wish, part, made);
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED(`${file.path}: its proxy`, {}, error);
@@ -120,17 +121,19 @@ class ProxyMaker {
   }
 }
 
-function expectSame(before: MediaFile, now: MediaFile) {
-  const { mark } = now;
-  const isSame =
-    before.mark.size_bytes === mark.size_bytes &&
-    before.mark.mtime_ms === mark.mtime_ms &&
-    before.mark.inode === mark.inode;
-  // A copy of the same content elsewhere is as good.
-  if (isSame || before.path !== now.path) return;
+/** A copy of the content elsewhere is as good, where nothing else lies at the path that was read. */
+async function expectSame(before: MediaFile, now: MediaFile): Promise<void> {
+  const there = before.path === now.path ? now.mark : await markOf(before.path);
+  if (there === null || isDeepStrictEqual(there, before.mark)) return;
   throw mediaErrors.FILE_CHANGED(`${before.path}: was written while its proxy was made`, {
     path: before.path,
   });
+}
+
+/** Null for what is gone. */
+async function markOf(path: string): Promise<MediaFile['mark'] | null> {
+  const stats = await stat(path, { bigint: true }).catch(() => null);
+  return stats && { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
 }
 
 function makeProxyFolder(folder: string) {

@@ -15,17 +15,21 @@ interface TaskFailure extends Failure {
   readonly ended: number;
 }
 
+interface ReadTask {
+  readonly mark: string;
+  /** As many would have been read; infinite when these are all. */
+  readonly most: number;
+  readonly failures: readonly (TaskFailure & { readonly path: string })[];
+}
+
 type Failures = ReadonlyMap<string, readonly TaskFailure[]>;
 
 export class FailedWork {
   readonly #tasks: Pick<Tasks, 'list' | 'failures'>;
   /** By analysis folder: the failures of each path, the latest first, as long as `mark` says the same. */
   readonly #known = new Map<string, { readonly mark: string; readonly failures: Failures }>();
-  /** By task. */
-  readonly #read = new Map<
-    string,
-    { readonly mark: string; readonly failures: (TaskFailure & { path: string })[] }
-  >();
+  /** By task, of the collection made last. */
+  #read: ReadonlyMap<string, ReadTask> = new Map();
 
   constructor(tasks: Pick<Tasks, 'list' | 'failures'>) {
     this.#tasks = tasks;
@@ -43,8 +47,6 @@ export class FailedWork {
     const tasks = all.filter(
       ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && !isExport(request.types),
     );
-    const ids = new Set(all.map(({ task_id }) => task_id));
-    for (const id of this.#read.keys()) if (!ids.has(id)) this.#read.delete(id);
     const mark = tasks.map(markOf).join();
     const known = this.#known.get(own);
     if (known?.mark === mark) return known.failures;
@@ -57,31 +59,35 @@ export class FailedWork {
 
   async #collect(tasks: readonly TaskSnapshot[], signal: AbortSignal): Promise<Failures> {
     const found = new Map<string, TaskFailure[]>();
+    const read = new Map<string, ReadTask>();
     let left = MOST;
     for (const task of tasks.toSorted((a, b) => endOf(b) - endOf(a))) {
       if (signal.aborted) throw engineErrors.CANCELLED();
       if (left <= 0) break;
-      for (const { path, ...failure } of await this.#of(task, left, signal)) {
+      const own = await this.#of(task, left, signal);
+      read.set(task.task_id, own);
+      for (const { path, ...failure } of own.failures) {
         const before = found.get(path);
         left--;
         if (before === undefined) found.set(path, [failure]);
         else if (!before.some(({ type }) => type === failure.type)) before.push(failure);
       }
     }
+    // What is beyond the newest is not held.
+    this.#read = read;
     return found;
   }
 
-  async #of(task: TaskSnapshot, most: number, signal: AbortSignal) {
+  async #of(task: TaskSnapshot, most: number, signal: AbortSignal): Promise<ReadTask> {
     const { task_id } = task;
     const mark = markOf(task);
     const known = this.#read.get(task_id);
-    if (known?.mark === mark) return known.failures;
+    if (known?.mark === mark && known.most >= most) return known;
     const results = await this.#tasks.failures(task_id, most, signal);
     const failures = results.flatMap(({ path, type, error, closing }) =>
       error === null || closing ? [] : [{ ...error, path, type, task_id, ended: endOf(task) }],
     );
-    this.#read.set(task_id, { mark, failures });
-    return failures;
+    return { mark, most: results.length < most ? Number.POSITIVE_INFINITY : most, failures };
   }
 }
 

@@ -3,7 +3,9 @@
 // Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 / (60 + its best
 // rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment when they fall into one scene,
 // or lie within two seconds of each other. Two pictures of different scenes stay two moments: a cut lies between them. A
-// scene longer than a minute counts by half minutes, so that a whole lecture from one camera is not one moment.
+// scene longer than a minute counts by half minutes, so that a whole lecture from one camera is not one moment. In steps, because
+// lists may be long.
+import type { Steps } from '../../../runtime/sync/steps.ts';
 
 export type HitKind = 'seen' | 'said' | 'person';
 
@@ -56,18 +58,34 @@ interface Growing<R> {
   readonly hits: Placed<R>[];
 }
 
+/** Hits that are taken, or moments that are made, between two pauses: some milliseconds. */
+const together = 1024;
+
 /** `lists`: best first. The same moments in the same order for the same lists, in whichever order these are. */
-export function fuse<R>(lists: readonly (readonly Hit<R>[])[]): FusedMoment<R>[] {
+export function* fuse<R>(lists: readonly (readonly Hit<R>[])[]): Steps<FusedMoment<R>[]> {
   const media = new Map<string, MediaMoments<R>>();
+  let taken = 0;
   for (const hit of byRank(lists)) {
     const own = media.get(hit.hash) ?? new MediaMoments<R>();
     media.set(hit.hash, own);
     own.take(hit);
+    if (++taken % together === 0) yield;
   }
-  const moments = [...media.values()].flatMap(({ moments }) => moments);
-  const ranked = moments.map((moment) => ({ moment, worth: worthOf(moment) }));
+  const ranked: { readonly moment: Growing<R>; readonly worth: number }[] = [];
+  for (const { moments } of media.values()) {
+    for (const moment of moments) {
+      ranked.push({ moment, worth: worthOf(moment) });
+      if (ranked.length % together === 0) yield;
+    }
+  }
   ranked.sort((a, b) => b.worth - a.worth || inOrder(a.moment.first, b.moment.first));
-  return ranked.map(({ moment }) => finished(moment));
+  yield;
+  const fused: FusedMoment<R>[] = [];
+  for (const { moment } of ranked) {
+    fused.push(finished(moment));
+    if (fused.length % together === 0) yield;
+  }
+  return fused;
 }
 
 /** The hits of all lists in one order: the first of each, the second of each... */

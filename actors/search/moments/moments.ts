@@ -1,6 +1,9 @@
 // Finds moments: asks for what is seen, what is said and who is there at the same time, fuses the lists, and tells where
 // the media of each moment lies now.
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { engineErrors } from '../../../runtime/errors.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { inSteps } from '../../../runtime/sync/steps.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
@@ -65,7 +68,8 @@ async function searchMoments(
     else found.set(kind, outcome);
   }
   if (found.size === 0) throw [...refused.values()][0];
-  const fused = fuse([...found.values()].flatMap(({ lists }) => lists));
+  const lists = [...found.values()].flatMap((one) => one.lists);
+  const fused = await inSteps(fuse(lists), () => pause(signal));
   const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
   const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
   const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
@@ -80,6 +84,12 @@ async function searchMoments(
       ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
     ]),
   };
+}
+
+/** Other requests come in. Throws CANCELLED. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await eventLoopTurn();
+  if (signal?.aborted) throw engineErrors.CANCELLED();
 }
 
 /** Throws NOTHING_ASKED, EXCLUDE_WITHOUT_QUERY, WRONG_PICTURE. */

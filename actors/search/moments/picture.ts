@@ -6,10 +6,16 @@ import { type EngineError, restated } from '../../../runtime/errors.ts';
 import { isMediaError } from '../../decoder/contract.ts';
 import { inlineBytes, inlineImage } from '../../decoder/inline-image.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
 import { locatePaths } from '../media/location.ts';
-import { frameReadings, type PictureQuery, pictureReadings } from '../visual/picture-readings.ts';
+import {
+  frameReadings,
+  type PictureQuery,
+  pictureReadings,
+  replacedReadings,
+} from '../visual/picture-readings.ts';
 import type { QueryParts } from '../visual/query-vectors.ts';
 import { type AskedPicture, momentErrors, mostPictureBytes } from './contract.ts';
 
@@ -56,15 +62,35 @@ export async function askedPicture(
       return { readings: await readings };
     });
   const { like } = picture;
-  const { time_seconds } = like;
-  const media_path =
-    'media_path' in like ? like.media_path : await pathOf(parts, cache_dir, like.hash_str, signal);
   try {
-    return await frameReadings(parts, model, { cache_dir, media_path, time_seconds }, signal);
+    return await likeReadings(parts, model, cache_dir, like, signal);
   } catch (error) {
     if (!searchErrors.TIME_OUTSIDE.is(error)) throw error;
     throw restated(error, { message: `like.${error.message}`, details: { field: 'like.time_seconds' } });
   }
+}
+
+type Like = Extract<AskedPicture, { readonly like: unknown }>['like'];
+
+/** A content that is named by its hash has its stored vectors, whatever lies where it lay. */
+async function likeReadings(
+  parts: QueryParts,
+  model: VisualModel,
+  cache_dir: string,
+  like: Like,
+  signal: AbortSignal | undefined,
+): Promise<PictureQuery> {
+  const { time_seconds } = like;
+  const at = (media_path: string) =>
+    frameReadings(parts, model, { cache_dir, media_path, time_seconds }, signal);
+  if ('media_path' in like) return at(like.media_path);
+  const { hash_str } = like;
+  const { record, path } = await contentOf(parts, cache_dir, hash_str, signal);
+  if (path !== null) return at(path);
+  const replaced = await replacedReadings(parts, model, { cache_dir, record, time_seconds }, signal);
+  if (replaced) return replaced;
+  const field = 'like.hash_str';
+  throw searchErrors.MEDIA_GONE(`${field}: ${hash_str} is not where it was seen`, { field });
 }
 
 /** The same error without the name of a file that nobody gave. */
@@ -88,20 +114,22 @@ async function withFile<T>(bytes: Uint8Array, work: (path: string) => Promise<T>
   }
 }
 
-/** Where a content lies, or lay. Throws MEDIA_UNKNOWN and MEDIA_GONE. */
-async function pathOf(
+/** What is known of a content, and where it lies or lay; null where other files lie there now. Throws MEDIA_UNKNOWN. */
+async function contentOf(
   { index }: Pick<QueryParts, 'index'>,
   cache_dir: string,
   hash: string,
   signal: AbortSignal | undefined,
-): Promise<string> {
-  const [paths = []] = (await index.ask('paths', { cache_dir, hashes: [hash] }, now(signal))).paths;
+): Promise<{ readonly record: MediaRecord; readonly path: string | null }> {
+  const hashes = [hash];
+  const [record] = (await index.ask('find', { cache_dir, paths: [], hashes }, now(signal))).by_hash;
+  if (!record) {
+    const field = 'like.hash_str';
+    throw searchErrors.MEDIA_UNKNOWN(`${field}: ${hash} is not known to the analysis folder`, { field });
+  }
+  const [paths = []] = (await index.ask('paths', { cache_dir, hashes }, now(signal))).paths;
   const located = await locatePaths({ index }, cache_dir, paths, now(signal));
-  const own = located.filter(({ record }) => record?.identity.hash_str === hash);
+  const own = located.filter((one) => one.record?.identity.hash_str === hash);
   const best = own.find(({ source }) => source !== null) ?? own[0];
-  if (best) return best.source ?? best.record!.path;
-  const field = 'like.hash_str';
-  if (paths.length > 0)
-    throw searchErrors.MEDIA_GONE(`${field}: ${hash} is not where it was seen`, { field });
-  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${hash} is not known to the analysis folder`, { field });
+  return { record, path: best ? (best.source ?? best.record!.path) : null };
 }

@@ -1,5 +1,6 @@
 // How loud the sound of a file is along its time: decoded once a content, kept in its analysis folder.
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
@@ -9,7 +10,7 @@ import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
 import type { SoundPeaks } from '../../decoder/peaks/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import { searchErrors } from '../contract.ts';
+import { type MediaFile, searchErrors } from '../contract.ts';
 import { locatePaths } from '../media/location.ts';
 import { mediaFile } from '../media/media-file.ts';
 import type { PeaksAnswer, PeaksRequest } from './contract.ts';
@@ -17,6 +18,7 @@ import { peaksOf } from './parts.ts';
 
 type Decoder = Ref<typeof decoderContract>;
 type Peaks = Static<typeof SoundPeaks>;
+type NamedContent = { readonly cache_dir: string; readonly hash_str: string };
 
 export interface PeakParts {
   readonly index: Ref<typeof indexContract>;
@@ -99,8 +101,7 @@ class Sounds {
       const { index } = this.#parts;
       const kept = (await index.ask('kept_peaks', { cache_dir, hash_str }, call)).peaks;
       if (kept !== null) return this.#hold(key, kept);
-      const { path } = await mediaFile(this.#parts, { cache_dir, hash_str }, call);
-      const peaks = await this.#heard(path, until);
+      const peaks = await this.#heard({ cache_dir, hash_str }, until);
       if (peaks === null) return null;
       await index.ask('keep_peaks', { cache_dir, hash_str, peaks }, call);
       return this.#hold(key, peaks);
@@ -119,11 +120,27 @@ class Sounds {
     return peaks;
   }
 
-  /** One film at a time, in the lane that lets every thumbnail go first. */
-  async #heard(path: string, signal: AbortSignal): Promise<Peaks | null> {
+  /**
+   * One film at a time, in the lane that lets every thumbnail go first. The file is looked at when it is its turn, and again
+   * at the end: what is kept is of this content for good.
+   */
+  async #heard(asked: NamedContent, signal: AbortSignal): Promise<Peaks | null> {
     const decoder = this.#parts.thumbnailDecoders[0]!;
-    return this.#turns.run(() => hear(decoder, path, signal), { signal });
+    const look = () => mediaFile(this.#parts, asked, { lane: 'now', signal });
+    const work = async () => {
+      const file = await look();
+      const peaks = await hear(decoder, file.path, signal);
+      expectSame(file, await look());
+      return peaks;
+    };
+    return this.#turns.run(work, { signal });
   }
+}
+
+/** A copy of the content elsewhere does not tell what was heard here. */
+function expectSame({ path, mark }: MediaFile, now: MediaFile): void {
+  if (path === now.path && isDeepStrictEqual(mark, now.mark)) return;
+  throw mediaErrors.FILE_CHANGED(`${path}: was written while it was listened to`, { path });
 }
 
 async function hear(decoder: Decoder, path: string, signal: AbortSignal): Promise<Peaks | null> {

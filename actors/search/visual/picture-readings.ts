@@ -1,8 +1,9 @@
 // The vectors of the picture that a search asks for: of a file, or of a moment of a film. A picture is asked for in several
 // readings, of which the one that a frame is most like counts: as it is, as a mirror shows it, and, where the model needs it,
 // as a part of a larger picture. Words are never mirrored.
-import { isMediaError } from '../../decoder/contract.ts';
+import { isMediaError, type Probe } from '../../decoder/contract.ts';
 import type { PictureReading, VisualModel } from '../../embedder/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import { now } from '../call-options.ts';
 import { type FrameSearch, searchErrors } from '../contract.ts';
 import { locatePaths } from '../media/location.ts';
@@ -87,12 +88,7 @@ export async function frameReadings(
   // What was written anew under the path is not what is stored.
   const [file] = await locatePaths(parts, cache_dir, [media_path], now(signal));
   const { record: known = null, source = null } = file ?? {};
-  if (known && known.probe.kind === 'video' && time_seconds >= known.probe.duration_seconds) {
-    const end = known.probe.duration_seconds.toFixed(1);
-    throw searchErrors.TIME_OUTSIDE(`time_seconds: ${media_path} ends at ${end} s`, {
-      field: 'time_seconds',
-    });
-  }
+  if (known) expectWithin(known.probe, media_path, time_seconds);
   const stored = async (frame_index: number | null) => {
     if (!known || frame_index === null) return null;
     return storedReadings(
@@ -112,6 +108,35 @@ export async function frameReadings(
     if (!readings) throw error;
     return { readings, gone: media_path };
   }
+}
+
+/**
+ * The same of a content whose files are all others now: the stored vector of the nearest second, null where there is none.
+ * Throws TIME_OUTSIDE.
+ */
+export async function replacedReadings(
+  parts: QueryParts,
+  model: VisualModel,
+  {
+    cache_dir,
+    record,
+    time_seconds,
+  }: Pick<FrameSearch, 'cache_dir' | 'time_seconds'> & { record: MediaRecord },
+  signal: AbortSignal | undefined,
+): Promise<PictureQuery | null> {
+  const { path, probe, identity } = record;
+  expectWithin(probe, path, time_seconds);
+  const frame_index = nearestFrame(time_seconds, probe);
+  if (frame_index === null) return null;
+  const moment = { cache_dir, hash_str: identity.hash_str, frame_index };
+  const readings = await storedReadings(parts, model, moment, signal);
+  return readings && { readings, gone: path };
+}
+
+function expectWithin({ kind, duration_seconds }: Probe, path: string, time_seconds: number): void {
+  if (kind !== 'video' || time_seconds < duration_seconds) return;
+  const what = `time_seconds: ${path} ends at ${duration_seconds.toFixed(1)} s`;
+  throw searchErrors.TIME_OUTSIDE(what, { field: 'time_seconds' });
 }
 
 interface StoredFrame {

@@ -1,4 +1,6 @@
 // In which other files a voice speaks, for the coordinator of search, and what people say about that.
+import { engineErrors } from '../../../runtime/errors.ts';
+import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { isMediaError } from '../../decoder/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
@@ -16,18 +18,26 @@ export interface VoicesParts extends LocationParts {
 /** For models whose row is gone. */
 const usualCosine = 0.5;
 
+/** Fewer than the index keeps open: with more each would end another one before its next step, and none would get done. */
+const mostSearches = 4;
+
 export function createVoices(parts: VoicesParts): Voices {
   const { index } = parts;
+  const searches = new Semaphore(mostSearches);
   return {
     suggest: async (request, signal) => {
       const { cache_dir, speaker, limit } = request;
       const hash_str = await hashOf(parts, request, signal);
       if (hash_str === null) return { suggestions: [], warning: withoutTranscript };
       const asked = { cache_dir, hash_str, speaker, limit };
-      const found = await loadInSteps(
-        (load) => index.ask('suggest_speakers', { ...asked, load }, now(signal)),
-        () => signal?.throwIfAborted(),
-      ).catch(noTranscript);
+      const find = () =>
+        loadInSteps(
+          (load) => index.ask('suggest_speakers', { ...asked, load }, now(signal)),
+          () => {
+            if (signal?.aborted) throw engineErrors.CANCELLED();
+          },
+        );
+      const found = await searches.run(find, { signal }).catch(noTranscript);
       if (found === null) return { suggestions: [], warning: withoutTranscript };
       const { model, suggestions } = found;
       if (model === null) return { suggestions: [], warning: withoutVoice };

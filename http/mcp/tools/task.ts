@@ -63,11 +63,14 @@ export const task = tool({
 
 export type TaskInput = Static<typeof input>;
 
+/** Kinds of work whose tasks run beside an analysis. */
+const beside: readonly string[] = ['clips', 'pull', 'proxy'];
+
 /** The service stops an analysis that runs for a new one: a call of a tool must not do that by the way. */
 export async function refuseWhileBusy({ client, asked }: Call, id?: string): Promise<void> {
   const { tasks } = await client.listTasks({}, asked);
   const busy = tasks.find(
-    (one) => isBusy(one) && one.task_id !== id && one.request.types.every((type) => type !== 'clips'),
+    (one) => isBusy(one) && one.task_id !== id && one.request.types.every((type) => !beside.includes(type)),
   );
   if (busy === undefined) return;
   const message = `Task ${oneLine(busy.task_id, 64)} is ${busy.state} (${Math.round(busy.progress)}%), and one analysis runs at a time. Wait for it with task {"id": "${oneLine(busy.task_id, 64)}", "wait_seconds": ${MOST_WAIT}}, or cancel it if a person wants that.`;

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -72,4 +81,14 @@ test('a claim is renewed now and then, and not for every byte', async (t) => {
   claim.renew();
   assert.ok(Math.abs(statSync(path).mtimeMs - now) < 1000);
   claim.release();
+});
+
+test('a claim that another machine took over meanwhile stays its own when the first one ends', async (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, claimName);
+  const claim = await claimPull(folder);
+  const other = JSON.stringify({ ...thisProcess(), host: 'elsewhere', token: 'other' });
+  writeFileSync(path, other);
+  claim.release();
+  assert.equal(readFileSync(path, 'utf8'), other);
 });

@@ -332,6 +332,11 @@ test('analyze takes all media of folders, and waits for the model; it never take
   assert.equal(busy.isError, true);
   assert.match(busy.text, /^Task t0 is running \(40%\).*"wait_seconds"/);
   assert.equal(busy.asked('analyze').length, 0);
+  for (const type of ['clips', 'pull', 'proxy']) {
+    const other = { ...running, request: { types: [type] } };
+    const begun = await call('analyze', input, { ...answers, listTasks: () => ({ tasks: [other] }) });
+    assert.equal(begun.isError, false, `${type} runs beside an analysis: ${begun.text}`);
+  }
 });
 
 test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {

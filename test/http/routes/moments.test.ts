@@ -244,3 +244,16 @@ test('relevance has a value a second between the background and the best of the 
   ] as const)
     assert.equal((await relevance(asked)).status, expected, JSON.stringify(asked));
 });
+
+test('a moment named by its hash is found also when another file lies where it lay', async () => {
+  const like = { hash_str: 'bb', time_seconds: 1 };
+  const before = await found({ like });
+  writeFileSync(b, 'quite another film');
+  const { moments, warnings } = await found({ like });
+  const isOfA = ({ hash_str }: Moment) => hash_str === 'aa';
+  assert.deepEqual(told(moments.filter(isOfA)).length, before.moments.filter(isOfA).length);
+  assert.ok(warnings!.some((one) => one.startsWith('Not where it was') && one.includes(b)));
+  const late = await ask({ like: { ...like, time_seconds: 99 } });
+  assert.deepEqual([late.status, JSON.stringify(late.body).includes('like.time_seconds')], [400, true]);
+  assert.equal((await ask({ like: { ...like, hash_str: 'cc' } })).status, 404);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { SharedWork } from '../../../runtime/sync/shared-work.ts';
+import { orAborted, SharedWork } from '../../../runtime/sync/shared-work.ts';
 
 const never = new AbortController().signal;
 
@@ -50,4 +50,16 @@ test('one that leaves takes nothing from the others, and the last one ends the w
   begun[1]!.end('new');
   assert.equal(await third, 'new');
   await assert.rejects(shared.run('a', one.signal, work), engineErrors.CANCELLED.is);
+});
+
+test('what fails after its waiter has left already is no unhandled rejection', async (t) => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  t.after(() => process.off('unhandledRejection', note));
+  const { promise, reject } = Promise.withResolvers<never>();
+  await assert.rejects(orAborted(promise, AbortSignal.abort()), engineErrors.CANCELLED.is);
+  reject(new Error('nobody waits for it'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(unhandled, []);
 });

@@ -100,6 +100,19 @@ test('of a source that is gone, forgotten or another file meanwhile there is no 
   assert.deepEqual(names(), []);
 });
 
+test('a copy elsewhere is as good when the film is gone, and not when another film lies there', async (t) => {
+  const { state, cache_dir, make, names } = world(t);
+  const path = join(cache_dir, 'film.mxf');
+  const read = { ...film, path };
+  state.media = [read, film];
+  await make();
+  assert.deepEqual(names(), ['aa-1.1280.mp4']);
+  writeFileSync(path, 'another film');
+  state.media = [read, film];
+  await assert.rejects(make('bb-2'), { code: 'FILE_CHANGED' });
+  assert.deepEqual(names(), ['aa-1.1280.mp4']);
+});
+
 test('proxies beyond the space they may take go, those that nobody asked for since first', async (t) => {
   const { state, make, find, names, folder } = world(t, { bytes: 400, mostBytes: 1000 });
   for (const hash of ['aa-1', 'bb-2']) {

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   fewPerMedia,
-  fuse,
+  fuse as fusing,
   type Hit,
   type HitKind,
   longScene,
   mostReasons,
 } from '../../../../actors/search/moments/fuse.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { seeded } from '../../index/footage.ts';
+
+const fuse = <R>(lists: readonly (readonly Hit<R>[])[]) => atOnce(fusing(lists));
 
 type Reason = { readonly kind: HitKind; readonly rank: number; readonly name: string };
 type At = {
@@ -171,4 +174,15 @@ test('a few of each media, the best ones', () => {
     fewPerMedia(all, 2).map(({ i }) => i),
     [0, 1, 2, 4, 5],
   );
+});
+
+test('long lists are fused in steps, between which others come in', () => {
+  const kinds = ['seen', 'said', 'person'] as const;
+  const lists = kinds.map((kind) => Array.from({ length: 5000 }, (_, at) => hit(kind, at * 10)));
+  const steps = fusing(lists);
+  let pauses = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) pauses++;
+  assert.ok(pauses > 15, `${pauses}`);
+  assert.deepEqual(step.value, fuse(lists));
 });

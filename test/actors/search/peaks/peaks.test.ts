@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { modifiedMs } from '../../../../actors/decoder/contract.ts';
 import { PeakRuns } from '../../../../actors/decoder/peaks/runs.ts';
@@ -50,11 +58,14 @@ async function setUp(t: TestContext) {
   await remember('aa', path);
   const runs = new PeakRuns();
   const asked: string[] = [];
+  /** Is told of each file that the decoder is to open. */
+  const told: { opening(path: string): void } = { opening: () => {} };
   const decoder = {
     ask: async (name: string, request: never, { signal }: { signal?: AbortSignal }) => {
       asked.push(name);
       if (name === 'end_peaks') return runs.end((request as { run: string }).run);
       if (signal?.aborted) throw engineErrors.CANCELLED();
+      told.opening((request as { path: string }).path);
       return runs.step(request, new TestTurn(0));
     },
   };
@@ -62,7 +73,8 @@ async function setUp(t: TestContext) {
   const open = () => createPeaks({ index: ref, thumbnailDecoders: [decoder] } as never);
   const begun = () => asked.filter((name) => name === 'peaks').length;
   const request = { cache_dir, hash_str: 'aa', start_seconds: null, end_seconds: null, points: 4 };
-  return { index, cache_dir, path, remember, open, begun, asked, request, file: peaksFile(cache_dir, 'aa') };
+  const file = peaksFile(cache_dir, 'aa');
+  return { index, cache_dir, path, remember, open, begun, asked, told, request, file };
 }
 
 test('a sound is heard once, kept in the analysis folder, and asked for in any range', async (t) => {
@@ -142,6 +154,30 @@ test('a request that leaves ends the work, and times that do not fit are named',
   await remember('bb', path, 0);
   const silent = await peaks({ ...request, hash_str: 'bb' }, { signal: never });
   assert.deepEqual([silent.has_sound, silent.peaks, asked.length], [false, [], before]);
+});
+
+test('a file that becomes another one while it waits its turn, or as it is opened, leaves no peaks', async (t) => {
+  const { open, request, path, remember, told, cache_dir } = await setUp(t);
+  const b = join(dirname(path), 'b.wav');
+  for (const [hash_str, trigger] of [
+    ['b0', path],
+    ['b1', b],
+  ] as const) {
+    copyFileSync(path, b);
+    await remember(hash_str, b);
+    rmSync(peaksFile(cache_dir, 'aa'), { force: true });
+    told.opening = (opened) => {
+      if (opened === trigger) appendFileSync(b, Buffer.alloc(1000));
+    };
+    const peaks = open();
+    const [, second] = await Promise.allSettled([
+      peaks(request, { signal: never }),
+      peaks({ ...request, hash_str }, { signal: never }),
+    ]);
+    assert.equal(second.status, 'rejected', hash_str);
+    assert.ok(searchErrors.MEDIA_GONE.is(second.reason));
+    assert.equal(existsSync(peaksFile(cache_dir, hash_str)), false);
+  }
 });
 
 test('parts that are finer than what is kept repeat it, and after its end it is silent', () => {

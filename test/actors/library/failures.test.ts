@@ -1,0 +1,36 @@
+// How many failures are held, and of which tasks.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FileResult, TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import { FailedWork } from '../../../actors/library/listing/failures.ts';
+
+const never = new AbortController().signal;
+
+function task(task_id: string, ended: number, failed: number): TaskSnapshot {
+  const request = { cache_dir: '/analysis', types: ['video'] };
+  const state = 'completed';
+  return { task_id, state, started: 1, ended, counts: { failed, done: failed }, request } as never;
+}
+
+test('when a task with very many failures is removed, those of an older one are told whole', async () => {
+  const [old, large] = [task('old', 1000, 150_000), task('large', 2000, 100_000)];
+  let tasks = [large, old];
+  const all = (of: TaskSnapshot) =>
+    Array.from({ length: of.counts.failed }, (_, at): FileResult => {
+      const error = { code: 'DECODE_FAILED', message: of.task_id };
+      return { path: `/${of.task_id}/${at}`, type: 'video', error } as FileResult;
+    });
+  const read: string[] = [];
+  const failures = async (id: string, most: number) => {
+    read.push(id);
+    return all(id === 'old' ? old : large).slice(0, most);
+  };
+  const failed = new FailedWork({ list: async () => tasks, failures } as never);
+  assert.equal((await failed.of('/analysis', never)).size, 200_000);
+  tasks = [old];
+  const left = await failed.of('/analysis', never);
+  assert.equal(left.size, 150_000);
+  assert.ok(left.has('/old/149999') && !left.has('/large/0'));
+  await failed.of('/analysis', never);
+  assert.deepEqual(read, ['large', 'old', 'old'], 'what was read whole is not read again');
+});

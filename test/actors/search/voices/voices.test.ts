@@ -1,0 +1,50 @@
+// Many questions for voices at the same time.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { OpenLoads } from '../../../../actors/index/open-loads.ts';
+import { createVoices } from '../../../../actors/search/voices/voices.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+
+const request = { cache_dir: '/analysis', hash_str: 'aa', speaker: 'SPEAKER_00', limit: 5 };
+
+/** An index that keeps as many searches open as the real one, each of three steps. */
+function world() {
+  const open = new OpenLoads<{ left: number }>();
+  const seen = { begun: 0, answered: 0 };
+  const begin = () => {
+    seen.begun++;
+    return { left: 3 };
+  };
+  const ask = async (_: string, asked: { load: number | null }, { signal }: { signal?: AbortSignal }) => {
+    if (signal?.aborted) throw engineErrors.CANCELLED();
+    // One that never gets done is a failure, and not a test without an end.
+    assert.ok(seen.answered++ < 2000, 'nobody gets an answer');
+    const [load, search] = open.resume(asked.load, () => true, begin);
+    await new Promise((resolve) => setImmediate(resolve));
+    const done = --search.left === 0;
+    if (done) open.end(load);
+    return { done, load, model: 'voice@1', suggestions: [] };
+  };
+  const modelLibrary = { list: async () => ({ models: [], problems: [] }) };
+  return { voices: createVoices({ index: { ask }, modelLibrary } as never), seen };
+}
+
+test('however many ask for voices at once, each search is made once', async () => {
+  const { voices, seen } = world();
+  const answers = await Promise.all(Array.from({ length: 40 }, () => voices.suggest(request)));
+  assert.ok(answers.every(({ suggestions }) => suggestions.length === 0));
+  assert.equal(seen.begun, answers.length);
+});
+
+test('whoever leaves a search of voices, or the line before it, is told that it is cancelled', async () => {
+  const { voices, seen } = world();
+  const leaving = new AbortController();
+  const all = Array.from({ length: 8 }, () => voices.suggest(request, leaving.signal));
+  const rejected = all.map((one) => assert.rejects(one, engineErrors.CANCELLED.is));
+  leaving.abort();
+  await Promise.all(rejected);
+  const before = seen.begun;
+  assert.ok(before < all.length);
+  await voices.suggest(request);
+  assert.equal(seen.begun, before + 1);
+});
