@@ -47,13 +47,24 @@ export function writeServiceFile(home: string, listening: Listening): false | ((
   const engine = thisProcess();
   const guardian = guarded ? identityOf(process.ppid) : null;
   const before = readFile(home);
-  if (before && isRunning(before) && before.guardian?.pid !== guardian?.pid) return false;
+  // The engine of the same guardian, which starts it again, is no other service.
+  if (before && !isOurs(before, engine, guardian) && isRunning(before)) return false;
   const service: RunningService = { version: 1, engine, guardian, program: programVersion(), ...rest };
   replaceFile(pathOf(home), `${JSON.stringify(service)}\n`, { ...privateFile, flush: false });
   return () => {
-    const { pid } = readFile(home)?.engine ?? {};
-    if (pid === engine.pid) rmSync(pathOf(home), { force: true });
+    const now = readFile(home);
+    if (now && isSame(now.engine, engine)) rmSync(pathOf(home), { force: true });
   };
+}
+
+function isOurs(before: RunningService, engine: ProcessIdentity, guardian: ProcessIdentity | null): boolean {
+  if (guardian) return isSame(before.guardian, guardian);
+  return before.guardian === null && isSame(before.engine, engine);
+}
+
+/** Two machines that share a home folder, and two containers, give out the same numbers. */
+function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {
+  return a !== null && a.pid === b.pid && a.started === b.started && a.host === b.host;
 }
 
 /** Null when none runs, or one on another machine. Throws INVALID_CONFIG when that cannot be read. */

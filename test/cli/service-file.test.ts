@@ -75,3 +75,19 @@ test('a second service of the same home does not hide the first, and does not ta
   forget();
   assert.ok(existsSync(path));
 });
+
+test('of two services without a guardian the first stays the one that is found', (t) => {
+  const { home, path, put, listening } = world(t);
+  put({ engine: identityOf(process.ppid) });
+  assert.equal(writeServiceFile(home, listening), false);
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')).host, 'h');
+});
+
+test('the file of a service of another machine stays, also when its process has the same number', (t) => {
+  const { home, path, put, listening } = world(t);
+  const forget = writeServiceFile(home, listening);
+  assert.ok(forget);
+  put({ engine: { ...thisProcess(), host: 'another-machine' } });
+  forget();
+  assert.ok(existsSync(path));
+});
