@@ -62,9 +62,10 @@ function isOurs(before: RunningService, engine: ProcessIdentity, guardian: Proce
   return before.guardian === null && isSame(before.engine, engine);
 }
 
-/** Two machines that share a home folder, and two containers, give out the same numbers. */
+/** Two machines that share a home folder, and two containers, give out the same numbers. As in `runsHere`. */
 function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {
-  return a !== null && a.pid === b.pid && a.started === b.started && a.host === b.host;
+  if (a === null || a.pid !== b.pid || a.started !== b.started) return false;
+  return a.host === b.host || a.started !== '';
 }
 
 /** Null when none runs, or one on another machine. Throws INVALID_CONFIG when that cannot be read. */
@@ -75,9 +76,14 @@ export function runningService(home: string): RunningService | null {
 
 /** Also true while a guardian starts its engine again. */
 export function isRunning({ guardian, engine }: RunningService): boolean {
-  const first = guardian ?? engine;
-  if (first.host !== thisProcess().host) return false;
-  return !hasEnded(first) || !hasEnded(engine);
+  return (guardian !== null && runsHere(guardian)) || runsHere(engine);
+}
+
+/** The name of a machine may change while a process runs, as that of a laptop in another network; when it began does not. */
+export function runsHere(met: ProcessIdentity): boolean {
+  const now = identityOf(met.pid);
+  const isHere = met.host === now.host || (now.started !== '' && met.started === now.started);
+  return isHere && !hasEnded({ ...met, host: now.host });
 }
 
 function readFile(home: string): RunningService | null {

@@ -50,9 +50,23 @@ test('what a crash left behind is no service, also when its process id is used a
   assert.equal(runningService(home), null);
   put({ engine: past, guardian: thisProcess() });
   assert.ok(runningService(home), 'a guardian starts its engine again');
-  put({ engine: { ...thisProcess(), host: 'another-machine' } });
+  put({ engine: { ...past, host: 'another-machine' } });
   assert.equal(runningService(home), null);
   assert.ok(writeServiceFile(home, listening));
+});
+
+test('a service is found when the machine has got another name since it started', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const { home, put, listening } = world(t);
+  put({ engine: { ...thisProcess(), host: 'name-of-before' } });
+  assert.ok(runningService(home));
+  put({ engine: past, guardian: { ...thisProcess(), host: 'name-of-before' } });
+  assert.ok(runningService(home));
+  put({ engine: { ...thisProcess(), host: 'another-machine', started: '' } });
+  assert.equal(runningService(home), null);
+  put({ engine: { ...past, pid: 0 }, guardian: { ...identityOf(process.ppid), host: 'name-of-before' } });
+  assert.ok(writeServiceFile(home, { ...listening, guarded: true }), 'the engine is started again');
 });
 
 test('a file that is damaged, or of another version, is no service', (t) => {
@@ -87,7 +101,7 @@ test('the file of a service of another machine stays, also when its process has 
   const { home, path, put, listening } = world(t);
   const forget = writeServiceFile(home, listening);
   assert.ok(forget);
-  put({ engine: { ...thisProcess(), host: 'another-machine' } });
+  put({ engine: { ...past, host: 'another-machine' } });
   forget();
   assert.ok(existsSync(path));
 });
