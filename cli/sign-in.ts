@@ -15,6 +15,7 @@ export const serviceErrors = errorTable({
   NOT_STARTED: { meaning: 'The service does not start', status: 503, retryable: false },
   KEY_REFUSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
   NOT_REACHED: { meaning: 'The service that runs does not answer', status: 503, retryable: true },
+  NOT_STOPPED: { meaning: 'The service cannot be stopped from here', status: 409, retryable: false },
 });
 
 /** A start with a crash in it takes a few seconds; a slow disk more. */
