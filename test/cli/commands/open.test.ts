@@ -10,9 +10,11 @@ import { exit } from '../../../cli/context.ts';
 import { hasDisplay } from '../../../cli/open-page.ts';
 import { writeServiceFile } from '../../../cli/service-file.ts';
 import { serviceErrors } from '../../../cli/sign-in.ts';
+import { manualClock } from '../../../runtime/clock.ts';
 import { resolveConfig } from '../../../runtime/config.ts';
 import { type ProcessIdentity, thisProcess } from '../../../runtime/process/identity.ts';
 import { settings } from '../../../settings.ts';
+import { until } from '../../until.ts';
 import { fakeHome } from '../fake-context.ts';
 
 /** Answers one request after the other; the last answer again and again. */
@@ -99,6 +101,32 @@ test('a command that is interrupted while it waits ends', async (t) => {
   const running = open(['--print'], context({ signal: stopped.signal }));
   stopped.abort();
   await assert.rejects(running, { code: 'CANCELLED' });
+});
+
+test('a service that takes the question and never answers is told of', async (t) => {
+  const { home, context } = fakeHome(t);
+  const clock = manualClock();
+  let asked = false;
+  const server = createServer(() => {
+    asked = true;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  writeServiceFile(home, listening((server.address() as { port: number }).port, 'fho_x'));
+  const interrupt = new AbortController();
+  t.after(() => interrupt.abort());
+  const refused = assert.rejects(open(['--print'], context({ clock, signal: interrupt.signal })), (error) =>
+    serviceErrors.NOT_REACHED.is(error),
+  );
+  await until(() => asked);
+  assert.equal(clock.waiting, 1, 'it is not waited for without an end');
+  clock.advance(60_000);
+  await until(() => clock.waiting === 1);
+  clock.advance(1_000);
+  await refused;
 });
 
 test('stop without a service says so and is no error', async (t) => {
