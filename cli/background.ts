@@ -2,12 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Check } from 'typebox/value';
-import { createFile, privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
 import { makeFolder } from '../runtime/files/make-folder.ts';
-import { hasEnded, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { folders, settings } from '../settings.ts';
 import type { Context } from './context.ts';
+import { takeStart } from './start-claim.ts';
 
 /** A log that is longer makes room for a new one, bytes. */
 const LONGEST_LOG = 10 * 1024 * 1024;
@@ -30,7 +28,7 @@ export function startInBackground({ config, values }: Context): Background | nul
   const { home } = folders(values);
   makeFolder(home, 0o700);
   const starting = join(home, 'service.starting');
-  if (!take(starting)) return null;
+  if (!takeStart(starting)) return null;
   const log = join(home, 'service.log');
   const file = openLogFile(log);
   const from = fstatSync(file).size;
@@ -59,25 +57,6 @@ export function startInBackground({ config, values }: Context): Background | nul
     why: () => errorsOf(readFileSync(log).subarray(from).toString()),
     leave: () => rmSync(starting, { force: true }),
   };
-}
-
-/** Of several commands that start at the same time one does. */
-function take(path: string): boolean {
-  const own = `${JSON.stringify(thisProcess())}\n`;
-  if (createFile(path, own, { ...privateFile, flush: false })) return true;
-  const holder = holderOf(path);
-  if (holder && !hasEnded(holder)) return false;
-  replaceFile(path, own, { ...privateFile, flush: false });
-  return true;
-}
-
-function holderOf(path: string): ProcessIdentity | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return Check(ProcessIdentity, value) ? value : null;
-  } catch {
-    return null; // Gone meanwhile, or cut short.
-  }
 }
 
 function openLogFile(path: string): number {

@@ -47,13 +47,25 @@ export function writeServiceFile(home: string, listening: Listening): false | ((
   const engine = thisProcess();
   const guardian = guarded ? identityOf(process.ppid) : null;
   const before = readFile(home);
-  if (before && isRunning(before) && before.guardian?.pid !== guardian?.pid) return false;
+  // The engine of the same guardian, which starts it again, is no other service.
+  if (before && !isOurs(before, engine, guardian) && isRunning(before)) return false;
   const service: RunningService = { version: 1, engine, guardian, program: programVersion(), ...rest };
   replaceFile(pathOf(home), `${JSON.stringify(service)}\n`, { ...privateFile, flush: false });
   return () => {
-    const { pid } = readFile(home)?.engine ?? {};
-    if (pid === engine.pid) rmSync(pathOf(home), { force: true });
+    const now = readFile(home);
+    if (now && isSame(now.engine, engine)) rmSync(pathOf(home), { force: true });
   };
+}
+
+function isOurs(before: RunningService, engine: ProcessIdentity, guardian: ProcessIdentity | null): boolean {
+  if (guardian) return isSame(before.guardian, guardian);
+  return before.guardian === null && isSame(before.engine, engine);
+}
+
+/** Two machines that share a home folder, and two containers, give out the same numbers. As in `runsHere`. */
+function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {
+  if (a === null || a.pid !== b.pid || a.started !== b.started) return false;
+  return a.host === b.host || a.started !== '';
 }
 
 /** Null when none runs, or one on another machine. Throws INVALID_CONFIG when that cannot be read. */
@@ -64,9 +76,14 @@ export function runningService(home: string): RunningService | null {
 
 /** Also true while a guardian starts its engine again. */
 export function isRunning({ guardian, engine }: RunningService): boolean {
-  const first = guardian ?? engine;
-  if (first.host !== thisProcess().host) return false;
-  return !hasEnded(first) || !hasEnded(engine);
+  return (guardian !== null && runsHere(guardian)) || runsHere(engine);
+}
+
+/** The name of a machine may change while a process runs, as that of a laptop in another network; when it began does not. */
+export function runsHere(met: ProcessIdentity): boolean {
+  const now = identityOf(met.pid);
+  const isHere = met.host === now.host || (now.started !== '' && met.started === now.started);
+  return isHere && !hasEnded({ ...met, host: now.host });
 }
 
 function readFile(home: string): RunningService | null {

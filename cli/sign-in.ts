@@ -15,6 +15,7 @@ export const serviceErrors = errorTable({
   NOT_STARTED: { meaning: 'The service does not start', status: 503, retryable: false },
   KEY_REFUSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
   NOT_REACHED: { meaning: 'The service that runs does not answer', status: 503, retryable: true },
+  NOT_STOPPED: { meaning: 'The service cannot be stopped from here', status: 409, retryable: false },
 });
 
 /** A start with a crash in it takes a few seconds; a slow disk more. */
@@ -22,6 +23,8 @@ const LIMIT_MS = 60_000;
 /** How long the service that another command started may take to be known, once our own could not start. */
 const OTHER_MS = 3_000;
 const AGAIN_MS = 100;
+/** How long one question is waited for: a process that hangs takes it and never answers. */
+const ANSWER_MS = 15_000;
 
 export interface SignIn {
   readonly address: string;
@@ -86,19 +89,25 @@ async function ticketOf(service: RunningService, context: Context): Promise<Sign
   const page = pageAddress(host, port);
   const key = owner ?? context.values.license_key;
   const client = createClient({ url: localOrigin(host, port), key });
+  const late = new AbortController();
+  const answered = context.clock.after(ANSWER_MS, () => late.abort());
+  const signal = AbortSignal.any([context.signal, late.signal]);
   try {
     if (key === '') {
-      await client.health({}, { signal: context.signal });
+      await client.health({}, { signal });
       return { address: page, hasTicket: false };
     }
-    const { ticket } = await client.makeTicket(wished(context), { signal: context.signal });
+    const { ticket } = await client.makeTicket(wished(context), { signal });
     return { address: signInAddress(page, ticket), hasTicket: true };
   } catch (error) {
+    if (late.signal.aborted) return null;
     const passes = clientErrors.NO_SERVICE.is(error) || (error instanceof ApiError && error.status === 503);
     // The engine was started again, and its secret with it.
     const isOlder = owner !== null && error instanceof ApiError && error.status === 401;
     if (passes || isOlder) return null;
     throw error;
+  } finally {
+    answered();
   }
 }
 

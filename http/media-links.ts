@@ -22,6 +22,8 @@ export interface MediaLinks {
   open(link: string): LinkedMedia;
 }
 
+/** As other secrets of this program begin, which logs take out. */
+const PREFIX = 'fhm_';
 const HOUR_MS = 3_600_000;
 /** Links kept. */
 const MOST = 50_000;
@@ -35,7 +37,7 @@ export function createMediaLinks(now: () => number): MediaLinks {
       // One hour at least, two at most.
       const expires = (Math.floor(now() / HOUR_MS) + 2) * HOUR_MS;
       const text = JSON.stringify([cache_dir, hash_str, proxy, expires]);
-      const link = createHmac('sha256', secret).update(text).digest('base64url');
+      const link = PREFIX + createHmac('sha256', secret).update(text).digest('base64url');
       // The latest last.
       known.delete(link);
       known.set(link, { cache_dir, hash_str, proxy, expires });

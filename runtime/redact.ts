@@ -13,7 +13,7 @@ const secretPart =
 const secretEnd = /token$/;
 const secretMany = /tokens$/;
 
-/** A license key issued on this machine, a ticket, the token of a session, the secret of the owner. */
+/** A license key issued on this machine, a ticket, the token of a session, the secret of the owner, a link to media. */
 const issuedKey = /fh[a-z]?_[A-Za-z0-9_-]{20,}/g;
 /** A secret that a text names: `license_key=…`, `"password": "…"`, `Authorization: Bearer …`. */
 const namedSecret =

@@ -1,6 +1,6 @@
 // An image inside a request, as base64 or as a data URL. Pure.
 
-/** Letters of base64 that are looked at for the beginning of the image. */
+/** Letters of base64 that are looked at for the beginning of the image, and of what stands before them at most. */
 const HEAD = 1024;
 
 /** The size of an image in base64 or in a data URL, of at most `most` bytes; or what is wrong with it. */
@@ -8,7 +8,8 @@ export function inlineImage(text: string, most: number): { readonly bytes: numbe
   if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must hold the image itself, not a remote URL';
   if (/^\s*data:/i.test(text)) {
     const comma = text.indexOf(',');
-    const head = comma < 0 ? '' : text.slice(0, comma);
+    // Of a longer one the pattern could need more memory than it may have.
+    const head = comma < 0 || comma > HEAD ? '' : text.slice(0, comma);
     if (!/^\s*data:image\/[a-z0-9.+-]+(?:;[a-z0-9.+-]+=[^;,]*)*;base64$/i.test(head)) {
       return 'must be a data URL of the form data:image/...;base64,...';
     }

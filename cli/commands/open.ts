@@ -1,7 +1,6 @@
 // `framehound open`: the web page in a browser, signed in; a service is started when none runs. `framehound stop` ends it.
 import { parseArgs } from 'node:util';
 import { STOP_LIMIT_MS } from '../../runtime/process/guardian-client.ts';
-import { hasEnded } from '../../runtime/process/identity.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit } from '../context.ts';
@@ -9,6 +8,7 @@ import { hasDisplay, openPage } from '../open-page.ts';
 import { pause } from '../pause.ts';
 import { isRunning, runningService } from '../service-file.ts';
 import { serviceErrors, signIn } from '../sign-in.ts';
+import { tellToStop } from '../stop-service.ts';
 
 export const open: Command = async (args, context) => {
   const { print } = parseArgs({ args: [...args], options: commandTable.open.options }).values;
@@ -38,15 +38,13 @@ export const stop: Command = async (args, context) => {
     screen.write(`No service runs with the home folder ${home}\n`);
     return exit.ok;
   }
-  const { guardian, engine, port } = service;
-  const first = guardian && !hasEnded(guardian) ? guardian : engine;
-  process.kill(first.pid, 'SIGTERM');
+  const pid = await tellToStop(service, signal);
   const began = clock.now();
   for (; isRunning(service) && !signal.aborted; await pause(context, 50)) {
     if (clock.now() - began > LIMIT_MS)
-      throw serviceErrors.NOT_REACHED(`process ${first.pid} was asked to stop and has not ended`);
+      throw serviceErrors.NOT_REACHED(`process ${pid} was asked to stop and has not ended`);
   }
   if (signal.aborted) return exit.cancelled;
-  screen.write(`The service on port ${port} is stopped\n`);
+  screen.write(`The service on port ${service.port} is stopped\n`);
   return exit.ok;
 };

@@ -60,6 +60,7 @@ export interface PreviousEngine {
 export interface GuardianClient {
   /** Aborted once, when the engine is to stop: it was asked to, its guardian has ended, or it asked for a restart. */
   readonly signal: AbortSignal;
+  /** False from the end of the guardian on. */
   readonly guarded: boolean;
   /** Engine processes before this one; 0 without a guardian. */
   readonly restarts: number;
@@ -114,11 +115,11 @@ export function attachToGuardian(options: GuardianClientOptions): GuardianClient
 
 class AttachedEngine implements GuardianClient {
   readonly signal: AbortSignal;
-  readonly guarded: boolean;
   readonly restarts: number;
   readonly previous: PreviousEngine | null;
   readonly stopLimitMs: number;
   readonly #process: EngineProcess;
+  readonly #wasGuarded: boolean;
   readonly #kept: ReadonlyMap<string, Kept>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
@@ -139,12 +140,16 @@ class AttachedEngine implements GuardianClient {
     this.#process = own;
     this.#clock = options.clock;
     this.signal = AbortSignal.any([options.stop, this.#stop.signal]);
-    this.guarded = restarts !== undefined && own.send !== undefined;
+    this.#wasGuarded = restarts !== undefined && own.send !== undefined;
     this.restarts = Number(restarts ?? 0);
     this.stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
     if (this.signal.aborted) this.#killAfterLimit();
     else this.signal.addEventListener('abort', this.#killAfterLimit, { once: true });
-    if (this.guarded) this.#connect();
+    if (this.#wasGuarded) this.#connect();
+  }
+
+  get guarded(): boolean {
+    return this.#wasGuarded && this.#process.connected === true;
   }
 
   get restartRequested(): boolean {
@@ -190,7 +195,7 @@ class AttachedEngine implements GuardianClient {
 
   #send(message: EngineMessage, done: () => void = () => {}): void {
     // A failed message is ignored: the end of the guardian is noticed by the disconnect.
-    if (this.guarded && this.#process.connected) this.#process.send?.(message, done);
+    if (this.guarded) this.#process.send?.(message, done);
   }
 
   /** Waits until the last one was taken: a guardian that was suspended finds one heartbeat, not a thousand. */

@@ -47,7 +47,8 @@ export function hasEnded({ pid, started, host }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) !== 'EPERM';
+    // One of another user has the number; it may be another process, as below.
+    if (codeOf(error) !== 'EPERM') return true;
   }
   const now = statusOf(pid);
   return now.ended || (now.started !== '' && started !== '' && now.started !== started);

@@ -50,9 +50,23 @@ test('what a crash left behind is no service, also when its process id is used a
   assert.equal(runningService(home), null);
   put({ engine: past, guardian: thisProcess() });
   assert.ok(runningService(home), 'a guardian starts its engine again');
-  put({ engine: { ...thisProcess(), host: 'another-machine' } });
+  put({ engine: { ...past, host: 'another-machine' } });
   assert.equal(runningService(home), null);
   assert.ok(writeServiceFile(home, listening));
+});
+
+test('a service is found when the machine has got another name since it started', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const { home, put, listening } = world(t);
+  put({ engine: { ...thisProcess(), host: 'name-of-before' } });
+  assert.ok(runningService(home));
+  put({ engine: past, guardian: { ...thisProcess(), host: 'name-of-before' } });
+  assert.ok(runningService(home));
+  put({ engine: { ...thisProcess(), host: 'another-machine', started: '' } });
+  assert.equal(runningService(home), null);
+  put({ engine: { ...past, pid: 0 }, guardian: { ...identityOf(process.ppid), host: 'name-of-before' } });
+  assert.ok(writeServiceFile(home, { ...listening, guarded: true }), 'the engine is started again');
 });
 
 test('a file that is damaged, or of another version, is no service', (t) => {
@@ -72,6 +86,22 @@ test('a second service of the same home does not hide the first, and does not ta
   const forget = writeServiceFile(home, listening);
   assert.ok(forget);
   put({ engine: identityOf(process.ppid) });
+  forget();
+  assert.ok(existsSync(path));
+});
+
+test('of two services without a guardian the first stays the one that is found', (t) => {
+  const { home, path, put, listening } = world(t);
+  put({ engine: identityOf(process.ppid) });
+  assert.equal(writeServiceFile(home, listening), false);
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')).host, 'h');
+});
+
+test('the file of a service of another machine stays, also when its process has the same number', (t) => {
+  const { home, path, put, listening } = world(t);
+  const forget = writeServiceFile(home, listening);
+  assert.ok(forget);
+  put({ engine: { ...past, host: 'another-machine' } });
   forget();
   assert.ok(existsSync(path));
 });

@@ -33,14 +33,21 @@ export async function enterByTicket(ticket: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Who is signed in already opened the page by an old address; that is no reason to end it.
-    if (get().session === null) update({ signInReason: 'ticket' });
+    // Who is signed in already opened the page by an old address; that is no reason to end it. A service that is away
+    // has said nothing of the ticket.
+    const isRefused = error.status === 400 || error.status === 401;
+    if (isRefused && get().session === null) update({ signInReason: 'ticket' });
     return false;
   }
 }
 
 /** False when the service refuses the key. Throws when it does not answer. */
 export async function enterByKey(key: string): Promise<boolean> {
+  // As a header such a text cannot be sent at all.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    update({ signInReason: 'key' });
+    return false;
+  }
   try {
     await call('GET /api/v1/models/loaded', {}, { token: key });
     enter({ kind: 'key', token: key });

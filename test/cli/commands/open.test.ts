@@ -1,14 +1,20 @@
 // What `framehound open` and `stop` say, with a service that is played here; test/system starts real ones.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { open, stop } from '../../../cli/commands/open.ts';
 import { exit } from '../../../cli/context.ts';
 import { hasDisplay } from '../../../cli/open-page.ts';
 import { writeServiceFile } from '../../../cli/service-file.ts';
 import { serviceErrors } from '../../../cli/sign-in.ts';
+import { manualClock } from '../../../runtime/clock.ts';
 import { resolveConfig } from '../../../runtime/config.ts';
+import { type ProcessIdentity, thisProcess } from '../../../runtime/process/identity.ts';
 import { settings } from '../../../settings.ts';
+import { until } from '../../until.ts';
 import { fakeHome } from '../fake-context.ts';
 
 /** Answers one request after the other; the last answer again and again. */
@@ -97,11 +103,94 @@ test('a command that is interrupted while it waits ends', async (t) => {
   await assert.rejects(running, { code: 'CANCELLED' });
 });
 
+test('a service that takes the question and never answers is told of', async (t) => {
+  const { home, context } = fakeHome(t);
+  const clock = manualClock();
+  let asked = false;
+  const server = createServer(() => {
+    asked = true;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  writeServiceFile(home, listening((server.address() as { port: number }).port, 'fho_x'));
+  const interrupt = new AbortController();
+  t.after(() => interrupt.abort());
+  const refused = assert.rejects(open(['--print'], context({ clock, signal: interrupt.signal })), (error) =>
+    serviceErrors.NOT_REACHED.is(error),
+  );
+  await until(() => asked);
+  assert.equal(clock.waiting, 1, 'it is not waited for without an end');
+  clock.advance(60_000);
+  await until(() => clock.waiting === 1);
+  clock.advance(1_000);
+  await refused;
+});
+
 test('stop without a service says so and is no error', async (t) => {
   const { home, run } = fakeHome(t);
   const { code, err } = await run(stop);
   assert.equal(code, exit.ok);
   assert.ok(err.includes(`No service runs with the home folder ${home}`));
+});
+
+/** A process that does nothing, as `service.json` tells of one where the system does not say when it began. */
+function idle(t: TestContext) {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+  t.after(() => child.kill('SIGKILL'));
+  return { child, engine: { ...thisProcess(), pid: child.pid!, started: '' } };
+}
+
+function tellOf(home: string, engine: ProcessIdentity, port: number): void {
+  const service = {
+    version: 1,
+    engine,
+    guardian: null,
+    program: '0',
+    host: '127.0.0.1',
+    port,
+    owner: 'fho_x',
+  };
+  writeFileSync(join(home, 'service.json'), JSON.stringify(service));
+}
+
+test('a process that may have got the number of the service after a crash is not ended', async (t) => {
+  const { home, run } = fakeHome(t);
+  const { child, engine } = idle(t);
+  const { port, asked } = await service(t, [401, { error: 'e', message: 'of another run' }]);
+  tellOf(home, engine, port);
+  await assert.rejects(
+    run(stop),
+    (error) => serviceErrors.NOT_STOPPED.is(error) && error.message.includes(`process ${child.pid} `),
+  );
+  assert.deepEqual([child.exitCode, child.signalCode], [null, null]);
+  assert.match(asked[0]!, /^GET \/api\/v1\/settings fho_x/);
+});
+
+test('one that answers with the secret of its owner is', async (t) => {
+  const { home, run } = fakeHome(t);
+  const { child, engine } = idle(t);
+  const { port } = await service(t, [200, { version: '0', cache_dir: '/c', settings: [] }]);
+  tellOf(home, engine, port);
+  const ended = new Promise((resolve) => child.once('exit', (_, by) => resolve(by)));
+  assert.equal((await run(stop)).code, exit.ok);
+  assert.equal(await ended, 'SIGTERM');
+});
+
+test('a service of somebody else is told of, and one that has just ended is no error', async (t) => {
+  const { home, run } = fakeHome(t);
+  const codes = ['EPERM', 'ESRCH'];
+  let hasGone = false;
+  t.mock.method(process, 'kill', (_: number, signal: string | 0) => {
+    if (signal === 0 && !hasGone) return true;
+    hasGone = codes[0] === 'ESRCH';
+    throw Object.assign(new Error('kill'), { code: codes.shift() ?? 'ESRCH' });
+  });
+  tellOf(home, thisProcess(), 1);
+  await assert.rejects(run(stop), (error) => serviceErrors.NOT_STOPPED.is(error));
+  assert.equal((await run(stop)).code, exit.ok);
 });
 
 test('a browser needs a display where there may be none', () => {

@@ -6,6 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { createMediaLinks } from '../../../http/media-links.ts';
 import { linkRoutes } from '../../../http/routes/links.ts';
+import { redactFields } from '../../../runtime/redact.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { inject } from '../inject.ts';
 
@@ -55,7 +56,7 @@ test('the bytes of a file are read by its link without a key, whole and in part'
 test('a link names neither path nor hash, and is the same one within the hour', async (t) => {
   const { w, link, pass } = await served(t);
   const first = await link(w.paths[0]!);
-  assert.match(first.url, /^\/media\/[\w-]{43}$/);
+  assert.match(first.url, /^\/media\/fhm_[\w-]{43}$/);
   pass(60_000);
   assert.deepEqual(await link(w.paths[0]!), first);
   assert.notEqual((await link(w.paths[1]!)).url, first.url);
@@ -131,6 +132,11 @@ test('what is wrong with the folder is told without its path', async () => {
     error: 'The analysis folder cannot be opened',
     message: 'The analysis folder cannot be opened',
   });
+});
+
+test('a log that names the address of a link does not open it', async () => {
+  const { link } = createMediaLinks(Date.now).make({ cache_dir: '/c', hash_str: 'abc' });
+  assert.deepEqual(redactFields({ path: `/media/${link}` }), { path: '/media/[redacted]' });
 });
 
 test('a link for a hash is that of its file', async (t) => {

@@ -91,6 +91,16 @@ test('a restart is requested once, with its reason, and aborts', () => {
   assert.deepEqual([client.restartRequested, client.restarts, client.guarded], [true, 3, true]);
 });
 
+test('an engine whose guardian has ended is guarded no more: the process above it is another one', () => {
+  const { client, process } = attach(new FakeProcess(0));
+  assert.equal(client.guarded, true);
+  process.connected = false;
+  assert.equal(client.guarded, false);
+  const late = new FakeProcess(0);
+  late.connected = false;
+  assert.equal(attach(late).client.signal.aborted, true);
+});
+
 test('programs that the engine starts have no guardian', () => {
   const { process } = attach(new FakeProcess(2));
   assert.deepEqual(Object.keys(process.env), []);
