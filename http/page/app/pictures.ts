@@ -64,18 +64,18 @@ function drop(key: string): void {
   for (const batch of batches) if (!batch.keys.some((one) => wanted.has(one))) batch.aborter.abort();
 }
 
-function gather(): void {
+function gather(ms = GATHER_MS): void {
   if (isGathering) return;
   isGathering = true;
   setTimeout(() => {
     isGathering = false;
     askNext();
-  }, GATHER_MS);
+  }, ms);
 }
 
 function askNext(): void {
   const { cache_dir } = get().folder;
-  if (cache_dir === null || get().service === 'away') return;
+  if (cache_dir === null || get().service === 'away' || get().session === null) return;
   const asked = new Set([...batches].flatMap(({ keys }) => keys));
   const open = [...wanted].filter(([key]) => !asked.has(key));
   while (batches.size < BATCHES_AT_ONCE && open.length > 0) {
@@ -95,19 +95,21 @@ async function askFor(
 ): Promise<void> {
   const batch: Batch = { keys: chosen.map(([key]) => key), aborter: new AbortController() };
   batches.add(batch);
+  /** A busy service says when to come again. */
+  let pause = GATHER_MS;
   try {
     const requests = chosen.map(([, { media_path, second }]) => ({ media_path, time_seconds: second }));
     const { signal } = batch.aborter;
     const { thumbnails } = await api.thumbnails({ cache_dir, max_size, requests }, { signal });
     for (const [at, [key]] of chosen.entries()) keep(key, thumbnails[at]?.thumbnail ?? null);
   } catch (error) {
-    // Away: they are asked for when the service is back. Anything else would fail again: no picture.
-    const isAsked =
-      batch.aborter.signal.aborted || (error instanceof ApiError && [0, 401, 503].includes(error.status));
-    if (!isAsked) for (const [key] of chosen) keep(key, null);
+    // Away, or signed out: they are asked for when that has passed. Anything else would fail again: no picture.
+    const isPassing = error instanceof ApiError && [0, 401, 403, 503].includes(error.status);
+    if (isPassing && error.status === 503) pause = 1000 * (error.retryAfter ?? 1);
+    if (!isPassing && !batch.aborter.signal.aborted) for (const [key] of chosen) keep(key, null);
   } finally {
     batches.delete(batch);
-    if (wanted.size > 0) gather();
+    if (wanted.size > 0) gather(pause);
   }
 }
 
@@ -119,12 +121,13 @@ function keep(key: string, thumbnail: string | null): void {
 }
 
 export function watchPictures(): void {
-  let { service, folder } = get();
+  let { service, folder, session } = get();
   subscribe(() => {
     const now = get();
     const isBack = service === 'away' && now.service === 'up';
     const isKnown = folder.cache_dir !== now.folder.cache_dir;
-    ({ service, folder } = now);
-    if (isBack || isKnown) gather();
+    const isIn = session === null && now.session !== null;
+    ({ service, folder, session } = now);
+    if (isBack || isKnown || isIn) gather();
   });
 }
