@@ -48,7 +48,7 @@ export async function startService(
   const new_key = { tier: 'pro', name: 'bench', days: null } as const;
   const { key } = issueKey(folders(values).licenses, new_key, randomBytes(KEY_BYTES), Date.now());
   const args = [cli, 'serve', '--no-guardian', '--port', '0', '--log-format', 'json'];
-  const child = spawn(process.execPath, [...execArgv, ...args], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...execArgv, ...args], {
     env: { ...process.env, FRAMEHOUND_HOME: home, FRAMEHOUND_HOST: '127.0.0.1', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -8,7 +8,8 @@ import { scrolled, search } from './state.ts';
 
 type Asked = NonNullable<ReturnType<typeof momentsRequest>>;
 
-const AFTER_LETTER_MS = 150;
+/** Shorter than between two letters of a quick typist, and a small part of what a person notices. */
+const AFTER_LETTER_MS = 90;
 
 export function useSearch(): void {
   const query = search.use((state) => state.query);
