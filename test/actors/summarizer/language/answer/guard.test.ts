@@ -180,7 +180,8 @@ test('no text names an outsider or a time outside, however it is put', () => {
     '- * -',
     'The speaker says that * is late.',
   );
-  const time = fc.integer({ min: 0, max: 40_000 }).filter((at) => at < 60 || at > 120);
+  // 10:30 is spoken of in the film: that may be told.
+  const time = fc.integer({ min: 0, max: 40_000 }).filter((at) => (at < 60 || at > 120) && at !== 630);
   const clock = (at: number) => `${Math.floor(at / 60)}:${String(at % 60).padStart(2, '0')}`;
   const timed = fc.tuple(
     fc.constantFrom('At * a boat leaves.', 'A boat (*) leaves.', 'From 01:10 to * it rains.'),
