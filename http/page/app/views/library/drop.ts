@@ -3,36 +3,15 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../parts/dialog.ts';
+import { useFileDrop } from '../../parts/drop.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { type Doing, PathField } from './path-bar.ts';
 
 export function useDrop() {
-  const [isOver, setOver] = useState(false);
   const [dropped, setDropped] = useState<string | null>(null);
-  const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
-  return {
-    isOver,
-    dropped,
-    close: () => setDropped(null),
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!isFile(event)) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        const page = event.currentTarget as HTMLElement;
-        if (!page.contains(event.relatedTarget as Node | null)) setOver(false);
-      },
-      onDrop: (event: DragEvent) => {
-        if (!isFile(event)) return;
-        event.preventDefault();
-        setOver(false);
-        setDropped(event.dataTransfer?.files[0]?.name ?? '');
-      },
-    },
-  };
+  const drop = useFileDrop(({ files }) => setDropped(files[0]?.name ?? ''));
+  return { ...drop, dropped, close: () => setDropped(null) };
 }
 
 export interface DropDialogProps {

@@ -1,8 +1,9 @@
 // The search: a box, filters beside, and the matches below.
 import { html } from 'htm/preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
+import { useFileDrop } from '../../parts/drop.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { routeHash } from '../../route.ts';
@@ -52,7 +53,7 @@ function Search() {
     if (search.get().selected === null) search.update({ selected: first.moment_id });
     document.querySelector<HTMLElement>(gridOfPage)?.focus();
   };
-  const dropping = useDrop();
+  const dropping = useFileDrop(takePicture);
   return html`<div class="search-page" ...${dropping.handlers}>
     <h1 class="unseen">${t(shell.search)}</h1>
     <${Box} field=${field} toMatches=${toMatches} />
@@ -111,28 +112,7 @@ function Warnings() {
 }
 const none: readonly string[] = [];
 
-/** A picture that is dragged over the view. */
-function useDrop() {
-  const [isOver, setOver] = useState(false);
-  const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
-  return {
-    isOver,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!isFile(event)) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        const page = event.currentTarget as HTMLElement;
-        if (!page.contains(event.relatedTarget as Node | null)) setOver(false);
-      },
-      onDrop: (event: DragEvent) => {
-        event.preventDefault();
-        setOver(false);
-        const file = pictureIn(event.dataTransfer);
-        if (file) void searchByPicture(file);
-      },
-    },
-  };
+function takePicture(dropped: DataTransfer): void {
+  const file = pictureIn(dropped);
+  if (file) void searchByPicture(file);
 }
