@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { readStamp } from '../actors/decoder/footage/stamp.ts';
 import { assertAccessible, type Opened, openBrowser, withoutBrowser } from '../http/page/browser.ts';
@@ -16,6 +17,7 @@ const cache_dir = join(home.folder, 'analysis');
 const films = join(home.folder, 'films');
 const film = join(films, 'film.mp4');
 const other = join(films, 'hevc.mp4');
+const still = join(films, 'still.png');
 let service: RunningService;
 const hashes = new Map<string, string>();
 
@@ -24,6 +26,7 @@ before(async () => {
   mkdirSync(films, { recursive: true });
   await written('23.976 frames a second', film);
   await written('HEVC, closed GOP', other);
+  await sharp({ create: { width: 320, height: 200, channels: 3, background: 'teal' } }).toFile(still);
   const cue = (n: number, from: string, to: string, text: string) => `${n}\n${from} --> ${to}\n${text}\n\n`;
   writeFileSync(
     join(films, 'film.srt'),
@@ -34,7 +37,7 @@ before(async () => {
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
-    visual_media_paths: [film, other],
+    visual_media_paths: [film, other, still],
     transcription_jobs: [{ path: film }],
   });
   await service.follow(task_id);
@@ -176,4 +179,21 @@ test('what the browser cannot play is shown by previews, until a version for bro
   await page.keyboard.press('ArrowRight');
   await isShown(page, 31);
   assert.deepEqual(problems, []);
+});
+
+test('a still is shown with its size alone, and nothing is asked that a still has not', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, still, 0);
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
+  await page.reload();
+  await page.locator('.screen img').waitFor();
+  await page.getByText('320 × 200', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Into the basket' }).waitFor();
+  assert.equal(await page.locator('.timeline').count(), 0);
+  await assertAccessible(page, 'a still');
+  assert.deepEqual([refused, problems], [[], []]);
 });
