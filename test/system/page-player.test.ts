@@ -52,9 +52,10 @@ async function written(name: string, path: string): Promise<void> {
   await clips.find((one) => one.name === name)!.write(path);
 }
 
-/** The player at a moment of a film. */
-async function opened(t: TestContext, path: string, seconds: number): Promise<Opened> {
+/** The player at a moment of a film. `script`: run in the page before its own. */
+async function opened(t: TestContext, path: string, seconds: number, script = ''): Promise<Opened> {
   const browser = await openBrowser(t);
+  await browser.page.addInitScript(script);
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await browser.page.goto(`${service.address}/#${ticket}`);
   await browser.page.getByRole('searchbox').waitFor();
@@ -107,6 +108,26 @@ test('the player opens at the moment, and steps to exactly the next frame and th
     await isShown(page, frame);
   }
   await assertAccessible(page, 'the player');
+  assert.deepEqual(problems, []);
+});
+
+/** What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy. */
+const late = `{
+  const { setTimeout } = window;
+  const whenRead = (work) => () => {
+    const video = document.querySelector('video');
+    if (video && video.readyState === 0) video.addEventListener('loadedmetadata', () => setTimeout(work), { once: true });
+    else work();
+  };
+  window.setTimeout = (work, ms, ...rest) => setTimeout(whenRead(() => work(...rest)), ms);
+  window.requestAnimationFrame = (work) => setTimeout(whenRead(() => work(performance.now())), 16);
+}`;
+
+test('it opens at the moment where painting is slower than reading the film', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, film, 2, late);
+  await isShown(page, 47);
   assert.deepEqual(problems, []);
 });
 

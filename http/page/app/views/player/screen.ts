@@ -91,7 +91,9 @@ function Native({ medium, url, transport, onLost }: SourceProps & { readonly url
       if (kind === 'video' && playable.videoWidth === 0) onLost();
       else transport.attach(playable, rate);
     };
-    playable.addEventListener('loadedmetadata', ready, { once: true });
+    // Effects run after the next paint: on a busy machine the browser may have read the head of the file before.
+    if (playable.readyState >= playable.HAVE_METADATA) ready();
+    else playable.addEventListener('loadedmetadata', ready, { once: true });
     return () => {
       transport.attach(null, rate);
       playable.removeEventListener('loadedmetadata', ready);
