@@ -7,6 +7,7 @@ export const MOST_CHARACTERS = 24_000;
 /** Of a line of an answer that nothing shorter was said of. */
 const LONGEST_LINE = 1_000;
 const MOST_NOTES = 4;
+const MOST_RANGES = 8;
 
 /**
  * One line of at most `most` characters: control characters and ends of lines are spaces, lone halves of characters are
@@ -55,6 +56,12 @@ export function timeText(seconds: number): string {
 /** `00:00:10-00:00:14 (10-14 s)`. */
 export function rangeText(start: number, end: number): string {
   return `${timeText(start)}-${timeText(end)} (${secondsText(start)}-${secondsText(end)} s)`;
+}
+
+/** As many as a line has room for. */
+export function rangesText(ranges: readonly (readonly [number, number])[]): string {
+  const some = ranges.slice(0, MOST_RANGES).map(([start, end]) => rangeText(start, end));
+  return `${some.join(', ')}${ranges.length > MOST_RANGES ? ` and ${ranges.length - MOST_RANGES} more ranges` : ''}`;
 }
 
 /** Notes of the service, as it wrote them. */

@@ -4,14 +4,22 @@ import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { ApiError } from '../../client/error.ts';
 import { MediaName } from '../arguments.ts';
 import { findMedia, type Media } from '../media.ts';
-import { fileName, hashText, listed, oneLine, rangeText, secondsText, timeText } from '../text.ts';
+import {
+  fileName,
+  hashText,
+  listed,
+  oneLine,
+  rangesText,
+  rangeText,
+  secondsText,
+  timeText,
+} from '../text.ts';
 import { type Call, tool } from '../tool.ts';
 
 /** Rows of people and of chapters together. */
 const MOST_ROWS = 50;
 /** Clusterings that are asked who is seen in the file. */
 const MOST_CLUSTERINGS = 3;
-const MOST_RANGES = 8;
 
 export const describeMedia = tool({
   name: 'describe_media',
@@ -115,11 +123,6 @@ async function seenIn({ hash_str }: Media, { client, cacheDir, asked }: Call): P
     }
   }
   return rows;
-}
-
-export function rangesText(ranges: readonly (readonly [number, number])[]): string {
-  const some = ranges.slice(0, MOST_RANGES).map(([start, end]) => rangeText(start, end));
-  return `${some.join(', ')}${ranges.length > MOST_RANGES ? ` and ${ranges.length - MOST_RANGES} more ranges` : ''}`;
 }
 
 /** Of the summary that was stored last. */

@@ -5,9 +5,8 @@ import { suggestion } from '../../../runtime/nearest.ts';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
 import { findAllMedia } from '../media.ts';
-import { fileName, hashText, listed, moreBelow, notes, oneLine } from '../text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } from '../text.ts';
 import { argumentErrors, type Call, tool } from '../tool.ts';
-import { rangesText } from './describe-media.ts';
 
 const MOST_ROWS = 50;
 
