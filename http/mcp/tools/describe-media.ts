@@ -88,6 +88,8 @@ function stored({
   ];
 }
 
+const notReadable = 'The file is not readable now; what is stored of it can be searched.';
+
 /** The file may be gone, and what is stored of it is still told. */
 async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
   try {
@@ -96,7 +98,7 @@ async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Pr
       asked,
     );
     const facts = Object.values(media_properties)[0];
-    if (facts === undefined) return ['The file is not readable now; what is stored of it can be searched.'];
+    if (facts === undefined) return [notReadable];
     const { width, height, fps, timecode } = facts;
     const rate = fps
       ? `, ${secondsText(fps)} frames per second, starts at timecode ${oneLine(timecode, 20)}`
@@ -104,7 +106,7 @@ async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Pr
     return width > 0 ? [`Picture: ${width}x${height}${rate}`] : [];
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    return ['The file is not readable now; what is stored of it can be searched.'];
+    return [notReadable];
   }
 }
 

@@ -107,7 +107,8 @@ async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
     throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is needed', { field: 'text' });
   if (image_path !== undefined && like !== undefined)
     throw argumentErrors.BAD_ARGUMENT('like: give either image_path or like, not both', { field: 'like' });
-  const media = asked.media === undefined ? [] : await findAllMedia(asked.media, 'media', call);
+  const media = await findAllMedia(asked.media ?? [], 'media', call);
+  const paths = media.map(({ path }) => path);
   const moment = like === undefined ? undefined : parseMoment(like, 'like');
   return {
     cache_dir: call.cacheDir,
@@ -116,11 +117,8 @@ async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
     ...(moment && { like: { hash_str: moment.hash_str, time_seconds: moment.seconds } }),
     ...(exclude && { exclude }),
     ...(kinds && { kinds }),
-    ...(media.length > 0 && { media_paths: media.map(({ path }) => path) }),
-    ...rangeOf(
-      asked,
-      media.map(({ path }) => path),
-    ),
+    ...(paths.length > 0 && { media_paths: paths }),
+    ...rangeOf(asked, paths),
     ...(people.length > 0 && {
       people_filter: people.map((person_name) => ({ person_name })),
       people_filter_mode: asked.people_mode === 'all' ? 'and' : 'or',

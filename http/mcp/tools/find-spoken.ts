@@ -36,8 +36,7 @@ export const findSpoken = tool({
   effect: 'none',
   run: async ({ text: query, speaker, media, limit, cursor }, call) => {
     const start = startOf(cursor);
-    const paths =
-      media === undefined ? [] : (await findAllMedia(media, 'media', call)).map(({ path }) => path);
+    const paths = (await findAllMedia(media ?? [], 'media', call)).map(({ path }) => path);
     if (!(await loadSpeech(call))) return { text: nothingAnalysed(call, 'transcribed') };
     const request = {
       cache_dir: call.cacheDir,

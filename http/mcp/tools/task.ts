@@ -1,5 +1,5 @@
 // task: how a task stands, and steering it.
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { TaskDetail, TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
@@ -60,8 +60,6 @@ export const task = tool({
     return one(id, head, { limit, start: startOf(cursor) }, call);
   },
 });
-
-export type TaskInput = Static<typeof input>;
 
 /** Kinds of work whose tasks run beside an analysis. */
 const beside: readonly string[] = ['clips', 'pull', 'proxy'];
