@@ -100,12 +100,12 @@ export function listed({ head, rows, below, most = MOST_CHARACTERS }: Listing): 
   return { text: bounded([...head, ...rows.slice(0, shown), ...tail].join('\n'), most), shown };
 }
 
-/** The usual line below rows that are a page of more; nothing when all there is was shown. `start`: rows before these. */
+/** The usual line below a page of `there` rows out of a known `total`; nothing when the last one was shown. `start`: rows before these. */
 export function moreBelow(
   shown: number,
-  { there, start, more }: { there: number; start: number; more: boolean },
+  { there, start, total }: { there: number; start: number; total: number },
 ) {
-  if (shown === there && !more) return [];
+  if (start + shown >= total) return [];
   const why = shown < there ? `${there - shown} rows did not fit here. ` : '';
   return [`${why}More: call again with cursor "${start + shown}".`];
 }

@@ -152,11 +152,11 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
   }
   const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
   const number = numbered(pictures);
-  const more = answer.moments.length > start + page.length;
+  const total = answer.moments.length;
   const { text, shown } = listed({
     head: [`Moments ${start + 1}-${start + page.length}, best first.`, ...said],
     rows: page.map((moment, i) => row(moment, number[i]!)),
-    below: (rows) => moreBelow(rows, { there: page.length, start, more }),
+    below: (rows) => moreBelow(rows, { there: page.length, start, total }),
   });
   return { text, pictures: pictures.slice(0, shown).filter((one) => one !== null) };
 }

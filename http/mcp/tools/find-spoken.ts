@@ -66,11 +66,10 @@ export const findSpoken = tool({
       const id = momentId(hashText(hit.hash_str), hit.start_seconds);
       return `${id} ${fileName(hit.media_path)} ${when}${who === '' ? '' : ` ${who}`}: ${quoted(hit.text, MOST_SAID)}`;
     });
-    const more = matches.length === start + page.length && total > start + page.length;
     return listed({
       head: [`Hits ${start + 1}-${start + page.length} of ${all}.`, ...said],
       rows,
-      below: (shown) => moreBelow(shown, { there: page.length, start, more }),
+      below: (shown) => moreBelow(shown, { there: page.length, start, total }),
     });
   },
 });

@@ -92,8 +92,7 @@ async function latest(limit: number, start: number, { client, asked }: Call): Pr
   return listed({
     head: [`${tasks.length} tasks, newest first:`],
     rows: page.map(rowOf),
-    below: (shown) =>
-      moreBelow(shown, { there: page.length, start, more: start + page.length < tasks.length }),
+    below: (shown) => moreBelow(shown, { there: page.length, start, total: tasks.length }),
   });
 }
 
@@ -132,7 +131,7 @@ async function one(
     ],
     rows: page.map(failureOf),
     below: (shown) => [
-      ...moreBelow(shown, { there: page.length, start, more: start + page.length < failures.length }),
+      ...moreBelow(shown, { there: page.length, start, total: failures.length }),
       ...advice(detail),
     ],
   });

@@ -45,8 +45,7 @@ export const who = tool({
     return listed({
       head: [what, ...notes([warning])],
       rows: page,
-      below: (shown) =>
-        moreBelow(shown, { there: page.length, start, more: start + page.length < rows.length }),
+      below: (shown) => moreBelow(shown, { there: page.length, start, total: rows.length }),
     });
   },
 });
