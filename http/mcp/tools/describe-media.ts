@@ -64,15 +64,7 @@ async function recordOf(
   return media.find((one) => one.hash_str === hash_str) ?? null;
 }
 
-function stored({
-  kind,
-  duration_seconds,
-  visual,
-  transcript,
-  faces,
-  summaries,
-  replaced,
-}: LibraryMedia): string[] {
+function stored({ kind, duration_seconds, visual, transcript, faces, summaries }: LibraryMedia): string[] {
   const models = visual.slice(0, 5).map(({ model_key, frames }) => `${oneLine(model_key, 80)} (${frames} s)`);
   const spoken =
     transcript === null
@@ -84,14 +76,13 @@ function stored({
     `Pictures analysed: ${models.length === 0 ? 'no' : models.join(', ')}`,
     `Transcript: ${spoken}`,
     `Faces found: ${faces.length === 0 ? 'not looked for' : count}; summaries: ${summaries}`,
-    ...(replaced ? ['The file at this path was replaced since: analyze it again.'] : []),
   ];
 }
 
 const notReadable = 'The file is not readable now; what is stored of it can be searched.';
 
 /** The file may be gone, and what is stored of it is still told. */
-async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
+async function fileFacts({ path, hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
   try {
     const { media_properties } = await client.mediaMetadata(
       { cache_dir: cacheDir, media_paths: [path] },
@@ -99,6 +90,10 @@ async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Pr
     );
     const facts = Object.values(media_properties)[0];
     if (facts === undefined) return [notReadable];
+    if (facts.hash_str !== hash_str)
+      return [
+        'Another file lies at this path since: analyze it. What is told here is of the one that was analysed.',
+      ];
     const { width, height, fps, timecode } = facts;
     const rate = fps
       ? `, ${secondsText(fps)} frames per second, starts at timecode ${oneLine(timecode, 20)}`

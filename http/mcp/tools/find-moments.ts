@@ -183,7 +183,11 @@ function reasonText(reason: Reason): string {
 }
 
 async function small(page: readonly Moment[], { client, cacheDir, asked }: Call): Promise<(string | null)[]> {
-  const requests = page.map(({ media_path, time_seconds }) => ({ media_path, time_seconds }));
+  const requests = page.map(({ media_path, hash_str, time_seconds }) => ({
+    media_path,
+    hash_str,
+    time_seconds,
+  }));
   const { thumbnails } = await client.thumbnails({ cache_dir: cacheDir, requests, max_size: SMALL }, asked);
   return fitting(page.map((_, i) => thumbnails[i]?.thumbnail ?? null));
 }
