@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { CachePathsAnswer } from '../../actors/search/contract.ts';
+import { FrameTimesAnswer, longestPart } from '../../actors/search/frame-times/contract.ts';
 import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
@@ -104,4 +105,32 @@ export const mediaPeaks = route({
   },
 });
 
-export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks];
+export const mediaFrames = route({
+  method: 'POST',
+  path: '/api/v1/media/frames',
+  id: 'mediaFrames',
+  tag,
+  summary: 'When each frame of a part of a film is shown',
+  description:
+    'For players that step by frames: where `rate_varies`, as in films of phones and of screens, frames cannot be counted by ' +
+    'a rate. The packets of the part are read from the file, nothing is decoded. 404 for media that the analysis ' +
+    'folder does not know or that is not where it was seen.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    ...mediaFields,
+    start_seconds: described(Type.Number({ minimum: 0 }), 'From the first frame of the film on.'),
+    end_seconds: described(
+      Type.Number({ exclusiveMinimum: 0 }),
+      `After the start, by ${longestPart} s at most.`,
+    ),
+  }),
+  answers: { 200: FrameTimesAnswer, 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) => {
+    const { start_seconds, end_seconds } = body;
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const request = { cache_dir, ...whichMedia(body), start_seconds, end_seconds };
+    return reply(200, await search.frameTimes(request, signal));
+  },
+});
+
+export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks, mediaFrames];

@@ -113,14 +113,14 @@ test('the player opens at the moment, and steps to exactly the next frame and th
 
 /** What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy. */
 const late = `{
-  const { setTimeout } = window;
+  const after = window.setTimeout.bind(window);
   const whenRead = (work) => () => {
     const video = document.querySelector('video');
-    if (video && video.readyState === 0) video.addEventListener('loadedmetadata', () => setTimeout(work), { once: true });
+    if (video && video.readyState === 0) video.addEventListener('loadedmetadata', () => after(work), { once: true });
     else work();
   };
-  window.setTimeout = (work, ms, ...rest) => setTimeout(whenRead(() => work(...rest)), ms);
-  window.requestAnimationFrame = (work) => setTimeout(whenRead(() => work(performance.now())), 16);
+  window.setTimeout = (work, ms, ...rest) => after(whenRead(() => work(...rest)), ms);
+  window.requestAnimationFrame = (work) => after(whenRead(() => work(performance.now())), 16);
 }`;
 
 test('it opens at the moment where painting is slower than reading the film', {
