@@ -1,13 +1,15 @@
 // Times and names as they are shown. Pure.
 
-/** `1:02:03`, `2:03`; with `tenths` `2:03.4`. */
-export function clock(seconds: number, { tenths = false } = {}): string {
-  const tens = Math.round(Math.max(0, seconds) * 10);
-  const whole = tenths ? Math.floor(tens / 10) : Math.floor(Math.max(0, seconds));
+/** `1:02:03`, `2:03`; with 1 of the `decimals` `2:03.4`. Whole seconds are cut off, decimals are rounded. */
+export function clock(seconds: number, { decimals = 0 } = {}): string {
+  const unit = 10 ** decimals;
+  const units = decimals > 0 ? Math.round(Math.max(0, seconds) * unit) : Math.floor(Math.max(0, seconds));
+  const whole = Math.floor(units / unit);
   const two = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(whole / 3600);
   const rest = `${hours > 0 ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60) % 60}:${two(whole % 60)}`;
-  return `${hours > 0 ? `${hours}:` : ''}${rest}${tenths ? `.${tens % 10}` : ''}`;
+  const part = decimals > 0 ? `.${String(units % unit).padStart(decimals, '0')}` : '';
+  return `${hours > 0 ? `${hours}:` : ''}${rest}${part}`;
 }
 
 /** `HH:MM:SS`, as some operations take it. */

@@ -59,5 +59,9 @@ export const player = {
   making: ['A version for browsers is being made', 'Eine Fassung für Browser wird erstellt'],
   previewAt: ['{name}, second {second}', '{name}, Sekunde {second}'],
   size: ['{width} × {height}', '{width} × {height}'],
+  unevenDetails: [
+    '{width} × {height}, varying frame rate, {rate} frames/s on average',
+    '{width} × {height}, wechselnde Bildrate, im Mittel {rate} Bilder/s',
+  ],
   details: ['{width} × {height}, {rate} frames/s', '{width} × {height}, {rate} Bilder/s'],
 } as const satisfies Record<string, Words>;

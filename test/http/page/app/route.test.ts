@@ -42,7 +42,11 @@ test('a moment is a hash and a second; a path is none', () => {
 
 test('times are written as a person reads them, and read back', () => {
   assert.deepEqual([clock(0), clock(65.9), clock(3661)], ['0:00', '1:05', '1:01:01']);
-  assert.deepEqual([clock(59.96, { tenths: true }), clock(1.23, { tenths: true })], ['1:00.0', '0:01.2']);
+  assert.deepEqual([clock(59.96, { decimals: 1 }), clock(1.23, { decimals: 1 })], ['1:00.0', '0:01.2']);
+  assert.deepEqual(
+    [clock(59.9996, { decimals: 3 }), clock(3601.0405, { decimals: 3 })],
+    ['1:00.000', '1:00:01.041'],
+  );
   assert.equal(fullClock(3661.9), '01:01:01');
   assert.deepEqual(['90', '1:30', '1:00:00', '1:03,5', ' 2:00 '].map(secondsOf), [90, 90, 3600, 63.5, 120]);
   for (const text of ['', 'x', '1:2:3:4', '-1', '1:']) assert.equal(secondsOf(text), null, text);

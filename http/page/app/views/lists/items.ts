@@ -58,7 +58,7 @@ function Item({ item, at, count }: ItemProps) {
       <${Time} label=${t(lists.start, { name })} seconds=${start_seconds} fits=${(value: number) => value < end_seconds} set=${(value: number) => change((one) => ({ ...one, start_seconds: value }))} />
       <span aria-hidden="true">–</span>
       <${Time} label=${t(lists.end, { name })} seconds=${end_seconds} fits=${(value: number) => value > start_seconds} set=${(value: number) => change((one) => ({ ...one, end_seconds: value }))} />
-      <span class="figures quiet">${clock(end_seconds - start_seconds, { tenths: true })}</span>
+      <span class="figures quiet">${clock(end_seconds - start_seconds, { decimals: 1 })}</span>
     </div>
     <div class="row">
       <button class="icon-only quiet" disabled=${at === 0} aria-label=${t(lists.earlier, { name })} onClick=${() => move(at - 1)}><${Icon} name="up" /></button>
@@ -95,5 +95,5 @@ function Time({ label, seconds, fits, set }: TimeProps) {
     if (isGood) set(value);
   };
   return html`<input class="time" aria-label=${label} aria-invalid=${isBad} title=${isBad ? t(lists.badTime) : label}
-    value=${clock(seconds, { tenths: true })} onChange=${onChange} />`;
+    value=${clock(seconds, { decimals: 1 })} onChange=${onChange} />`;
 }

@@ -42,7 +42,7 @@ function Basket() {
       <button disabled=${list_id === null} onClick=${() => setAsking('rename')}>${t(lists.rename)}</button>
       <button disabled=${list_id === null} onClick=${() => setAsking('remove')}>${t(lists.remove)}</button>
       <p class=${state === 'failed' ? 'problem grow' : 'quiet grow'} role="status">${told[state]}</p>
-      <p class="figures">${t(lists.total, { n: basket.length, time: clock(seconds, { tenths: true }) })}</p>
+      <p class="figures">${t(lists.total, { n: basket.length, time: clock(seconds, { decimals: 1 }) })}</p>
     </header>
     ${
       basket.length === 0

@@ -1,14 +1,16 @@
 // What buttons and keys of the player do.
+import { messageOf } from '../../api.ts';
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
 import { toast } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import type { Actions } from './controls.ts';
-import { frameAt, neighbour, type Range, timecodeOf } from './frames.ts';
+import { neighbour, type Range } from './frames.ts';
 import { searchLike } from './like.ts';
 import type { Medium } from './media.ts';
-import type { Transport } from './playable.ts';
+import { placeOf } from './place.ts';
+import type { Transport } from './transport.ts';
 
 interface Marks {
   readonly in: number | null;
@@ -19,38 +21,38 @@ interface ActionParts {
   readonly medium: Medium;
   readonly transport: Transport;
   readonly shots: readonly Range[];
-  readonly marks: Marks;
-  setMarks(marks: Marks): void;
+  setMarks(change: (before: Marks) => Marks): void;
   readonly part: Range;
 }
 
-export function useActions({ medium, transport, shots, marks, setMarks, part }: ActionParts): Actions {
-  const { hash_str, media_path, rate, duration } = medium;
+export function useActions({ medium, transport, shots, setMarks, part }: ActionParts): Actions {
+  const { hash_str, media_path, frames, duration } = medium;
   const actions: Actions = {
     shot: (direction) => {
       const found = neighbour(shots, transport.seconds, direction);
       transport.seek(found ?? (direction === 1 ? duration : 0));
     },
-    mark: (which) => setMarks(marked(marks, which, borderOf(which))),
-    clearMarks: () => setMarks({ in: null, out: null }),
+    mark: (which) => void mark(which).catch(told),
+    step: (count) => void transport.step(count).catch(told),
+    clearMarks: () => setMarks(() => ({ in: null, out: null })),
     basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : still) }),
     like: () => searchLike({ hash_str, media_path, seconds: transport.seconds }),
-    copy: () => void copyPlace(media_path, placeOf()),
+    copy: () => void copyPlace(media_path, placeOf(medium, transport.seconds)),
   };
   /** In is the start of the frame that is seen, out its end: what is marked holds both frames. */
-  function borderOf(which: 'in' | 'out'): number {
+  async function mark(which: 'in' | 'out'): Promise<void> {
     const { seconds } = transport;
-    if (rate <= 0) return seconds;
-    return (frameAt(seconds, rate) + (which === 'in' ? 0 : 1)) / rate;
+    await frames?.load(seconds);
+    const frame = frames?.at(seconds);
+    const border = which === 'in' ? frame?.start_seconds : frame?.end_seconds;
+    setMarks((before) => marked(before, which, border ?? seconds));
   }
-  const placeOf = () =>
-    rate > 0 ? timecodeOf(frameAt(transport.seconds, rate), rate) : transport.seconds.toFixed(3);
   useKeys({
     play: () => transport.toggle(),
     faster: () => transport.shuttle(1),
     backward: () => transport.shuttle(-1),
-    frameBack: () => transport.step(-1),
-    frameOn: () => transport.step(1),
+    frameBack: () => actions.step(-1),
+    frameOn: () => actions.step(1),
     shotBack: () => actions.shot(-1),
     shotOn: () => actions.shot(1),
     setIn: () => actions.mark('in'),
@@ -59,6 +61,11 @@ export function useActions({ medium, transport, shots, marks, setMarks, part }: 
     leavePlayer: () => history.back(),
   });
   return actions;
+}
+
+/** The times of frames could not be had. */
+function told(error: unknown): void {
+  toast(messageOf(error), { kind: 'error' });
 }
 
 /** A still has no time: a moment of it lasts as long as one that is put into a sequence usually does. */

@@ -4,14 +4,16 @@ import { Icon } from '../../parts/icon.ts';
 import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import { frameAt, type Range, timecodeOf } from './frames.ts';
+import type { Range } from './frames.ts';
 import type { Medium } from './media.ts';
-import type { Transport } from './playable.ts';
+import { numberOf, shownPlace } from './place.ts';
 import { useTransport } from './time.ts';
+import type { Transport } from './transport.ts';
 
 export interface Actions {
   shot(direction: 1 | -1): void;
   mark(which: 'in' | 'out'): void;
+  step(count: number): void;
   clearMarks(): void;
   basket(): void;
   like(): void;
@@ -30,16 +32,16 @@ export interface ControlsProps {
 export function Controls({ medium, transport, marks, part, actions }: ControlsProps) {
   const speed = useTransport(transport, (one) => one.speed);
   const isStill = medium.kind === 'image';
-  const from = clock(part.start_seconds, { tenths: true });
-  const until = clock(part.end_seconds, { tenths: true });
+  const from = clock(part.start_seconds, { decimals: 1 });
+  const until = clock(part.end_seconds, { decimals: 1 });
   return html`<div class="controls row wrap">
     ${
       !isStill &&
       html`<div class="row" role="group" aria-label=${t(player.play)}>
         ${iconButton('earlier', t(player.shotBack), () => actions.shot(-1))}
-        ${iconButton('frameBack', t(player.frameBack), () => transport.step(-1))}
+        ${iconButton('frameBack', t(player.frameBack), () => actions.step(-1))}
         ${iconButton(speed === 0 ? 'play' : 'pause', t(speed === 0 ? player.play : player.stop), () => transport.toggle())}
-        ${iconButton('frameOn', t(player.frameOn), () => transport.step(1))}
+        ${iconButton('frameOn', t(player.frameOn), () => actions.step(1))}
         ${iconButton('later', t(player.shotOn), () => actions.shot(1))}
       </div>
       <${Clock} medium=${medium} transport=${transport} />
@@ -63,11 +65,9 @@ function iconButton(name: string, label: string, run: () => void) {
 
 /** Time, and of a film the frame. */
 function Clock({ medium, transport }: Pick<ControlsProps, 'medium' | 'transport'>) {
-  const { rate, duration } = medium;
-  const text = useTransport(transport, ({ seconds }) =>
-    rate > 0 ? timecodeOf(frameAt(seconds, rate), rate) : clock(seconds, { tenths: true }),
-  );
-  const frame = useTransport(transport, ({ seconds }) => (rate > 0 ? frameAt(seconds, rate) : null));
+  const { duration } = medium;
+  const text = useTransport(transport, ({ seconds }) => shownPlace(medium, seconds));
+  const frame = useTransport(transport, ({ seconds }) => numberOf(medium, seconds));
   return html`<p class="figures clock"><span class="unseen">${t(player.time)}: </span>
     <output>${text}</output> <span class="quiet">/ ${clock(duration)}</span>
     ${frame !== null && html`<span class="quiet frame" data-frame=${frame}>${t(player.frame, { frame: String(frame) })}</span>`}

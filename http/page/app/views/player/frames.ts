@@ -16,11 +16,6 @@ export function frameAt(seconds: number, rate: number): number {
   return Math.max(0, Math.floor(seconds * rate + rate * 2e-6));
 }
 
-/** The middle of a frame: players that are sent to its border show the one before as often as not. */
-export function middleOf(frame: number, rate: number): number {
-  return (frame + 0.5) / rate;
-}
-
 /** The last frame that begins before the end. */
 export function lastFrame(duration: number, rate: number): number {
   return Math.max(0, Math.ceil(duration * rate - rate * 2e-6) - 1);

@@ -3,6 +3,7 @@
 import { ApiError, api } from '../../api.ts';
 import { type Asked, useAsk } from '../../ask.ts';
 import { useStore } from '../../store.ts';
+import { evenFrames, type FilmFrames, listedFrames, PART_SECONDS } from './film-frames.ts';
 import { exactRate, usualRate } from './frames.ts';
 import type { Lane, Segment } from './lanes.ts';
 
@@ -12,8 +13,11 @@ export interface Medium {
   readonly kind: 'video' | 'audio' | 'image';
   /** 0 for stills. */
   readonly duration: number;
-  /** Frames a second; 0 for sound and stills. */
+  /** Frames a second, the average where they vary; 0 for sound and stills. */
   readonly rate: number;
+  readonly rateVaries: boolean;
+  /** Null for sound and stills. */
+  readonly frames: FilmFrames | null;
   readonly width: number;
   readonly height: number;
 }
@@ -33,16 +37,27 @@ export async function askMedium(cache_dir: string, hash_str: string, signal: Abo
     { signal },
   );
   const { kind, fps, width, height } = found[media_path] ?? { kind: 'video', fps: null, width: 0, height: 0 };
-  const medium: Medium = {
-    hash_str,
-    media_path,
-    kind,
-    duration: kind === 'image' ? 0 : sound.duration_seconds,
-    rate: kind !== 'video' ? 0 : exactRate((fps ?? usualRate) || usualRate),
-    width,
-    height,
-  };
+  const duration = kind === 'image' ? 0 : sound.duration_seconds;
+  const rate = kind !== 'video' ? 0 : exactRate((fps ?? usualRate) || usualRate);
+  const listed = rate > 0 ? await unevenFrames({ cache_dir, hash_str }, duration, signal) : null;
+  const frames = listed ?? (rate > 0 ? evenFrames(rate, duration) : null);
+  const rateVaries = listed !== null;
+  const medium: Medium = { hash_str, media_path, kind, duration, rate, rateVaries, frames, width, height };
   return { medium, peaks: sound.peaks };
+}
+
+/** Null where the frames come evenly, as far as the service can read them. */
+async function unevenFrames(
+  file: { readonly cache_dir: string; readonly hash_str: string },
+  duration: number,
+  signal: AbortSignal,
+): Promise<FilmFrames | null> {
+  const ask = (start_seconds: number, end_seconds: number) =>
+    api.mediaFrames({ ...file, start_seconds, end_seconds });
+  const first = await api
+    .mediaFrames({ ...file, start_seconds: 0, end_seconds: PART_SECONDS }, { signal })
+    .catch(withoutFile);
+  return first?.rate_varies ? listedFrames(first, ask, duration) : null;
 }
 
 /** `ask` of the folder that is looked at; nothing is asked while there is none. */
@@ -127,6 +142,12 @@ export function useChapters(hash_str: string) {
     },
     [hash_str],
   );
+}
+
+/** One that is gone, or cannot be read any more, is told where it is shown. */
+function withoutFile(error: unknown): null {
+  if (error instanceof ApiError && [400, 404, 409].includes(error.status)) return null;
+  throw error;
 }
 
 /** What is not analysed is not there: no error for who looks at the rest. */

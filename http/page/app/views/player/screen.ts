@@ -11,10 +11,11 @@ import { nameOf } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { BrowserVersion } from './browser-version.ts';
+import { evenFrames } from './film-frames.ts';
 import type { Medium } from './media.ts';
-import type { Transport } from './playable.ts';
 import { createStandIn } from './stand-in.ts';
 import { useSecond } from './time.ts';
+import type { Transport } from './transport.ts';
 
 /** Longest side of a preview that stands in, px: what is stored. */
 const PREVIEW_SIDE = 640;
@@ -83,19 +84,19 @@ interface SourceProps extends ScreenProps {
 
 function Native({ medium, url, transport, onLost }: SourceProps & { readonly url: string; onLost(): void }) {
   const element = useRef<HTMLVideoElement>(null);
-  const { kind, rate, media_path } = medium;
+  const { kind, frames, media_path } = medium;
   useEffect(() => {
     const playable = element.current!;
     const ready = () => {
       // Sound alone comes out of a film whose picture the browser cannot show.
       if (kind === 'video' && playable.videoWidth === 0) onLost();
-      else transport.attach(playable, rate);
+      else transport.attach(playable, frames);
     };
     // Effects run after the next paint: on a busy machine the browser may have read the head of the file before.
     if (playable.readyState >= playable.HAVE_METADATA) ready();
     else playable.addEventListener('loadedmetadata', ready, { once: true });
     return () => {
-      transport.attach(null, rate);
+      transport.attach(null, null);
       playable.removeEventListener('loadedmetadata', ready);
       // Ends what is still being read of the file.
       playable.removeAttribute('src');
@@ -109,8 +110,9 @@ function Native({ medium, url, transport, onLost }: SourceProps & { readonly url
 function Previews({ medium, transport }: ScreenProps) {
   const { duration, media_path } = medium;
   useEffect(() => {
-    transport.attach(createStandIn(duration), 1);
-    return () => transport.attach(null, 1);
+    // A preview is stored of every second.
+    transport.attach(createStandIn(duration), evenFrames(1, duration));
+    return () => transport.attach(null, null);
   }, [duration]);
   const second = useSecond(transport);
   const picture = usePicture(media_path, second, PREVIEW_SIDE);
@@ -128,7 +130,7 @@ function Still({ medium, url, transport }: SourceProps) {
   const { media_path } = medium;
   const [isBroken, setBroken] = useState(false);
   const preview = usePicture(media_path, 0, PREVIEW_SIDE);
-  useEffect(() => transport.attach(null, 0), []);
+  useEffect(() => transport.attach(null, null), []);
   const source = isBroken || url === null ? preview : url;
   if (!source) return html`<${Loading} />`;
   return html`<img src=${source} alt=${nameOf(media_path)} onError=${() => setBroken(true)} />`;

@@ -1,6 +1,6 @@
 // The time of the player for components: drawn anew only when what they show of it changes.
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { Transport } from './playable.ts';
+import type { Transport } from './transport.ts';
 
 /** What `select` makes of the transport; a plain value. */
 export function useTransport<T>(transport: Transport, select: (transport: Transport) => T): T {

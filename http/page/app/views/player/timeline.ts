@@ -7,9 +7,9 @@ import { t } from '../../words.ts';
 import type { Range } from './frames.ts';
 import type { Lane } from './lanes.ts';
 import type { Medium } from './media.ts';
-import type { Transport } from './playable.ts';
 import { Strip } from './strip.ts';
 import { useEveryFrame, useSecond } from './time.ts';
+import type { Transport } from './transport.ts';
 import { Waveform } from './waveform.ts';
 
 const MOST_ZOOM = 64;

@@ -12,8 +12,8 @@ import { player } from '../../words/player.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { type Segment, segmentAt } from './lanes.ts';
-import type { Transport } from './playable.ts';
 import { useTransport } from './time.ts';
+import type { Transport } from './transport.ts';
 
 export interface TranscriptProps {
   readonly hash_str: string;

@@ -15,11 +15,11 @@ import { Controls } from './controls.ts';
 import { partOf, rangeAt } from './frames.ts';
 import { type Lane, speakerLanes } from './lanes.ts';
 import { type Medium, useChapters, useMedium, usePeople, useScenes, useTranscript } from './media.ts';
-import { createTransport, type Transport } from './playable.ts';
 import { Screen } from './screen.ts';
 import { useSecond } from './time.ts';
 import { Timeline } from './timeline.ts';
 import { Transcript } from './transcript.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 export const view: View = { title: shell.player, render: Player };
 
@@ -73,13 +73,10 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
   const second = useSecond(transport);
   const shots = scenes.value ?? [];
   const part = partOf(marks, rangeAt(shots, second), duration);
-  const actions = useActions({ medium, transport, shots, marks, setMarks, part });
-  const { width, height, rate } = medium;
-  const size = { width: `${width}`, height: `${height}` };
-  const details = width === 0 ? '' : rate > 0 ? t(player.details, { ...size, rate }) : t(player.size, size);
+  const actions = useActions({ medium, transport, shots, setMarks, part });
   return html`<div class="player">
     <header class="row"><button class="quiet" onClick=${() => history.back()}>${t(player.back)}</button>
-      <h1 class="cut grow" title=${media_path}>${nameOf(media_path)}</h1><span class="quiet">${details}</span>
+      <h1 class="cut grow" title=${media_path}>${nameOf(media_path)}</h1><span class="quiet">${detailsOf(medium)}</span>
     </header>
     <div class="stage">
       <div class="column picture">
@@ -93,6 +90,13 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
       html`<${Timeline} medium=${medium} transport=${transport} scenes=${shots} peaks=${peaks} lanes=${lanes} marks=${marks} />`
     }
   </div>`;
+}
+
+function detailsOf({ width, height, rate, rateVaries }: Medium): string {
+  if (width === 0) return '';
+  const size = { width: `${width}`, height: `${height}` };
+  if (rate === 0) return t(player.size, size);
+  return t(rateVaries ? player.unevenDetails : player.details, { ...size, rate });
 }
 
 function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], people: readonly Lane[]): Lane[] {

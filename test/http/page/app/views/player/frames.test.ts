@@ -5,7 +5,6 @@ import {
   exactRate,
   frameAt,
   lastFrame,
-  middleOf,
   neighbour,
   partOf,
   rangeAt,
@@ -14,13 +13,6 @@ import {
 } from '../../../../../../http/page/app/views/player/frames.ts';
 
 const rates = fc.constantFrom(23.976023976, 24, 25, 29.97002997, 30, 50, 59.94005994, 60, 120);
-
-test('the middle of a frame lies in that frame, at every rate, up to ten hours', () => {
-  const property = fc.property(rates, fc.integer({ min: 0, max: 36_000 * 120 }), (rate, frame) => {
-    assert.equal(frameAt(middleOf(frame, rate), rate), frame);
-  });
-  fc.assert(property);
-});
 
 test('the start of a frame in whole microseconds, as players tell it, belongs to that frame', () => {
   const property = fc.property(rates, fc.integer({ min: 0, max: 1_000_000 }), (rate, frame) => {

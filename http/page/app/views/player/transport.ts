@@ -1,0 +1,202 @@
+// Where the player is and how fast it goes, whatever it plays. Its time changes with every frame, so it is no state of
+// components: who shows it listens.
+import { evenFrames, type FilmFrames, frameBeside, middleOfFrame } from './film-frames.ts';
+import { shuttled, usualRate } from './frames.ts';
+import type { Playable } from './playable.ts';
+
+export interface Transport {
+  /** Seconds from the start of the film. */
+  readonly seconds: number;
+  /** 0: stopped; negative: backward. */
+  readonly speed: number;
+  seek(seconds: number): void;
+  /** Shows the frame that is `count` after the one that is seen, stopped. Rejects when its time cannot be had. */
+  step(count: number): Promise<void>;
+  toggle(): void;
+  stop(): void;
+  /** J and L. */
+  shuttle(direction: 1 | -1): void;
+  /** Another source, at the same place. `frames`: null for sound. */
+  attach(playable: Playable | null, frames: FilmFrames | null): void;
+  /** Called with every change of time or speed. Answers the function that ends it. */
+  listen(listener: () => void): () => void;
+  close(): void;
+}
+
+export function createTransport(start: number): Transport {
+  return new PlayerTransport(start);
+}
+
+class PlayerTransport implements Transport {
+  #playable: Playable | null = null;
+  /** Null until they are known: a time is not brought to a frame of another film. */
+  #frames: FilmFrames | null = null;
+  /** Frames that are still to be gone, while their times are waited for. */
+  #steps = 0;
+  #seconds: number;
+  #speed = 0;
+  /** Where a person asked to be, as long as nothing has moved from there: another source goes to just this. */
+  #wish: number | null;
+  /** Where it is being sent, until it is there. */
+  #target: number | null = null;
+  #timer = 0;
+  #last = 0;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(start: number) {
+    this.#seconds = start;
+    this.#wish = start;
+    this.#timer = requestAnimationFrame(this.#tick);
+  }
+
+  get seconds(): number {
+    return this.#target ?? this.#seconds;
+  }
+
+  get speed(): number {
+    return this.#speed;
+  }
+
+  attach(playable: Playable | null, frames: FilmFrames | null): void {
+    const at = this.#wish ?? this.seconds;
+    this.#playable = playable;
+    this.#frames = frames;
+    this.#steps = 0;
+    this.#speed = 0;
+    if (playable) this.#send(this.#exact(at));
+    if (playable && frames?.at(at) === null) void this.#settle(playable, frames, at);
+  }
+
+  /** Goes to the frame that was asked for when its time is known, unless one is elsewhere by then. */
+  async #settle(playable: Playable, frames: FilmFrames, at: number): Promise<void> {
+    // The browser shows a frame without it; who steps is told why it cannot be had.
+    await frames.load(at).catch(() => {});
+    if (this.#playable === playable && this.#wish === at) this.#send(this.#exact(at));
+  }
+
+  seek(seconds: number): void {
+    this.#steps = 0;
+    const end = this.#playable?.duration;
+    const most = end !== undefined && Number.isFinite(end) ? end : Number.POSITIVE_INFINITY;
+    this.#wish = Math.max(0, Math.min(seconds, most));
+    this.#send(this.#exact(this.#wish));
+  }
+
+  async step(count: number): Promise<void> {
+    this.stop();
+    this.#wish = null;
+    const waits = this.#steps !== 0;
+    this.#steps += count;
+    if (waits) return;
+    try {
+      await this.#takeSteps();
+    } finally {
+      this.#steps = 0;
+    }
+  }
+
+  /** Times that are not there are waited for; another source or place ends it. */
+  async #takeSteps(): Promise<void> {
+    for (let missing: number | null = null; this.#steps !== 0; ) {
+      const frames = this.#frames ?? evenFrames(usualRate, this.#playable?.duration ?? 0);
+      const found = frameBeside(frames, this.seconds, this.#steps);
+      if ('frame' in found) {
+        this.#steps = 0;
+        this.#send(middleOfFrame(found.frame));
+        return;
+      }
+      // Loaded, and still not there.
+      if (found.missing === missing) return;
+      missing = found.missing;
+      await frames.load(missing);
+    }
+  }
+
+  toggle(): void {
+    if (this.#speed !== 0) this.stop();
+    else this.#run(1);
+  }
+
+  stop(): void {
+    this.#playable?.pause();
+    this.#setSpeed(0);
+  }
+
+  shuttle(direction: 1 | -1): void {
+    this.#run(shuttled(this.#speed, direction));
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#timer);
+    this.#playable?.pause();
+    this.#listeners.clear();
+  }
+
+  #run(speed: number): void {
+    const playable = this.#playable;
+    if (!playable) return;
+    this.#wish = null;
+    this.#steps = 0;
+    // At the end it begins anew, as players do.
+    if (speed > 0 && playable.currentTime >= playable.duration - 0.05) this.#send(0);
+    this.#setSpeed(speed);
+    if (speed < 0) {
+      // No browser plays backward: frames are shown one after the other, as fast as they come.
+      playable.pause();
+      this.#last = performance.now();
+      return;
+    }
+    playable.playbackRate = speed;
+    Promise.resolve(playable.play()).catch(() => this.#setSpeed(0));
+  }
+
+  #send(seconds: number): void {
+    this.#target = seconds;
+    if (this.#playable) this.#playable.currentTime = seconds;
+    else this.#seconds = seconds;
+    this.#tell();
+  }
+
+  /** The middle of the frame that is meant; sound has none, and of some films it is not known yet. */
+  #exact(seconds: number): number {
+    const frame = this.#frames?.at(seconds);
+    return frame ? middleOfFrame(frame) : seconds;
+  }
+
+  #setSpeed(speed: number): void {
+    if (speed === this.#speed) return;
+    this.#speed = speed;
+    this.#tell();
+  }
+
+  readonly #tick = (now: number): void => {
+    this.#timer = requestAnimationFrame(this.#tick);
+    const playable = this.#playable;
+    if (!playable) return;
+    if (this.#target !== null && !playable.seeking) this.#target = null;
+    if (this.#speed < 0) this.#goBack(now, playable);
+    // Ended, or stopped by the browser: another tab, a headset.
+    if (this.#speed > 0 && playable.paused && !playable.seeking) this.#setSpeed(0);
+    if (playable.currentTime === this.#seconds) return;
+    this.#seconds = playable.currentTime;
+    this.#tell();
+  };
+
+  #goBack(now: number, playable: Playable): void {
+    if (playable.seeking) return;
+    const seconds = Math.max(0, playable.currentTime + (this.#speed * (now - this.#last)) / 1000);
+    if (this.#exact(seconds) === this.#exact(playable.currentTime)) return;
+    this.#last = now;
+    this.#send(this.#exact(seconds));
+    if (seconds === 0) this.#setSpeed(0);
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
