@@ -339,6 +339,34 @@ test('analyze takes all media of folders, and waits for the model; it never take
   }
 });
 
+test('analyze looks into a folder once, however many links lead to it, and takes many files in turns', async () => {
+  const names = Array.from({ length: 5002 }, (_, i) => ({ media_path: `/media/${i}.mp4` }));
+  const answers: Answers = {
+    listMedia: ({ folder, offset, limit }: { folder: string; offset: number; limit: number }) => {
+      if (folder.length > 100) throw refusal(400, 'Invalid folder', 'too many links');
+      const real = folder.replaceAll('/again', '');
+      const folders = offset === 0 ? [{ path: `${folder}/again` }] : [];
+      const at = Math.max(0, offset - 1);
+      const files = names
+        .slice(at, at + limit - folders.length)
+        .map(({ media_path }) => ({ media_path: media_path.replace('/media', folder) }));
+      return { total: names.length + 1, folders, files, real_path: real };
+    },
+    listTasks: () => ({ tasks: [] }),
+    analyze: () => ({ task_id: 't1', message: 'x' }),
+  };
+  const first = await call('analyze', { paths: ['/media'] }, answers);
+  assert.match(first.text, /on 5000 files \(pictures\)\. The folders hold more files: .* cursor "5000"\./);
+  const second = await call('analyze', { paths: ['/media'], cursor: '5000' }, answers);
+  assert.deepEqual(second.asked('analyze')[0]!.input['visual_media_paths'], [
+    '/media/5000.mp4',
+    '/media/5001.mp4',
+  ]);
+  assert.doesNotMatch(second.text, /cursor/);
+  const third = await call('analyze', { paths: ['/media'], cursor: '9999' }, answers);
+  assert.equal(third.text, 'paths: there are no more than 9999 files in them');
+});
+
 test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {
   const other = { ...record, hash_str: `${HASH}0`, media_path: '/media/mute.mp4' };
   const kind = (path: string) =>
