@@ -8,6 +8,8 @@ import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
 
 /** Clients of the protocol give up on a call after a minute. */
 const MOST_WAIT = 45;
+/** Results of a task that are asked for at once. */
+const RESULTS = 5_000;
 /** Between two questions. */
 const STEP = 1;
 
@@ -115,10 +117,10 @@ async function one(
   task_id: string,
   head: readonly string[],
   { limit, start }: { readonly limit: number; readonly start: number },
-  { client, asked }: Call,
+  call: Call,
 ): Promise<ToolAnswer> {
-  const detail = await client.getTask({ task_id, limit: 10_000 }, asked);
-  const failures = detail.results.filter(({ outcome }) => outcome === 'failed');
+  // One more tells whether there are more.
+  const { detail, failures } = await failuresOf(task_id, start + limit + 1, call);
   const page = failures.slice(start, start + limit);
   const error =
     detail.error === null ? [] : [`Error: ${oneLine(`${detail.error.error}: ${detail.error.message}`, 600)}`];
@@ -135,6 +137,18 @@ async function one(
       ...advice(detail),
     ],
   });
+}
+
+/** The task, and the first `most` of its results that say that the work failed, however many results there are. */
+async function failuresOf(task_id: string, most: number, { client, asked }: Call) {
+  const pageAt = (offset: number) => client.getTask({ task_id, offset, limit: RESULTS }, asked);
+  const detail = await pageAt(0);
+  const failures: TaskDetail['results'] = [];
+  for (let [page, offset] = [detail, 0]; ; page = await pageAt(offset)) {
+    failures.push(...page.results.filter(({ outcome }) => outcome === 'failed'));
+    if (failures.length >= most || page.results.length < RESULTS) return { detail, failures };
+    offset += RESULTS;
+  }
 }
 
 function failureOf({ path, type, error }: TaskDetail['results'][number]): string {

@@ -367,6 +367,32 @@ test('analyze looks into a folder once, however many links lead to it, and takes
   assert.equal(third.text, 'paths: there are no more than 9999 files in them');
 });
 
+test('task names the files that failed however many others are before them, a page at a time', async () => {
+  const counts = { files: 12_000, done: 11_998, failed: 2 };
+  const results = Array.from({ length: 12_000 }, (_, i) => ({
+    path: `/media/${i}.mp4`,
+    type: 'video',
+    outcome: i < 11_998 ? 'stored' : 'failed',
+    error: i < 11_998 ? null : { message: `broken ${i}` },
+  }));
+  const answers: Answers = {
+    getTask: ({ offset, limit }: { offset: number; limit: number }) => ({
+      task_id: 't1',
+      state: 'completed',
+      progress: 100,
+      counts,
+      request: { types: ['video'] },
+      estimated_remaining_seconds: null,
+      error: null,
+      results: results.slice(offset, offset + limit),
+    }),
+  };
+  const first = await call('task', { id: 't1', limit: 1 }, answers);
+  assert.match(first.text, /Failed:\n11998\.mp4 \(video\): broken 11998\nMore: call again with cursor "1"\./);
+  const second = await call('task', { id: 't1', limit: 1, cursor: '1' }, answers);
+  assert.match(second.text, /Failed:\n11999\.mp4 \(video\): broken 11999$/);
+});
+
 test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {
   const other = { ...record, hash_str: `${HASH}0`, media_path: '/media/mute.mp4' };
   const kind = (path: string) =>
