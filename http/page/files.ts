@@ -59,10 +59,7 @@ export interface PageFiles {
 
 /** Looks into the folder once; the program may be replaced while the service runs. `read`: that of the system. */
 export function openPageFiles(read = (path: string) => readFile(path, 'utf8')): PageFiles {
-  const places = new Map<string, string>();
-  for (const name of [...ownFiles(), ...shared]) places.set(name, join(http, name));
-  for (const [name, resolved] of Object.entries(packages))
-    places.set(packageFile(name), fileURLToPath(resolved()));
+  const places = placesOfFiles();
   const made = new Map<string, { readonly digest: string; readonly content: Content }>();
   return {
     names: [...places.keys()].sort(),
@@ -89,6 +86,19 @@ export function openPageFiles(read = (path: string) => readFile(path, 'utf8')): 
 function gone(name: string, error: unknown): Error {
   const message = `${name} cannot be read: the program was replaced or removed while the service runs; start it again`;
   return pageErrors.PAGE_FILE_GONE(message, {}, error);
+}
+
+/** By name. */
+function placesOfFiles(): Map<string, string> {
+  try {
+    const own = [...ownFiles(), ...shared].map((name): [string, string] => [name, join(http, name)]);
+    const foreign = Object.entries(packages).map(([name, resolved]): [string, string] => {
+      return [packageFile(name), fileURLToPath(resolved())];
+    });
+    return new Map([...own, ...foreign]);
+  } catch (error) {
+    throw gone(APP, error);
+  }
 }
 
 function ownFiles(): string[] {
