@@ -56,7 +56,7 @@ export const findSpoken = tool({
       const none =
         start > 0
           ? 'There are no more hits.'
-          : 'Nobody says this. Try fewer or other words, or find_moments.';
+          : `${speaker === undefined ? 'Nobody says this.' : 'This speaker never says this: leave speaker out.'} Try fewer or other words, or find_moments.`;
       return { text: [none, ...said].join('\n') };
     }
     const all = `${total_is_exact ? '' : 'at least '}${total}`;

@@ -48,8 +48,9 @@ export const task = tool({
   effect: 'steers',
   run: async ({ id, action, wait_seconds, limit, cursor }, call) => {
     if (id === undefined) {
-      if (action === 'status') return latest(limit, startOf(cursor), call);
-      throw argumentErrors.BAD_ARGUMENT(`id: ${action} needs the id of a task`, { field: 'id' });
+      const wanting = action !== 'status' ? action : wait_seconds > 0 ? 'wait_seconds' : null;
+      if (wanting === null) return latest(limit, startOf(cursor), call);
+      throw argumentErrors.BAD_ARGUMENT(`id: ${wanting} needs the id of a task`, { field: 'id' });
     }
     const { client, asked } = call;
     const head: string[] = [];
@@ -108,8 +109,11 @@ function rowOf({
 }: TaskSnapshot): string {
   const types = request.types.slice(0, 8).join(', ');
   const rest = left === null ? '' : `, about ${secondsText(Math.ceil(left))} s left`;
-  const failed = counts.failed > 0 ? `, ${counts.failed} failed` : '';
-  return `${oneLine(task_id, 64)} ${state} ${Math.round(progress)}% of ${counts.files} files (${oneLine(types, 120)}): ${counts.done} done${failed}${rest}`;
+  // A file counts once for each kind of work; clips, models and clusterings are jobs.
+  const [done, all] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
+  const failures = counts.failed + counts.jobs_failed;
+  const failed = failures > 0 ? `, ${failures} of them failed` : '';
+  return `${oneLine(task_id, 64)} ${state} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${all} done${failed}${rest}`;
 }
 
 /** A task with the files that failed. */

@@ -130,6 +130,25 @@ test('what an assistant gets wrong is said with the name of the argument and wha
       /no media "\/media\/other.mp4".*analyze adds a file/,
     ],
     ['task', { action: 'cancel' }, {}, /id: cancel needs the id of a task/],
+    ['task', { wait_seconds: 45 }, {}, /id: wait_seconds needs the id of a task/],
+    [
+      'analyze',
+      { paths: [FILM], what: ['faces'] },
+      {
+        listMedia: () => {
+          throw refusal(400, 'Invalid folder', 'it is none');
+        },
+        listTasks: () => ({ tasks: [] }),
+        analyze: () => {
+          throw refusal(
+            400,
+            'No face models are downloaded',
+            'No face detector: framehound models pull faces',
+          );
+        },
+      },
+      /pull faces\. A person downloads it; without it leave it out of what\.$/,
+    ],
     [
       'find_moments',
       { text: 'x', people: ['Bob'] },
@@ -284,4 +303,20 @@ test('a name of several media is not guessed', async () => {
     text,
     /name of several files; give the hash of one: .*\/media\/harbour\.mp4.*\/other\/harbour\.mp4/,
   );
+});
+
+test('of a path that holds another file by now the one that lies there is meant, by path and by name', async () => {
+  const before = { ...record, hash_str: '11aa22bb-1', replaced: true };
+  const listLibrary = () => ({ ...page, total: 2, media: [before, record] });
+  for (const media of [FILM, 'harbour.mp4', `${HASH}@3`]) {
+    const { text } = await call('read_transcript', { media }, { listLibrary });
+    assert.match(text, /^Nobody speaks in this range of harbour\.mp4/, text);
+  }
+  const asked = (await call('read_transcript', { media: FILM }, { listLibrary })).asked(
+    'transcriptionsRange',
+  );
+  assert.equal(asked.at(-1)!.input['hash_str'], HASH);
+  const listed = await call('list_library', { name: 'harbour' }, { listLibrary });
+  assert.match(listed.text, /^Of 2 files those with "harbour" in their name\./);
+  assert.match(listed.text, /11aa22bb-1 .*; another file lies at its path now\n/);
 });

@@ -70,7 +70,7 @@ test('analyze looks into a folder once, however many links lead to it, and takes
 });
 
 test('task names the files that failed however many others are before them, a page at a time', async () => {
-  const counts = { files: 12_000, done: 11_998, failed: 2 };
+  const counts = { files: 12_000, done: 12_000, failed: 2, jobs: 1, jobs_done: 1, jobs_failed: 0 };
   const results = Array.from({ length: 12_000 }, (_, i) => ({
     path: `/media/${i}.mp4`,
     type: 'video',
@@ -90,6 +90,7 @@ test('task names the files that failed however many others are before them, a pa
     }),
   };
   const first = await call('task', { id: 't1', limit: 1 }, answers);
+  assert.match(first.text, /^t1 completed 100% \(video\): 12001 of 12001 done, 2 of them failed\n/);
   assert.match(first.text, /Failed:\n11998\.mp4 \(video\): broken 11998\nMore: call again with cursor "1"\./);
   const second = await call('task', { id: 't1', limit: 1, cursor: '1' }, answers);
   assert.match(second.text, /Failed:\n11999\.mp4 \(video\): broken 11999$/);
@@ -160,7 +161,7 @@ test('of a file that was replaced since its analysis nothing is shown or cut as 
   );
   assert.equal(cut.asked('exportTimeline').length, 0);
   const told = await call('describe_media', { media: HASH }, { mediaMetadata });
-  assert.match(told.text, /Another file lies at this path since/);
+  assert.match(told.text, /Another file lies at this path now/);
   assert.doesNotMatch(told.text, /640x360/);
   const shown = await call(
     'look',
