@@ -27,6 +27,7 @@ const MOST_NAMED = 5;
 /** Throws NO_SUCH_MEDIA and SEVERAL_MEDIA naming `field`, and what was probably meant. */
 export async function findMedia(text: string, field: string, call: Call): Promise<Media> {
   const name = text.trim();
+  if (name === '') throw unknown(field, text, 'list_library lists what there is.');
   const hash = hashIn(name);
   if (hash !== null) return mediaOfHash(hash, field, call);
   if (isAbsolute(name)) return mediaAt(name, field, call);
@@ -35,6 +36,21 @@ export async function findMedia(text: string, field: string, call: Call): Promis
 
 export function findAllMedia(texts: readonly string[], field: string, call: Call): Promise<Media[]> {
   return inOrder(texts, (text, i) => findMedia(text, `${field}[${i}]`, call));
+}
+
+/** As searches name files: by their paths. Throws NO_SUCH_MEDIA too where another file lies at the path by now. */
+export async function searchedPaths(texts: readonly string[], field: string, call: Call): Promise<string[]> {
+  return inOrder(texts, async (text, i) => {
+    const { hash_str, path } = await findMedia(text, `${field}[${i}]`, call);
+    const now =
+      hashIn(text.trim()) === null ? hash_str : (await mediaAt(path, `${field}[${i}]`, call)).hash_str;
+    if (now === hash_str) return path;
+    throw unknown(
+      `${field}[${i}]`,
+      text,
+      `At its path ${oneLine(path, 300)} lies another file now, ${hashText(now)}.`,
+    );
+  });
 }
 
 /** Where the content of a moment lies. */

@@ -316,6 +316,14 @@ test('of a path that holds another file by now the one that lies there is meant,
     'transcriptionsRange',
   );
   assert.equal(asked.at(-1)!.input['hash_str'], HASH);
+  const transcriptionsRange = () => ({ media_path: FILM });
+  const former = await call(
+    'find_moments',
+    { text: 'x', media: ['11aa22bb-1'] },
+    { listLibrary, transcriptionsRange },
+  );
+  assert.match(former.text, new RegExp(`^media\\[0\\]: .*harbour\\.mp4 lies another file now, ${HASH}\\.$`));
+  assert.equal(former.asked('searchMoments').length, 0);
   const listed = await call('list_library', { name: 'harbour' }, { listLibrary });
   assert.match(listed.text, /^Of 2 files those with "harbour" in their name\./);
   assert.match(listed.text, /11aa22bb-1 .*; another file lies at its path now\n/);
