@@ -146,7 +146,9 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
   const said = notes(answer.warnings ?? [answer.toast_warning]);
   if (page.length === 0) {
     const none =
-      start > 0 ? 'There are no more moments.' : 'No moment was found. Try other words, or fewer conditions.';
+      start > 0
+        ? 'There are no more moments.'
+        : `No moment was found.${said.length === 0 ? ' Try other words, or fewer conditions.' : ''}`;
     return { text: [none, ...said].join('\n') };
   }
   const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);

@@ -272,6 +272,15 @@ test('read_transcript reads on by its cursor and stops at whole passages', async
   );
 });
 
+test('where a note says why nothing was found, other words are not what is missing', async () => {
+  const nothing = { moments: [], counts: { seen: 0, said: 0, person: 0 } };
+  const plain = await call('find_moments', { text: 'x' }, { searchMoments: () => nothing });
+  assert.equal(plain.text, 'No moment was found. Try other words, or fewer conditions.');
+  const searchMoments = () => ({ ...nothing, toast_warning: 'Search again when the summaries are made' });
+  const noted = await call('find_moments', { text: 'x' }, { searchMoments });
+  assert.equal(noted.text, 'No moment was found.\nNote: Search again when the summaries are made');
+});
+
 test('list_library looks for a name beyond the first page, and its cursor goes on where it stopped', async () => {
   const media = Array.from({ length: 5000 }, (_, i) => ({
     ...record,
