@@ -281,6 +281,19 @@ test('where a note says why nothing was found, other words are not what is missi
   assert.equal(noted.text, 'No moment was found.\nNote: Search again when the summaries are made');
 });
 
+test('who tells the ids of those who have no name, which it takes as it takes a name', async () => {
+  const ids = Array.from({ length: 23 }, (_, i) => `c${i}`);
+  const job = (names: object) => ({ name: 'people', cluster_ids: ids, num_clusters: ids.length, names });
+  const faceClusters = (names: object) => ({ faceClusters: () => ({ jobs: [job(names)] }) });
+  const nobody = await call('who', {}, faceClusters({}));
+  assert.match(nobody.text, /^Nobody has a name yet: .*\nPerson, clustering:\n/);
+  assert.match(nobody.text, /by id: c0, c1, .*, c19 and 3 more\), people$/);
+  const named = await call('who', {}, faceClusters({ c0: 'Ann', c1: 'Ann' }));
+  assert.match(named.text, /^Person, clustering:\nAnn, people\n\(.* by id: c2, .* and 1 more\), people$/);
+  const none = await call('who', {}, { faceClusters: () => ({ jobs: [{ ...job({}), cluster_ids: [] }] }) });
+  assert.match(none.text, /^Nobody has a name yet/);
+});
+
 test('list_library looks for a name beyond the first page, and its cursor goes on where it stopped', async () => {
   const media = Array.from({ length: 5000 }, (_, i) => ({
     ...record,
