@@ -1,11 +1,10 @@
 // Starts a service that lives on when this command has ended, as `framehound serve` with the same settings.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../runtime/files/make-folder.ts';
 import { folders, settings } from '../settings.ts';
 import type { Context } from './context.ts';
-import { takeStart } from './start-claim.ts';
+import { claimStart } from './start-claim.ts';
 
 /** A log that is longer makes room for a new one, bytes. */
 const LONGEST_LOG = 10 * 1024 * 1024;
@@ -23,12 +22,21 @@ export interface Background {
   leave(): void;
 }
 
-/** Null while another command starts one with the same home folder. Throws errors of the file system. */
-export function startInBackground({ config, values }: Context): Background | null {
+/** Null as `claimStart` answers it. Throws INVALID_CONFIG, CANCELLED, and errors of the file system. */
+export async function startInBackground(context: Context): Promise<Background | null> {
+  const { config, values } = context;
   const { home } = folders(values);
-  makeFolder(home, 0o700);
-  const starting = join(home, 'service.starting');
-  if (!takeStart(starting)) return null;
+  const leave = await claimStart(home, context);
+  if (leave === null) return null;
+  try {
+    return started(config, home, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function started(config: Context['config'], home: string, leave: () => void): Background {
   const log = join(home, 'service.log');
   const file = openLogFile(log);
   const from = fstatSync(file).size;
@@ -55,7 +63,7 @@ export function startInBackground({ config, values }: Context): Background | nul
       return ended;
     },
     why: () => errorsOf(readFileSync(log).subarray(from).toString()),
-    leave: () => rmSync(starting, { force: true }),
+    leave,
   };
 }
 

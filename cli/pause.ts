@@ -3,12 +3,9 @@ import type { Context } from './context.ts';
 
 /** Resolves after `ms`, at once when the command is interrupted. */
 export function pause({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
+  const over = new Promise<void>((resolve) => {
     if (signal.aborted) return resolve();
-    // The clock alone does not keep the process running.
-    const alive = setInterval(() => {}, 2 ** 30);
     const done = () => {
-      clearInterval(alive);
       cancel();
       signal.removeEventListener('abort', done);
       resolve();
@@ -16,4 +13,15 @@ export function pause({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: 
     const cancel = clock.after(ms, done);
     signal.addEventListener('abort', done, { once: true });
   });
+  return keptAlive(over);
+}
+
+/** What waits by the clock alone does not keep the process running. */
+export async function keptAlive<T>(work: Promise<T>): Promise<T> {
+  const alive = setInterval(() => {}, 2 ** 30);
+  try {
+    return await work;
+  } finally {
+    clearInterval(alive);
+  }
 }

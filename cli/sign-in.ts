@@ -70,7 +70,7 @@ async function signInHere(context: Context): Promise<SignIn> {
         return found;
       }
       if (service) continue;
-      own ??= startInBackground(context);
+      own ??= await startInBackground(context);
       if (own?.ended) endedAt ??= clock.now();
       // Another command may have started one at the same moment.
       if (own && endedAt !== undefined && clock.now() - endedAt > OTHER_MS)

@@ -1,19 +1,36 @@
 // Of several commands that start a service with one home folder at the same time one does.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Check } from 'typebox/value';
-import { createFile, privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
+import { engineErrors } from '../runtime/errors.ts';
+import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
+import { underLock } from '../runtime/files/lock.ts';
+import { makeFolder } from '../runtime/files/make-folder.ts';
 import { ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
-import { runsHere } from './service-file.ts';
+import type { Context } from './context.ts';
+import { keptAlive } from './pause.ts';
+import { runningService, runsHere } from './service-file.ts';
 
-/** Whether this command may start; the file is removed by it. False while another command of this machine does. */
-export function takeStart(path: string): boolean {
-  const own = `${JSON.stringify(thisProcess())}\n`;
-  if (createFile(path, own, { ...privateFile, flush: false })) return true;
-  const holder = holderOf(path);
-  // One of another machine starts a service there, which is not found from here.
-  if (holder && runsHere(holder)) return false;
-  replaceFile(path, own, { ...privateFile, flush: false });
-  return true;
+/**
+ * Answers what gives the claim back once the service is known. Null while another command of this machine starts one, or when
+ * one runs by now. Throws INVALID_CONFIG.
+ */
+export function claimStart(
+  home: string,
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+): Promise<(() => void) | null> {
+  makeFolder(home, 0o700);
+  const path = join(home, 'service.starting');
+  const refused = (what: string, _: string, cause?: unknown) =>
+    engineErrors.INVALID_CONFIG(`home: ${what}`, {}, cause);
+  const claim = underLock(`${path}.lock`, { clock, signal, refused }, () => {
+    const holder = holderOf(path);
+    // One of another machine starts a service there, which is not found from here.
+    if ((holder && runsHere(holder)) || runningService(home)) return null;
+    replaceFile(path, `${JSON.stringify(thisProcess())}\n`, { ...privateFile, flush: false });
+    return () => rmSync(path, { force: true });
+  });
+  return keptAlive(claim);
 }
 
 function holderOf(path: string): ProcessIdentity | null {
@@ -21,6 +38,6 @@ function holderOf(path: string): ProcessIdentity | null {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return Check(ProcessIdentity, value) ? value : null;
   } catch {
-    return null; // Gone meanwhile, or cut short.
+    return null; // There is none, or it was cut short.
   }
 }

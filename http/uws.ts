@@ -69,8 +69,10 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
     },
     sockets,
     listen: (host, wanted) => {
+      // It would take ::1 where this name has both, and programs on this machine ask 127.0.0.1.
+      const address = host === 'localhost' ? '127.0.0.1' : host;
       // Without "exclusive" a second service could share the port and would get every other request.
-      (sockets as unknown as ExclusiveListen).listen(host, wanted, exclusive, (socket) => {
+      (sockets as unknown as ExclusiveListen).listen(address, wanted, exclusive, (socket) => {
         if (socket) listening = socket;
       });
       if (!listening) {

@@ -128,20 +128,40 @@ async function once(
     headers,
     ...(body !== undefined && { body }),
     ...(signal && { signal }),
+    // The key is for the address that was given.
+    redirect: 'manual' as const,
   };
   try {
     const response = await fetch(url + path, init);
+    if (isRedirect(response)) throw redirected(url, response);
     return await answerOf(response, await response.text());
   } catch (error) {
-    if (error instanceof ApiError || clientErrors.ODD_ANSWER.is(error)) throw error;
+    const isAnswered = error instanceof ApiError || clientErrors.ODD_ANSWER.is(error);
+    if (isAnswered || clientErrors.REDIRECTED.is(error)) throw error;
     if (signal?.aborted) throw signal.reason;
     throw clientErrors.NO_SERVICE(`no service at ${url} (${reasonOf(error)})`, { url }, error);
   }
 }
 
+/** A browser does not say which status it was. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
+}
+
+function redirected(url: string, { headers }: Response): Error {
+  const location = headers.get('Location') ?? '';
+  const to = URL.canParse(location, url) ? new URL(location, url).origin : 'another address';
+  return clientErrors.REDIRECTED(
+    `${url} leads to ${to}, and nothing is sent there: give the address of the service itself`,
+    { url },
+  );
+}
+
 async function answerOf(response: Response, text: string): Promise<unknown> {
-  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
-  const body = isJson ? parsed(response, text) : text;
+  const type = response.headers.get('Content-Type') ?? '';
+  const body = type.startsWith('application/json') ? parsed(response, text) : text;
+  if (response.ok && type.startsWith('text/html'))
+    throw clientErrors.ODD_ANSWER(`${response.url} answered with a web page: another program answers there`);
   if (response.ok) return body;
   throw new ApiError(response, body);
 }

@@ -5,7 +5,7 @@ import { defaulted, described } from '../../runtime/schema.ts';
 /** Files by whatever an assistant knows of them; see `media.ts`. */
 export const MediaName = described(
   Type.String({ minLength: 1, maxLength: 4096 }),
-  'A media file: its absolute path, its hash, or its file name.',
+  'A media file: its hash, the id of a moment in it (hash@second), its absolute path, or its file name.',
 );
 
 export const MediaNames = described(

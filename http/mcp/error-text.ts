@@ -37,7 +37,10 @@ function told(error: unknown, { url, cacheDir }: Place): string {
   if (phrase === storeErrors.STORE_UNAVAILABLE.meaning) {
     return `Nothing is analysed in ${cacheDir} yet (${message}). Call analyze with the absolute paths of media files first.`;
   }
-  if (status === 400) return `${inOurWords(said)}. Correct this argument and call again.${lists(said)}`;
+  if (status === 400) {
+    const advice = field === undefined ? '' : ' Correct this argument and call again.';
+    return `${inOurWords(said)}.${advice}${lists(said)}`;
+  }
   if (error.retryable) return `${inOurWords(said)}. Call again in some seconds.`;
   return `${inOurWords(said)}.${lists(said)}`;
 }
@@ -53,6 +56,7 @@ function plain(error: unknown): string {
 function lists(said: string): string {
   if (/person_name|clustering/.test(said)) return ' who lists the people.';
   if (/facet_id/.test(said)) return ' list_library with facets true lists them.';
+  if (/framehound models pull/.test(said)) return ' A person downloads it; without it leave it out of what.';
   return /\btask\b/.test(said) ? ' task without id lists the tasks.' : '';
 }
 
@@ -73,11 +77,14 @@ const names: Readonly<Record<string, string>> = {
   query: 'text',
   cluster_job_name: 'clustering',
   under: 'folder',
+  source_start_seconds: 'in',
+  source_end_seconds: 'out',
 };
 
 const fields = new RegExp(`\\b(?:${Object.keys(names).join('|')})\\b`, 'g');
 
-function inOurWords(text: string): string {
+/** Without a full stop. */
+export function inOurWords(text: string): string {
   const named = text.replace(fields, (name) => names[name.replaceAll('.', '\\.')] ?? name);
   return named.replaceAll('.person_name', '').replace(/[.\s]+$/, '');
 }

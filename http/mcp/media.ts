@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { errorTable } from '../../runtime/errors.ts';
 import { nearest } from '../../runtime/nearest.ts';
-import { isHash, type MomentId } from './moment-id.ts';
+import { hashIn, type MomentId } from './moment-id.ts';
 import { fileName, hashText, oneLine } from './text.ts';
 import type { Call } from './tool.ts';
 
@@ -19,19 +19,38 @@ export interface Media {
 /** Media of a library that are looked through for a name. */
 const MOST_MEDIA = 50_000;
 const PAGE = 5_000;
+/** Contents of one path that are known at most. */
+const MOST_REPLACED = 20;
 /** Candidates that an error names. */
 const MOST_NAMED = 5;
 
 /** Throws NO_SUCH_MEDIA and SEVERAL_MEDIA naming `field`, and what was probably meant. */
 export async function findMedia(text: string, field: string, call: Call): Promise<Media> {
   const name = text.trim();
-  if (isHash(name.toLowerCase())) return mediaOfHash(name.toLowerCase(), field, call);
+  if (name === '') throw unknown(field, text, 'list_library lists what there is.');
+  const hash = hashIn(name);
+  if (hash !== null) return mediaOfHash(hash, field, call);
   if (isAbsolute(name)) return mediaAt(name, field, call);
   return mediaNamed(name, field, call);
 }
 
 export function findAllMedia(texts: readonly string[], field: string, call: Call): Promise<Media[]> {
   return inOrder(texts, (text, i) => findMedia(text, `${field}[${i}]`, call));
+}
+
+/** As searches name files: by their paths. Throws NO_SUCH_MEDIA too where another file lies at the path by now. */
+export async function searchedPaths(texts: readonly string[], field: string, call: Call): Promise<string[]> {
+  return inOrder(texts, async (text, i) => {
+    const { hash_str, path } = await findMedia(text, `${field}[${i}]`, call);
+    const now =
+      hashIn(text.trim()) === null ? hash_str : (await mediaAt(path, `${field}[${i}]`, call)).hash_str;
+    if (now === hash_str) return path;
+    throw unknown(
+      `${field}[${i}]`,
+      text,
+      `At its path ${oneLine(path, 300)} lies another file now, ${hashText(now)}.`,
+    );
+  });
 }
 
 /** Where the content of a moment lies. */
@@ -68,9 +87,13 @@ async function mediaOfHash(
 }
 
 async function mediaAt(path: string, field: string, { client, cacheDir, asked }: Call): Promise<Media> {
-  const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, asked);
-  const [first] = media;
-  if (first !== undefined && media.length === 1) return { hash_str: first.hash_str, path: first.media_path };
+  const { media } = await client.listLibrary(
+    { cache_dir: cacheDir, under: path, limit: MOST_REPLACED },
+    asked,
+  );
+  const [first] = current(media);
+  if (first !== undefined && media.every(({ media_path }) => media_path === first.media_path))
+    return { hash_str: first.hash_str, path: first.media_path };
   if (first === undefined) {
     throw unknown(field, path, 'list_library tells what is analysed; analyze adds a file.');
   }
@@ -80,16 +103,16 @@ async function mediaAt(path: string, field: string, { client, cacheDir, asked }:
 
 async function mediaNamed(name: string, field: string, call: Call): Promise<Media> {
   const wanted = name.toLowerCase();
-  const exact: Media[] = [];
-  const partly: Media[] = [];
+  const exact: Found[] = [];
+  const partly: Found[] = [];
   const names = new Set<string>();
-  for await (const { media_path, hash_str } of library(call)) {
-    const own = fileName(media_path).toLowerCase();
+  for await (const { media_path: path, hash_str, replaced } of library(call)) {
+    const own = fileName(path).toLowerCase();
     names.add(own);
-    if (own === wanted) exact.push({ hash_str, path: media_path });
-    else if (own.includes(wanted) && partly.length <= MOST_NAMED) partly.push({ hash_str, path: media_path });
+    if (own === wanted) exact.push({ hash_str, path, replaced });
+    else if (own.includes(wanted) && partly.length <= MOST_NAMED) partly.push({ hash_str, path, replaced });
   }
-  const found = exact.length > 0 ? exact : partly;
+  const found = current(exact.length > 0 ? exact : partly);
   const [first] = found;
   if (first !== undefined && new Set(found.map(({ hash_str }) => hash_str)).size === 1) return first;
   if (first === undefined) {
@@ -104,6 +127,16 @@ async function mediaNamed(name: string, field: string, call: Call): Promise<Medi
   const more = found.length > MOST_NAMED ? ' and more' : '';
   const message = `${field}: ${oneLine(name, 200)} is the name of several files; give the hash of one: ${some.join(', ')}${more}`;
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
+}
+
+interface Found extends Media {
+  readonly replaced: boolean;
+}
+
+/** Without those that another file has taken the place of, where there are others. */
+function current<M extends { readonly replaced: boolean }>(media: readonly M[]): readonly M[] {
+  const there = media.filter(({ replaced }) => !replaced);
+  return there.length > 0 ? there : media;
 }
 
 /** Every media of the library, a page at a time. */

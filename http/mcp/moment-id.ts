@@ -28,7 +28,9 @@ export function parseMoment(text: string, field: string): MomentId {
 
 const hashForm = /^[0-9a-f]{6,}-[0-9a-f]{1,16}$/;
 
-/** Whether a text is the hash of a content rather than a path or a name. */
-export function isHash(text: string): boolean {
-  return hashForm.test(text) && text.length <= 100;
+/** The hash of a content that a text is, or that is in the id of a moment; null for a path or a name. */
+export function hashIn(text: string): string | null {
+  const small = text.toLowerCase();
+  const hash = form.exec(small)?.[1] ?? small;
+  return hashForm.test(hash) && hash.length <= 100 ? hash : null;
 }

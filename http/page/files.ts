@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorTable } from '../../runtime/errors.ts';
 import { contentOfText } from '../request/content.ts';
 import type { Content } from '../route.ts';
 import { compact } from './compact.ts';
@@ -42,34 +43,62 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
+export const pageErrors = errorTable({
+  PAGE_FILE_GONE: { meaning: 'A file of the page cannot be read', status: 503, retryable: false },
+});
+
 export interface PageFiles {
   /** Names of all files, sorted. */
   readonly names: readonly string[];
-  /** Null for what is none of them. Read anew each time, so that a change is seen without a new start. */
+  /**
+   * Null for what is none of them. Read anew each time, so that a change is seen without a new start; one that cannot be read
+   * any more is as it was. Throws PAGE_FILE_GONE.
+   */
   content(name: string): Promise<Content | null>;
 }
 
-/** Looks into the folder once. */
-export function openPageFiles(): PageFiles {
-  const places = new Map<string, string>();
-  for (const name of [...ownFiles(), ...shared]) places.set(name, join(http, name));
-  for (const [name, resolved] of Object.entries(packages))
-    places.set(packageFile(name), fileURLToPath(resolved()));
+/** Looks into the folder once; the program may be replaced while the service runs. `read`: that of the system. */
+export function openPageFiles(read = (path: string) => readFile(path, 'utf8')): PageFiles {
+  const places = placesOfFiles();
   const made = new Map<string, { readonly digest: string; readonly content: Content }>();
   return {
     names: [...places.keys()].sort(),
     content: async (name) => {
       const place = places.get(name);
       if (place === undefined) return null;
-      const source = await readFile(place, 'utf8');
-      const digest = createHash('sha256').update(source).digest('base64');
       const known = made.get(name);
+      let source: string;
+      try {
+        source = await read(place);
+      } catch (error) {
+        if (known) return known.content;
+        throw gone(name, error);
+      }
+      const digest = createHash('sha256').update(source).digest('base64');
       if (known?.digest === digest) return known.content;
       const content = contentOfText(served(name, source), types[extname(name)]!);
       made.set(name, { digest, content });
       return content;
     },
   };
+}
+
+function gone(name: string, error: unknown): Error {
+  const message = `${name} cannot be read: the program was replaced or removed while the service runs; start it again`;
+  return pageErrors.PAGE_FILE_GONE(message, {}, error);
+}
+
+/** By name. */
+function placesOfFiles(): Map<string, string> {
+  try {
+    const own = [...ownFiles(), ...shared].map((name): [string, string] => [name, join(http, name)]);
+    const foreign = Object.entries(packages).map(([name, resolved]): [string, string] => {
+      return [packageFile(name), fileURLToPath(resolved())];
+    });
+    return new Map([...own, ...foreign]);
+  } catch (error) {
+    throw gone(APP, error);
+  }
 }
 
 function ownFiles(): string[] {

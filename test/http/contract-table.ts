@@ -27,6 +27,16 @@ const besideText = {
   explain: false,
 };
 const query = { query: optional, ...picture, exclude: [], text_weight: 1 };
+const sequence = {
+  items: needed,
+  chapter_markers: optional,
+  sequence_name: 'Sequence',
+  output_path: optional,
+  fps: optional,
+  width: optional,
+  height: optional,
+  unreadable: optional,
+};
 const faces = { cache_dir: needed, cluster_job_name: needed };
 const selector = {
   cache_dir: needed,
@@ -201,33 +211,10 @@ export const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: { output_dir: needed, clips: needed, mode: 'precise', task: false },
   },
-  '/export/premiere-xml': {
-    fields: {},
-    beyond: {
-      items: needed,
-      chapter_markers: optional,
-      sequence_name: 'Sequence',
-      output_path: optional,
-      fps: optional,
-      width: optional,
-      height: optional,
-      unreadable: optional,
-    },
-  },
+  '/export/premiere-xml': { fields: {}, beyond: sequence },
   '/export/timeline': {
     fields: {},
-    beyond: {
-      format: needed,
-      items: needed,
-      chapter_markers: optional,
-      sequence_name: 'Sequence',
-      output_path: optional,
-      fps: optional,
-      width: optional,
-      height: optional,
-      unreadable: optional,
-      start_timecode: optional,
-    },
+    beyond: { format: needed, ...sequence, start_timecode: optional },
   },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },

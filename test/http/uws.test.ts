@@ -195,6 +195,15 @@ test('a second server on the same port fails with PORT_TAKEN', () => {
   first.close();
 });
 
+test('a server that listens at localhost answers at 127.0.0.1, whatever else the name means here', async () => {
+  const own = createServer(app);
+  own.listen('localhost', 0);
+  const client = new RawClient(own.port);
+  assert.equal((await client.ask(request('GET', '/hi'))).status, 200);
+  await client.leave();
+  own.close();
+});
+
 test('a server that is closed aborts what is in flight and ends its connections', async () => {
   const own = start();
   const [waiting, sending, idle] = [0, 1, 2].map(() => new RawClient(own.server.port));

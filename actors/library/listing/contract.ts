@@ -37,6 +37,10 @@ export type ListedFile = Static<typeof ListedFile>;
 
 export const FolderPage = Type.Object({
   folder: described(nullable(Type.String()), 'The folder; null for the roots.'),
+  real_path: described(
+    nullable(Type.String()),
+    'The folder without links: folders of one `real_path` are one; null for the roots.',
+  ),
   parent: described(nullable(Type.String()), 'The folder above it; null at the top, and for the roots.'),
   folders: described(
     Type.Array(

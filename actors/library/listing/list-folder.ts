@@ -42,6 +42,7 @@ export async function listFolder(
   });
   return {
     folder,
+    real_path: real,
     parent: dirname(folder) === folder ? null : dirname(folder),
     folders: await listedFolders(parts, cache_dir, { folder, real }, wantedFolders, signal),
     files: await listedFiles(parts, cache_dir, { folder, real }, wantedFiles, signal),
@@ -66,7 +67,16 @@ async function roots(
     all.push({ path: home, name: home, analysed });
   }
   const folders = all.slice(offset, offset + limit);
-  return { folder: null, parent: null, folders, files: [], total: all.length, offset, limit };
+  return {
+    folder: null,
+    real_path: null,
+    parent: null,
+    folders,
+    files: [],
+    total: all.length,
+    offset,
+    limit,
+  };
 }
 
 /** Null where the system knows none for whoever runs the service. */

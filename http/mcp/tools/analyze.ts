@@ -5,6 +5,7 @@ import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
 import { ApiError } from '../../client/error.ts';
 import type { InputOf } from '../../client/shape.ts';
+import { Cursor, startOf } from '../arguments.ts';
 import { mediaUnder } from '../folders.ts';
 import { oneLine } from '../text.ts';
 import { argumentErrors, type Call, tool } from '../tool.ts';
@@ -43,12 +44,16 @@ export const analyze = tool({
       described(Type.String({ minLength: 1, maxLength: 200 }), 'Of faces: name of the clustering.'),
       'people',
     ),
+    cursor: Cursor,
   }),
   effect: 'adds',
-  run: async ({ paths, what, language, clustering }, call) => {
-    const { files, left } = await mediaUnder(paths, MOST_FILES, call);
-    if (files.length === 0)
-      throw argumentErrors.BAD_ARGUMENT('paths: there is no media in them', { field: 'paths' });
+  run: async ({ paths, what, language, clustering, cursor }, call) => {
+    const start = startOf(cursor);
+    const { files, left } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
+    if (files.length === 0) {
+      const none = start > 0 ? `there are no more than ${start} files in them` : 'there is no media in them';
+      throw argumentErrors.BAD_ARGUMENT(`paths: ${none}`, { field: 'paths' });
+    }
     const has = (one: (typeof what)[number]) => what.includes(one);
     const request = {
       cache_dir: call.cacheDir,
@@ -62,7 +67,7 @@ export const analyze = tool({
     const task_id = await begun(request, call);
     const id = oneLine(task_id, 64);
     const rest = left
-      ? ` Folders hold more than ${MOST_FILES} files: call again for the others when it has ended.`
+      ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
     const text = `Task ${id} has begun on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": 45}.`;
     return { text };

@@ -91,9 +91,7 @@ async function fileFacts({ path, hash_str }: Media, { client, cacheDir, asked }:
     const facts = Object.values(media_properties)[0];
     if (facts === undefined) return [notReadable];
     if (facts.hash_str !== hash_str)
-      return [
-        'Another file lies at this path since: analyze it. What is told here is of the one that was analysed.',
-      ];
+      return ['Another file lies at this path now. All of this is of the one that was analysed before.'];
     const { width, height, fps, timecode } = facts;
     const rate = fps
       ? `, ${secondsText(fps)} frames per second, starts at timecode ${oneLine(timecode, 20)}`

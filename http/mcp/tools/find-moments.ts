@@ -12,7 +12,7 @@ import type { Operations } from '../../client/addresses.ts';
 import type { InputOf } from '../../client/shape.ts';
 import { Cursor, limitOf, MediaNames, MomentName, Seconds, startOf } from '../arguments.ts';
 import { loadAll, nothingAnalysed } from '../load.ts';
-import { findAllMedia } from '../media.ts';
+import { searchedPaths } from '../media.ts';
 import { parseMoment } from '../moment-id.ts';
 import { fitting, numbered } from '../pictures.ts';
 import { fileName, listed, moreBelow, notes, oneLine, quoted, rangeText, timeText } from '../text.ts';
@@ -107,8 +107,7 @@ async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
     throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is needed', { field: 'text' });
   if (image_path !== undefined && like !== undefined)
     throw argumentErrors.BAD_ARGUMENT('like: give either image_path or like, not both', { field: 'like' });
-  const media = await findAllMedia(asked.media ?? [], 'media', call);
-  const paths = media.map(({ path }) => path);
+  const paths = await searchedPaths(asked.media ?? [], 'media', call);
   const moment = like === undefined ? undefined : parseMoment(like, 'like');
   return {
     cache_dir: call.cacheDir,
@@ -147,7 +146,9 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
   const said = notes(answer.warnings ?? [answer.toast_warning]);
   if (page.length === 0) {
     const none =
-      start > 0 ? 'There are no more moments.' : 'No moment was found. Try other words, or fewer conditions.';
+      start > 0
+        ? 'There are no more moments.'
+        : `No moment was found.${said.length === 0 ? ' Try other words, or fewer conditions.' : ''}`;
     return { text: [none, ...said].join('\n') };
   }
   const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);

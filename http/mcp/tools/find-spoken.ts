@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
 import { loadSpeech, nothingAnalysed } from '../load.ts';
-import { findAllMedia } from '../media.ts';
+import { searchedPaths } from '../media.ts';
 import { momentId } from '../moment-id.ts';
 import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, rangeText } from '../text.ts';
 import { tool } from '../tool.ts';
@@ -36,7 +36,7 @@ export const findSpoken = tool({
   effect: 'none',
   run: async ({ text: query, speaker, media, limit, cursor }, call) => {
     const start = startOf(cursor);
-    const paths = (await findAllMedia(media ?? [], 'media', call)).map(({ path }) => path);
+    const paths = await searchedPaths(media ?? [], 'media', call);
     if (!(await loadSpeech(call))) return { text: nothingAnalysed(call, 'transcribed') };
     const request = {
       cache_dir: call.cacheDir,
@@ -56,7 +56,7 @@ export const findSpoken = tool({
       const none =
         start > 0
           ? 'There are no more hits.'
-          : 'Nobody says this. Try fewer or other words, or find_moments.';
+          : `${speaker === undefined ? 'Nobody says this.' : 'This speaker never says this: leave speaker out.'} Try fewer or other words, or find_moments.`;
       return { text: [none, ...said].join('\n') };
     }
     const all = `${total_is_exact ? '' : 'at least '}${total}`;

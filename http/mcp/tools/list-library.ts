@@ -4,7 +4,7 @@ import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { defaulted, described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
 import { loadAll } from '../load.ts';
-import { fileName, hashText, listed, moreBelow, notes, oneLine, timeText } from '../text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, timeText } from '../text.ts';
 import { type Call, type ToolAnswer, tool } from '../tool.ts';
 
 const MOST_ROWS = 50;
@@ -59,6 +59,10 @@ async function filesOf(
   const found = page.media
     .flatMap((media, i) => (fits(media) ? [{ media, place: start + i }] : []))
     .slice(0, limit);
+  const what =
+    name === undefined
+      ? `${page.total} files`
+      : `Of ${page.total} files those with ${quoted(name, 100)} in their name`;
   const end = found.length === limit ? found.at(-1)!.place + 1 : start + page.media.length;
   if (found.length === 0) {
     const more =
@@ -71,7 +75,7 @@ async function filesOf(
   }
   return listed({
     head: [
-      `${page.total} files${folder === undefined ? '' : ' in this folder'}. Hash, name, kind, duration, what is analysed:`,
+      `${what}${folder === undefined ? '' : ' in this folder'}. Hash, name, kind, duration, what is analysed:`,
     ],
     rows: found.map(({ media }) => rowOf(media)),
     below: (shown) => {
@@ -90,6 +94,7 @@ function rowOf({
   transcript,
   faces,
   summaries,
+  replaced,
 }: LibraryMedia): string {
   const done = [
     visual.length > 0 ? 'pictures' : '',
@@ -98,7 +103,7 @@ function rowOf({
     summaries > 0 ? 'summary' : '',
   ].filter((one) => one !== '');
   const length = duration_seconds ? ` ${timeText(duration_seconds)}` : '';
-  return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}`;
+  return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}${replaced ? '; another file lies at its path now' : ''}`;
 }
 
 /** Of what is loaded: that is what searches run over. */

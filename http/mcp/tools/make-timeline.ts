@@ -7,17 +7,14 @@ import {
 } from '../../../actors/exporter/timeline/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { ApiError } from '../../client/error.ts';
-import { Seconds } from '../arguments.ts';
+import { MediaName, Seconds } from '../arguments.ts';
+import { inOurWords } from '../error-text.ts';
 import { findMedia, type Media } from '../media.ts';
-import { parseMoment } from '../moment-id.ts';
 import { notes, oneLine, secondsText, timeText } from '../text.ts';
 import { argumentErrors, type Call, tool } from '../tool.ts';
 
 const Clip = Type.Object({
-  media: described(
-    Type.String({ minLength: 1, maxLength: 4096 }),
-    'The file: id of a moment (hash@second), hash, absolute path or file name.',
-  ),
+  media: MediaName,
   in: described(Seconds, 'First second of the clip in the file.'),
   out: described(Seconds, 'Second at which it ends, after in.'),
   name: Type.Optional(described(Type.String({ minLength: 1, maxLength: 200 }), 'What the clip is called.')),
@@ -57,7 +54,7 @@ export const makeTimeline = tool({
           field: `${nameOf(i)}.out`,
         });
       if (!known.has(clip.media))
-        known.set(clip.media, await mediaOf(clip.media, `${nameOf(i)}.media`, call));
+        known.set(clip.media, await findMedia(clip.media, `${nameOf(i)}.media`, call));
     }
     const kinds = await kindsOf(
       clips.map(({ media }) => known.get(media)!),
@@ -88,11 +85,6 @@ interface Placed extends Static<typeof Clip> {
 }
 
 const nameOf = (clip: number) => `clips[${clip}]`;
-
-async function mediaOf(text: string, field: string, call: Call): Promise<Media> {
-  const isMoment = /^[0-9a-f-]+@[0-9.]+$/i.test(text.trim());
-  return findMedia(isMoment ? parseMoment(text, field).hash_str : text, field, call);
-}
 
 /** By path. Throws BAD_ARGUMENT for a file that is not what was analysed; of one that cannot be read the service says so itself. */
 async function kindsOf(
@@ -137,7 +129,7 @@ async function written(
       if (item === undefined) throw error;
       if (item.track !== 'audio' || !/has no sound/.test(rest ?? '') || mute.has(item.media_path))
         throw argumentErrors.BAD_ARGUMENT(
-          `${nameOf(item.of)}${oneLine(rest ?? '', 600)}`,
+          `${nameOf(item.of)}${oneLine(inOurWords(rest ?? ''), 600)}`,
           { field: 'clips' },
           error,
         );

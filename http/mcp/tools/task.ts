@@ -8,6 +8,8 @@ import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
 
 /** Clients of the protocol give up on a call after a minute. */
 const MOST_WAIT = 45;
+/** Results of a task that are asked for at once. */
+const RESULTS = 5_000;
 /** Between two questions. */
 const STEP = 1;
 
@@ -46,8 +48,9 @@ export const task = tool({
   effect: 'steers',
   run: async ({ id, action, wait_seconds, limit, cursor }, call) => {
     if (id === undefined) {
-      if (action === 'status') return latest(limit, startOf(cursor), call);
-      throw argumentErrors.BAD_ARGUMENT(`id: ${action} needs the id of a task`, { field: 'id' });
+      const wanting = action !== 'status' ? action : wait_seconds > 0 ? 'wait_seconds' : null;
+      if (wanting === null) return latest(limit, startOf(cursor), call);
+      throw argumentErrors.BAD_ARGUMENT(`id: ${wanting} needs the id of a task`, { field: 'id' });
     }
     const { client, asked } = call;
     const head: string[] = [];
@@ -106,8 +109,11 @@ function rowOf({
 }: TaskSnapshot): string {
   const types = request.types.slice(0, 8).join(', ');
   const rest = left === null ? '' : `, about ${secondsText(Math.ceil(left))} s left`;
-  const failed = counts.failed > 0 ? `, ${counts.failed} failed` : '';
-  return `${oneLine(task_id, 64)} ${state} ${Math.round(progress)}% of ${counts.files} files (${oneLine(types, 120)}): ${counts.done} done${failed}${rest}`;
+  // A file counts once for each kind of work; clips, models and clusterings are jobs.
+  const [done, all] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
+  const failures = counts.failed + counts.jobs_failed;
+  const failed = failures > 0 ? `, ${failures} of them failed` : '';
+  return `${oneLine(task_id, 64)} ${state} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${all} done${failed}${rest}`;
 }
 
 /** A task with the files that failed. */
@@ -115,10 +121,10 @@ async function one(
   task_id: string,
   head: readonly string[],
   { limit, start }: { readonly limit: number; readonly start: number },
-  { client, asked }: Call,
+  call: Call,
 ): Promise<ToolAnswer> {
-  const detail = await client.getTask({ task_id, limit: 10_000 }, asked);
-  const failures = detail.results.filter(({ outcome }) => outcome === 'failed');
+  // One more tells whether there are more.
+  const { detail, failures } = await failuresOf(task_id, start + limit + 1, call);
   const page = failures.slice(start, start + limit);
   const error =
     detail.error === null ? [] : [`Error: ${oneLine(`${detail.error.error}: ${detail.error.message}`, 600)}`];
@@ -135,6 +141,18 @@ async function one(
       ...advice(detail),
     ],
   });
+}
+
+/** The task, and the first `most` of its results that say that the work failed, however many results there are. */
+async function failuresOf(task_id: string, most: number, { client, asked }: Call) {
+  const pageAt = (offset: number) => client.getTask({ task_id, offset, limit: RESULTS }, asked);
+  const detail = await pageAt(0);
+  const failures: TaskDetail['results'] = [];
+  for (let [page, offset] = [detail, 0]; ; page = await pageAt(offset)) {
+    failures.push(...page.results.filter(({ outcome }) => outcome === 'failed'));
+    if (failures.length >= most || page.results.length < RESULTS) return { detail, failures };
+    offset += RESULTS;
+  }
 }
 
 function failureOf({ path, type, error }: TaskDetail['results'][number]): string {

@@ -9,6 +9,8 @@ import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } fro
 import { argumentErrors, type Call, tool } from '../tool.ts';
 
 const MOST_ROWS = 50;
+/** Clusters without a name of one clustering that are told. */
+const MOST_IDS = 20;
 
 export const who = tool({
   name: 'who',
@@ -40,10 +42,12 @@ export const who = tool({
     const rows = name === undefined ? everybody(wanted) : await seen(name, wanted, media, call);
     const page = rows.slice(start, start + limit);
     if (page.length === 0) return { text: start > 0 ? 'There is nothing more.' : nobody(name) };
-    const what =
-      name === undefined ? 'Person, clustering:' : `${oneLine(name, 80)} is seen in (hash, file, ranges):`;
+    const head =
+      name !== undefined
+        ? [`${oneLine(name, 80)} is seen in (hash, file, ranges):`]
+        : [...(wanted.some(hasNames) ? [] : [nobody(name)]), 'Person, clustering:'];
     return listed({
-      head: [what, ...notes([warning])],
+      head: [...head, ...notes([warning])],
       rows: page,
       below: (shown) => moreBelow(shown, { there: page.length, start, total: rows.length }),
     });
@@ -69,13 +73,19 @@ function nobody(name: string | undefined): string {
   return `${oneLine(name, 80)} is not seen in these files.`;
 }
 
+const hasNames = ({ names }: FaceClusterJob) => Object.keys(names).length > 0;
+
 /** Clusters of one name are one person. */
 function everybody(jobs: readonly FaceClusterJob[]): string[] {
-  return jobs.flatMap(({ name: job, names, num_clusters }) => {
+  return jobs.flatMap(({ name: job, names, cluster_ids }) => {
     const people = [...new Set(Object.values(names))].sort();
-    const rest = num_clusters - Object.keys(names).length;
+    const rest = cluster_ids.filter((id) => !Object.hasOwn(names, id));
+    const some = rest.slice(0, MOST_IDS).map((id) => oneLine(id, 40));
+    const more = rest.length > MOST_IDS ? ` and ${rest.length - MOST_IDS} more` : '';
     const others =
-      rest > 0 && people.length > 0 ? [`(${rest} clusters without a name), ${oneLine(job, 80)}`] : [];
+      rest.length > 0
+        ? [`(without a name, to be asked for by id: ${some.join(', ')}${more}), ${oneLine(job, 80)}`]
+        : [];
     return [...people.map((person) => `${oneLine(person, 100)}, ${oneLine(job, 80)}`), ...others];
   });
 }

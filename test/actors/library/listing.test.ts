@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -213,7 +214,9 @@ test('links lead to what they mean, and those that lead nowhere or in a circle a
   symlinkSync('loop', join(media, 'loop'));
   symlinkSync('..', join(media, 'up'));
   assert.deepEqual(names(await list(media)), ['linked', 'real', 'up', 'b.mp4']);
-  const [through] = (await list(join(media, 'linked'))).files;
+  const linked = await list(join(media, 'linked'));
+  const [through] = linked.files;
+  assert.equal(linked.real_path, realpathSync(join(media, 'real')));
   assert.deepEqual([through?.media_path, through?.hash_str], [join(media, 'linked', 'a.mp4'), 'aa']);
   await assert.rejects(list(join(media, 'loop')), libraryErrors.FOLDER_NOT_LISTED.is);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { Type } from 'typebox';
@@ -150,6 +151,44 @@ test('no service, broken JSON and an aborted call are told apart', async () => {
   );
   const reason = new Error('enough');
   await assert.rejects(nobody.health({}, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+});
+
+test('a redirect is not followed: the key is for the address that was given', async (t) => {
+  const [met, asked]: [string[], string[]] = [[], []];
+  const other = createHttpServer((request, response) => {
+    met.push(String(request.headers['x-license-key']));
+    response.end('{}');
+  });
+  const first = createHttpServer((request, response) => {
+    asked.push(String(request.url));
+    const { port } = other.address() as AddressInfo;
+    response.writeHead(307, { Location: `http://localhost:${port}${request.url}` }).end();
+  });
+  for (const server of [other, first]) {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+  }
+  const client = createClient({ url: `http://127.0.0.1:${(first.address() as AddressInfo).port}`, key: 'k' });
+  const { port } = other.address() as AddressInfo;
+  // Clips are asked for in another way than the rest.
+  for (const call of [
+    () => client.loadModel({ model_key: 'm' }, { retries: 3 }),
+    () => client.exportClips({ clips: [], output_dir: '/x', mode: 'copy' }),
+  ]) {
+    await assert.rejects(call(), (error) => {
+      assert.ok(clientErrors.REDIRECTED.is(error), String(error));
+      assert.match(error.message, new RegExp(`leads to http://localhost:${port}, and nothing is sent there`));
+      return true;
+    });
+  }
+  assert.deepEqual([met, asked.length], [[], 2]);
+});
+
+test('a web page in place of an answer is of another program', async () => {
+  const { options } = answering([200, '<html>Sign in</html>', { 'Content-Type': 'text/html' }]);
+  await assert.rejects(createClient({ url: 'http://localhost:1', ...options }).health(), (error) =>
+    clientErrors.ODD_ANSWER.is(error),
+  );
 });
 
 /** The real server on a free port, with tasks that a test tells of. */

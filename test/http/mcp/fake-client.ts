@@ -1,7 +1,9 @@
 // A client of a service that a test writes itself: it answers what it is given, and keeps what it was asked.
 
-import type { Desk } from '../../../http/mcp/run-tool.ts';
+import { ApiError } from '../../../http/client/error.ts';
+import { type Desk, runTool } from '../../../http/mcp/run-tool.ts';
 import type { Call, ToolClient } from '../../../http/mcp/tool.ts';
+import { tools } from '../../../http/mcp/tools.ts';
 
 export type Answers = Partial<Record<keyof ToolClient, (input: never) => unknown>>;
 
@@ -71,3 +73,13 @@ export const library: Answers = {
   loadAnalysisData: () => ({ media: 1, transcriptions: 0 }),
   loadTranscriptions: () => ({ transcriptions: 1 }),
 };
+
+/** The answer of a tool, and what it asked a service that has that library. */
+export async function call(name: string, input: object, answers: Answers = {}) {
+  const desk = fakeDesk({ ...library, ...answers });
+  const answer = await runTool(tools.find((one) => one.name === name)!, input, desk, none);
+  return { ...answer, asked: (operation: string) => desk.asked.filter((one) => one.name === operation) };
+}
+
+export const refusal = (status: number, error: string, message: string) =>
+  new ApiError({ status, headers: new Headers() } as Response, { error, message });

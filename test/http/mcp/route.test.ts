@@ -31,7 +31,7 @@ const getTask = route({
 });
 
 function taskOf(task_id: string) {
-  const counts = { files: 2, done: 2, failed: 0 };
+  const counts = { files: 2, done: 2, failed: 0, jobs: 0, jobs_done: 0, jobs_failed: 0 };
   const request = { types: ['video'] };
   return {
     task_id,
@@ -95,7 +95,7 @@ for (const [name, options] of [
       assert.ok(description && description.length < 800);
     }
     const answer = await client.callTool({ name: 'task', arguments: { id: 'a' } });
-    assert.deepEqual(texts(answer), ['a completed 100% of 2 files (video): 2 done']);
+    assert.deepEqual(texts(answer), ['a completed 100% (video): 2 of 2 done']);
     const wrong = await client.callTool({ name: 'task', arguments: { task: 'a' } });
     assert.equal(wrong.isError, true);
     await client.close();

@@ -1,21 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ApiError } from '../../../http/client/error.ts';
-import { runTool } from '../../../http/mcp/run-tool.ts';
-import { tools } from '../../../http/mcp/tools.ts';
-import { type Answers, FILM, fakeDesk, HASH, jpeg, library, none, page, record } from './fake-client.ts';
-
-const named = (name: string) => tools.find((one) => one.name === name)!;
-
-/** The answer of a tool, and what it asked the service. */
-async function call(name: string, input: object, answers: Answers = {}) {
-  const desk = fakeDesk({ ...library, ...answers });
-  const answer = await runTool(named(name), input, desk, none);
-  return { ...answer, asked: (operation: string) => desk.asked.filter((one) => one.name === operation) };
-}
-
-const refusal = (status: number, error: string, message: string) =>
-  new ApiError({ status, headers: new Headers() } as Response, { error, message });
+import { type Answers, call, FILM, HASH, jpeg, library, page, record, refusal } from './fake-client.ts';
 
 const moment = (second: number, reasons: object[] = [{ kind: 'seen', rank: second }]) => ({
   moment_id: `${HASH}@${second}`,
@@ -145,6 +130,25 @@ test('what an assistant gets wrong is said with the name of the argument and wha
       /no media "\/media\/other.mp4".*analyze adds a file/,
     ],
     ['task', { action: 'cancel' }, {}, /id: cancel needs the id of a task/],
+    ['task', { wait_seconds: 45 }, {}, /id: wait_seconds needs the id of a task/],
+    [
+      'analyze',
+      { paths: [FILM], what: ['faces'] },
+      {
+        listMedia: () => {
+          throw refusal(400, 'Invalid folder', 'it is none');
+        },
+        listTasks: () => ({ tasks: [] }),
+        analyze: () => {
+          throw refusal(
+            400,
+            'No face models are downloaded',
+            'No face detector: framehound models pull faces',
+          );
+        },
+      },
+      /pull faces\. A person downloads it; without it leave it out of what\.$/,
+    ],
     [
       'find_moments',
       { text: 'x', people: ['Bob'] },
@@ -268,6 +272,28 @@ test('read_transcript reads on by its cursor and stops at whole passages', async
   );
 });
 
+test('where a note says why nothing was found, other words are not what is missing', async () => {
+  const nothing = { moments: [], counts: { seen: 0, said: 0, person: 0 } };
+  const plain = await call('find_moments', { text: 'x' }, { searchMoments: () => nothing });
+  assert.equal(plain.text, 'No moment was found. Try other words, or fewer conditions.');
+  const searchMoments = () => ({ ...nothing, toast_warning: 'Search again when the summaries are made' });
+  const noted = await call('find_moments', { text: 'x' }, { searchMoments });
+  assert.equal(noted.text, 'No moment was found.\nNote: Search again when the summaries are made');
+});
+
+test('who tells the ids of those who have no name, which it takes as it takes a name', async () => {
+  const ids = Array.from({ length: 23 }, (_, i) => `c${i}`);
+  const job = (names: object) => ({ name: 'people', cluster_ids: ids, num_clusters: ids.length, names });
+  const faceClusters = (names: object) => ({ faceClusters: () => ({ jobs: [job(names)] }) });
+  const nobody = await call('who', {}, faceClusters({}));
+  assert.match(nobody.text, /^Nobody has a name yet: .*\nPerson, clustering:\n/);
+  assert.match(nobody.text, /by id: c0, c1, .*, c19 and 3 more\), people$/);
+  const named = await call('who', {}, faceClusters({ c0: 'Ann', c1: 'Ann' }));
+  assert.match(named.text, /^Person, clustering:\nAnn, people\n\(.* by id: c2, .* and 1 more\), people$/);
+  const none = await call('who', {}, { faceClusters: () => ({ jobs: [{ ...job({}), cluster_ids: [] }] }) });
+  assert.match(none.text, /^Nobody has a name yet/);
+});
+
 test('list_library looks for a name beyond the first page, and its cursor goes on where it stopped', async () => {
   const media = Array.from({ length: 5000 }, (_, i) => ({
     ...record,
@@ -301,117 +327,26 @@ test('a name of several media is not guessed', async () => {
   );
 });
 
-test('analyze takes all media of folders, and waits for the model; it never takes the place of another task', async () => {
-  const folders: Record<string, object> = {
-    '/media': { total: 2, folders: [{ path: '/media/a' }], files: [{ media_path: '/media/1.mp4' }] },
-    '/media/a': { total: 1, folders: [], files: [{ media_path: '/media/a/2.mp4' }] },
-  };
-  let tries = 0;
-  const answers: Answers = {
-    listMedia: ({ folder }: { folder: string }) => {
-      if (folders[folder]) return folders[folder];
-      throw refusal(400, 'Invalid folder', 'it is none');
-    },
-    listTasks: () => ({ tasks: [] }),
-    analyze: () => {
-      if (++tries < 3) throw refusal(503, 'Models are still loading', 'soon');
-      return { task_id: 't1', message: 'x' };
-    },
-  };
-  const input = { paths: ['/media', '/film.mp4'], what: ['pictures', 'speech'] };
-  const { text, asked } = await call('analyze', input, answers);
-  assert.match(text, /^Task t1 has begun on 3 files \(pictures, speech\)\./);
-  const files = ['/film.mp4', '/media/1.mp4', '/media/a/2.mp4'];
-  assert.deepEqual(asked('analyze').at(-1)!.input, {
-    cache_dir: '/analysis',
-    visual_media_paths: files,
-    transcription_jobs: files.map((path) => ({ path, language: 'auto' })),
-  });
-  const running = { task_id: 't0', state: 'running', progress: 40.4, request: { types: ['video'] } };
-  const busy = await call('analyze', input, { ...answers, listTasks: () => ({ tasks: [running] }) });
-  assert.equal(busy.isError, true);
-  assert.match(busy.text, /^Task t0 is running \(40%\).*"wait_seconds"/);
-  assert.equal(busy.asked('analyze').length, 0);
-  for (const type of ['clips', 'pull', 'proxy']) {
-    const other = { ...running, request: { types: [type] } };
-    const begun = await call('analyze', input, { ...answers, listTasks: () => ({ tasks: [other] }) });
-    assert.equal(begun.isError, false, `${type} runs beside an analysis: ${begun.text}`);
+test('of a path that holds another file by now the one that lies there is meant, by path and by name', async () => {
+  const before = { ...record, hash_str: '11aa22bb-1', replaced: true };
+  const listLibrary = () => ({ ...page, total: 2, media: [before, record] });
+  for (const media of [FILM, 'harbour.mp4', `${HASH}@3`]) {
+    const { text } = await call('read_transcript', { media }, { listLibrary });
+    assert.match(text, /^Nobody speaks in this range of harbour\.mp4/, text);
   }
-});
-
-test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {
-  const other = { ...record, hash_str: `${HASH}0`, media_path: '/media/mute.mp4' };
-  const kind = (path: string) =>
-    [path, { kind: 'video', hash_str: path === FILM ? HASH : other.hash_str }] as const;
-  const answers: Answers = {
-    listLibrary: () => ({ ...page, media: [record, other] }),
-    mediaMetadata: ({ media_paths }: { media_paths: string[] }) => ({
-      media_properties: Object.fromEntries(media_paths.map(kind)),
-    }),
-    exportTimeline: ({ items }: { items: { media_path: string; track: string }[] }) => {
-      const at = items.findIndex((item) => item.media_path === other.media_path && item.track === 'audio');
-      if (at >= 0)
-        throw refusal(
-          400,
-          `Invalid items[${at}].track`,
-          `items[${at}].track is audio: the file has no sound`,
-        );
-      return { output_path: '/out/cut-2.xml', total_duration_seconds: 5, fps: 25, item_count: items.length };
-    },
-  };
-  const clips = [
-    { media: 'mute.mp4', in: 1, out: 3 },
-    { media: `${HASH}@12`, in: 10, out: 13, name: 'boats' },
-  ];
-  const { text, asked } = await call('make_timeline', { clips, output_path: '/out/cut.xml' }, answers);
-  assert.equal(text, 'Written: /out/cut-2.xml\n2 clips, 00:00:05 (5 s) at 25 frames per second');
-  const second = {
-    media_path: FILM,
-    source_start_seconds: 10,
-    source_end_seconds: 13,
-    timeline_start_seconds: 2,
-    name: 'boats',
-  };
-  assert.deepEqual(asked('exportTimeline').at(-1)!.input['items'], [
-    {
-      media_path: other.media_path,
-      source_start_seconds: 1,
-      source_end_seconds: 3,
-      timeline_start_seconds: 0,
-      track: 'video',
-    },
-    { ...second, track: 'video' },
-    { ...second, track: 'audio' },
-  ]);
-});
-
-test('of a file that was replaced since its analysis nothing is shown or cut as if it were the same', async () => {
-  const now = {
-    kind: 'video',
-    hash_str: `${HASH}0`,
-    width: 640,
-    height: 360,
-    fps: 25,
-    timecode: '00:00:00:00',
-  };
-  const mediaMetadata = () => ({ media_properties: { [FILM]: now } });
-  const clips = [{ media: FILM, in: 1, out: 3 }];
-  const cut = await call('make_timeline', { clips, output_path: '/out/cut.xml' }, { mediaMetadata });
-  assert.equal(cut.isError, true);
-  assert.match(
-    cut.text,
-    /^clips\[0\]\.media: another file lies at \/media\/harbour\.mp4 since it was analysed.*analyze/,
+  const asked = (await call('read_transcript', { media: FILM }, { listLibrary })).asked(
+    'transcriptionsRange',
   );
-  assert.equal(cut.asked('exportTimeline').length, 0);
-  const told = await call('describe_media', { media: HASH }, { mediaMetadata });
-  assert.match(told.text, /Another file lies at this path since/);
-  assert.doesNotMatch(told.text, /640x360/);
-  const shown = await call(
-    'look',
-    { moments: [`${HASH}@3`] },
-    { thumbnails: () => ({ thumbnails: [{ thumbnail: jpeg(400) }] }) },
+  assert.equal(asked.at(-1)!.input['hash_str'], HASH);
+  const transcriptionsRange = () => ({ media_path: FILM });
+  const former = await call(
+    'find_moments',
+    { text: 'x', media: ['11aa22bb-1'] },
+    { listLibrary, transcriptionsRange },
   );
-  assert.deepEqual(shown.asked('thumbnails')[0]!.input['requests'], [
-    { media_path: FILM, hash_str: HASH, time_seconds: 3 },
-  ]);
+  assert.match(former.text, new RegExp(`^media\\[0\\]: .*harbour\\.mp4 lies another file now, ${HASH}\\.$`));
+  assert.equal(former.asked('searchMoments').length, 0);
+  const listed = await call('list_library', { name: 'harbour' }, { listLibrary });
+  assert.match(listed.text, /^Of 2 files those with "harbour" in their name\./);
+  assert.match(listed.text, /11aa22bb-1 .*; another file lies at its path now\n/);
 });

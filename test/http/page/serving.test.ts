@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import test from 'node:test';
-import { entry, importMap, openPageFiles } from '../../../http/page/files.ts';
+import { entry, importMap, openPageFiles, pageErrors } from '../../../http/page/files.ts';
 import { importedFile, importsOf } from '../../../http/page/imports.ts';
 import { pageRoutes } from '../../../http/routes/page.ts';
 import { inject } from '../inject.ts';
@@ -109,4 +110,24 @@ test('a browser that takes it gets less', async () => {
   });
   assert.equal(small.headers['content-encoding'], 'br');
   assert.ok(small.bytes.length < plain.bytes.length / 2);
+});
+
+test('a file that is gone, since the program was replaced, is as it was; one that was never read says so', async () => {
+  let gone = false;
+  const files = openPageFiles((path) =>
+    gone ? Promise.reject(new Error('ENOENT')) : readFile(path, 'utf8'),
+  );
+  const before = await files.content(entry);
+  gone = true;
+  assert.ok(before);
+  assert.equal(await files.content(entry), before);
+  const other = files.names.find((name) => name !== entry)!;
+  await assert.rejects(files.content(other), (error) => {
+    assert.ok(pageErrors.PAGE_FILE_GONE.is(error));
+    assert.match(
+      error.message,
+      new RegExp(`^${other} cannot be read: the program was replaced .* start it again$`),
+    );
+    return true;
+  });
 });
