@@ -31,7 +31,7 @@ function Basket() {
     failed: t(lists.unsaved, { error: error ?? '' }),
   };
   const choose = (event: Event) => attempt(() => openList((event.target as HTMLSelectElement).value));
-  return html`<div class="basket column">
+  return html`<div class="basket sheet column">
     <h1 class="unseen">${t(shell.lists)}</h1>
     <header class="row wrap">
       <label>${t(lists.list)}<select value=${list_id ?? ''} onChange=${choose}>
