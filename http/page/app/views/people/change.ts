@@ -1,21 +1,11 @@
 // What is changed of people: each change says what it did, and can be taken back.
-import { api, messageOf } from '../../api.ts';
+import { api } from '../../api.ts';
+import { attempt } from '../../attempt.ts';
 import { get } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { t } from '../../words.ts';
 import { changed, slice } from './state.ts';
-
-/** True when it worked; else a message says why not. */
-export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    toast(messageOf(error), { kind: 'error' });
-    return false;
-  }
-}
 
 const inJob = (cluster_job_name: string) => ({ cache_dir: get().folder.cache_dir!, cluster_job_name });
 

@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
+import { attempt } from '../../attempt.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Failed, Loading } from '../../parts/states.ts';
 import { get } from '../../store.ts';
@@ -9,7 +10,6 @@ import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { attempt } from './change.ts';
 import { percent } from './choice.ts';
 import { Listen } from './listen.ts';
 import type { Speaker } from './speakers.ts';
