@@ -23,6 +23,7 @@ import {
   runningAnalysis,
   type Snapshot,
 } from '../../../../../../http/page/app/views/library/task-text.ts';
+import { wishesOf } from '../../../../../../http/page/app/views/library/wish-fields.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
   const cases: readonly (readonly [string, string | null])[] = [
@@ -55,6 +56,14 @@ test('each crumb leads to its folder, and the last but one is the folder a path 
     ['C:\\', 'C:\\a', 'C:\\a\\b'],
   );
   assert.deepEqual(['/a/b', '/a', '/', 'C:\\a', 'C:\\'].map(folderOf), ['/a', '/', null, 'C:\\', null]);
+});
+
+test('faces that were wished for before are not asked for while their models are gone', () => {
+  const models = (command: string | null) => ({ speech: { model_key: null }, faces: { command } });
+  const kept = { faces: true, people: 'family' };
+  assert.equal(wishesOf(kept, models('framehound models pull faces')).faces, false);
+  assert.equal(wishesOf(kept, models(null)).faces, true);
+  assert.equal(wishesOf({}, models(null)).faces, false);
 });
 
 test('of a hundred thousand rows only those in sight are drawn, and only their pages read', () => {
