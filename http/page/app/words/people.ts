@@ -114,8 +114,8 @@ export const voices = {
   ],
   none: ['No voices are told apart yet', 'Noch sind keine Stimmen unterschieden'],
   noneHow: [
-    'Voices are told apart when speech is analysed with speakers. Choose “Speech” and “Speakers” in the library.',
-    'Stimmen werden unterschieden, wenn Sprache mit Sprechern analysiert wird. Wählen Sie im Bestand „Sprache“ und „Sprecher“.',
+    'Voices are told apart when files are analysed with “Speech” in the library.',
+    'Stimmen werden unterschieden, wenn Dateien im Bestand mit „Sprache“ analysiert werden.',
   ],
   nameOf: ['Name of {speaker} in {file}', 'Name von {speaker} in {file}'],
   speaks: ['speaks {time}', 'spricht {time}'],
