@@ -54,11 +54,6 @@ export function usePicture(media_path: string, seconds: number, side = 320): str
   return shown.key === key ? shown.picture : kept.get(key);
 }
 
-/** Pictures of another folder, or analysed anew. */
-export function forgetPictures(): void {
-  kept.clear();
-}
-
 function drop(key: string): void {
   if (wanted.get(key)?.shown.size === 0) wanted.delete(key);
   for (const batch of batches) if (!batch.keys.some((one) => wanted.has(one))) batch.aborter.abort();
@@ -127,6 +122,8 @@ export function watchPictures(): void {
     const isBack = service === 'away' && now.service === 'up';
     const isKnown = folder.cache_dir !== now.folder.cache_dir;
     const isIn = session === null && now.session !== null;
+    // Another folder, or analysed anew: a path may have another content by now, or a drive be back.
+    if (now.folder.state === 'ready' && folder.state !== 'ready') kept.clear();
     ({ service, folder, session } = now);
     if (isBack || isKnown || isIn) gather();
   });
