@@ -20,6 +20,11 @@ export const shell = {
   loading: ['Loading …', 'Lädt …'],
   failed: ['That did not work', 'Das hat nicht geklappt'],
   away: ['The service does not answer. Trying again …', 'Der Dienst antwortet nicht. Neuer Versuch …'],
+  refused: [
+    'The service does not accept the key of this session: {why}',
+    'Der Dienst nimmt den Schlüssel dieser Sitzung nicht an: {why}',
+  ],
+  otherKey: ['Sign in again', 'Neu anmelden'],
   task: ['{n} task runs|{n} tasks run', '{n} Aufgabe läuft|{n} Aufgaben laufen'],
   taskFile: ['{path} – {n} of {files} files done', '{path} – {n} von {files} Dateien fertig'],
   inBasket: ['{n} moment in the basket|{n} moments in the basket', '{n} Moment im Korb|{n} Momente im Korb'],
