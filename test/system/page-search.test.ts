@@ -194,12 +194,13 @@ test('a license server that is out ends no session: it is said, and what was ask
   const { status, body: json } = outage;
   await page.route('**/api/v1/**', (route) => route.fulfill({ status, json }));
   await page.getByRole('searchbox').fill('a green forest');
-  const told = page.getByRole('alert').filter({ hasText: 'The license server cannot be reached' });
-  await told.first().waitFor();
+  const told = page.locator('.notice', { hasText: 'The license server cannot be reached' });
+  await told.waitFor();
   await assertAccessible(page, 'the key is refused');
-  await told.getByRole('button', { name: 'Try again' }).first().click();
+  const asked = page.waitForRequest('**/api/v1/**');
+  await told.getByRole('button', { name: 'Try again' }).click();
+  await asked;
   await page.unroute('**/api/v1/**');
-  await told.getByRole('button', { name: 'Try again' }).first().click();
   await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor();
   await told.waitFor({ state: 'detached' });
   await page.route('**/search/moments', (route) =>

@@ -59,6 +59,8 @@ export const people = {
   facesChosen: ['{n} face chosen|{n} faces chosen', '{n} Gesicht ausgewählt|{n} Gesichter ausgewählt'],
   facesHow: ['Choose faces that are somebody else.', 'Wählen Sie Gesichter aus, die jemand anders sind.'],
   moveTo: ['Move to', 'Verschieben zu'],
+  somebody: ['somebody new', 'jemand Neuem'],
+  allOfThem: ['These are all faces of this person', 'Das sind alle Gesichter dieser Person'],
   move: ['Move', 'Verschieben'],
   more: ['Show {n} more', '{n} weitere zeigen'],
   morePeople: ['Show more people', 'Mehr Personen zeigen'],

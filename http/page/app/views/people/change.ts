@@ -31,7 +31,7 @@ export async function nameCluster(
 
 interface Corrections {
   readonly merges?: { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves?: { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly moves?: { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
   readonly apart?: { cluster_ids: string[] }[];
 }
 
