@@ -77,7 +77,7 @@ test('faces that are somebody else make a cluster, which keeps its faces and its
   const moved = await Promise.all(['aa 0 1', 'bb 0 1'].map((face) => entry(index, cache_dir, one, face)));
   const somebody = { from_cluster_id: one, to_cluster_id: null, entry_ids: moved };
   const answer = await modify(index, cache_dir, { moves: [somebody] });
-  const [{ to, moved: count }] = answer.moves as [{ to: string; moved: number }];
+  const { to, moved: count } = answer.moves[0]!;
   assert.equal(count, 2);
   assert.ok(![...ids.values()].includes(to));
   await name(index, cache_dir, { [to]: 'Ben' });
