@@ -191,6 +191,12 @@ test('a voice is named once, and is one with that of another file', within, asyn
   const inPanel = () =>
     names.evaluateAll((all: unknown[]) => all.map((one) => (one as { value: string }).value));
   await until(async () => (await inPanel()).includes('Clara'), { within: SLOW_MS });
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+  await until(async () => !(await inPanel()).includes('Clara'), { within: SLOW_MS });
+  await question.getByRole('button', { name: /^Not the same:/ }).click();
+  await page.getByText('They are different voices now').waitFor();
+  await page.getByRole('button', { name: 'Undo the last answer' }).click();
+  await question.getByRole('button', { name: /^Same voice:/ }).waitFor();
 });
 
 test(

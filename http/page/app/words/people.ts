@@ -130,6 +130,7 @@ export const voices = {
   same: ['Same voice', 'Dieselbe Stimme'],
   isSame: ['They are one voice now', 'Sie sind jetzt eine Stimme'],
   isNotSame: ['They are different voices now', 'Sie sind jetzt verschiedene Stimmen'],
+  undoLast: ['Undo the last answer', 'Letzte Antwort zurücknehmen'],
   more: ['Show more files', 'Mehr Dateien zeigen'],
   cannotPlay: ['The browser cannot play this file', 'Der Browser kann diese Datei nicht abspielen'],
 } as const satisfies Record<string, Words>;
