@@ -1,8 +1,8 @@
 // The library and the settings in a browser, on a service of their own: a folder is analysed by the button and its progress
 // seen, a task cancelled and resumed, what is stored forgotten after it was shown, a folder watched.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { makeSamples } from '../../actors/samples/library.ts';
@@ -105,6 +105,36 @@ test('what would be forgotten is shown first, and nothing goes when one says no'
   await row(page, 'sunset.jpg').getByText('starter-visual-2').waitFor({ state: 'detached' });
 });
 
+test('what is known of files that are gone is told in their folder, seen by previews, and forgotten', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const folder = join(home.folder, 'moved');
+  mkdirSync(join(folder, 'old'), { recursive: true });
+  const paths = ['one.mp4', 'two.mp4', join('old', 'three.mp4')].map((name) => join(folder, name));
+  for (const path of paths) writeFileSync(path, readFileSync(join(samples, 'beach.mp4')));
+  await analysed('beach.mp4', ...paths);
+  const { page, problems } = await signedIn(t, 'library');
+  await show(page, folder);
+  await row(page, 'one.mp4').getByText('starter-visual-2').waitFor();
+  assert.equal(await page.locator('.gone').count(), 0);
+  rmSync(paths[1]!);
+  rmSync(join(folder, 'old'), { recursive: true });
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByText('2 known files do not lie here any more').click();
+  await page.getByText('old/three.mp4').waitFor();
+  await assertAccessible(page, 'files that are gone');
+  await page.getByRole('button', { name: 'Open two.mp4 in the player' }).click();
+  await page.getByRole('heading', { name: /mp4$/ }).waitFor();
+  await page.goBack();
+  rmSync(folder, { recursive: true });
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByText('3 known files do not lie here any more').click();
+  await page.getByRole('link', { name: 'Forget what is gone …' }).click();
+  await page.getByRole('button', { name: 'Look for them' }).click();
+  await page.getByText('3 paths of copies').waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('an analysis that runs is not stopped unasked; a task is cancelled and resumed', {
   skip: withoutBrowser,
 }, async (t) => {
@@ -200,7 +230,7 @@ test('a download that fails says why, and which files can be brought by hand', {
 async function analysed(...names: string[]): Promise<void> {
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir: join(home.folder, 'analysis'),
-    visual_media_paths: names.map((name) => join(samples, name)),
+    visual_media_paths: names.map((name) => resolve(samples, name)),
   });
   await service.follow(task_id);
 }
