@@ -187,7 +187,7 @@ test('a voice is named once, and is one with that of another file', within, asyn
   await assertAccessible(page, 'voices');
   await question.getByRole('button', { name: /^Same voice:/ }).click();
   await page.getByText('They are one voice now').waitFor();
-  const names = page.locator('.speaking', { hasText: 'panel.wav' }).locator('.name');
+  const names = page.getByRole('region', { name: 'panel.wav' }).locator('.name');
   const inPanel = () =>
     names.evaluateAll((all: unknown[]) => all.map((one) => (one as { value: string }).value));
   await until(async () => (await inPanel()).includes('Clara'), { within: SLOW_MS });
