@@ -194,6 +194,49 @@ test('a dropped file is told to stay, a wrong path why it is none, a folder is w
   await page.getByText('No folder is watched').waitFor();
 });
 
+test('a watch folder is added, seen at work, changed and switched off; the form says what is wrong', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const folder = join(home.folder, 'watched');
+  mkdirSync(join(folder, 'proxies'), { recursive: true });
+  for (const name of ['sunset.jpg', join('proxies', 'small.jpg')])
+    writeFileSync(join(folder, name), readFileSync(join(samples, 'sunset.jpg')));
+  const { page, problems } = await signedIn(t, 'library/watch');
+  await page.getByRole('button', { name: 'Watch a folder …' }).click();
+  const dialog = page.getByRole('dialog');
+  const path = dialog.getByLabel('Folder', { exact: true });
+  const save = async (expected: RegExp) => {
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText(expected).waitFor();
+  };
+  await path.fill('films');
+  await save(/whole path/);
+  await path.fill(join(home.folder, 'nowhere'));
+  await save(/nowhere/);
+  await path.fill(`"${folder}/"`);
+  await dialog.getByLabel('Pictures').uncheck();
+  await save(/at least one kind of work/);
+  await dialog.getByLabel('Pictures').check();
+  await dialog.getByLabel('Leave out').fill('proxies\n*_tmp');
+  await assertAccessible(page, 'a new watch folder');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The folder is watched now').waitFor();
+  await page.getByText('1 analysed · 0 waiting · 0 failed').waitFor();
+  await page.getByRole('button', { name: 'Change …' }).click();
+  assert.equal(await dialog.getByLabel('Leave out').inputValue(), 'proxies\n*_tmp');
+  await dialog.getByLabel('Leave out').fill('*_tmp');
+  await dialog.getByLabel('Watch it').uncheck();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Off', { exact: true }).waitFor();
+  const { watch_folders } = await service.ok<{ watch_folders: Record<string, unknown>[] }>('/watch-folders');
+  const { enabled, excluded_folder_globs, excluded_filename_globs } = watch_folders[0]!;
+  assert.deepEqual([enabled, excluded_folder_globs, excluded_filename_globs], [false, ['*_tmp'], ['*_tmp']]);
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No folder is watched').waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('settings say what is in use and where values come from, in both languages; signing out ends the session', {
   skip: withoutBrowser,
 }, async (t) => {
