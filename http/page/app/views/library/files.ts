@@ -47,7 +47,7 @@ export function Files() {
             : html`<${Table} total=${total} choose=${choose} open=${open} />`
     }
     <${Details} row=${current} open=${open} />
-    <${Gone} />
+    <${Gone} key=${folder} />
     ${drop.isOver && html`<div class="drop-here">${t(library.dropHere)}</div>`}
     ${drop.dropped !== null && html`<${DropDialog} name=${drop.dropped} close=${drop.close} start=${setDoing} />`}
     ${doing?.kind === 'analyse' && html`<${AnalyseDialog} rows=${doing.rows} close=${close} />`}

@@ -39,8 +39,7 @@ function useGone() {
 }
 
 export function Gone() {
-  const { value, state } = useGone();
-  const gone = state === 'ready' ? (value ?? []) : [];
+  const gone = useGone().value ?? [];
   const n = gone.length;
   if (n === 0) return null;
   return html`<details class="gone"><summary>${t(library.gone, { n })}</summary>
