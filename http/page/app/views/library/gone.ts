@@ -8,7 +8,7 @@ import { useStore } from '../../store.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { goneFrom } from './gone-files.ts';
-import { freshRows, listing, PAGE, rowsBetween } from './listing.ts';
+import { freshRows, isFolderGone, listing, PAGE, rowsBetween } from './listing.ts';
 
 /** Known files below a folder that are compared with what lies there; above it nothing is said. */
 const MOST = 5000;
@@ -18,14 +18,15 @@ const SHOWN = 100;
 function useGone() {
   const cache_dir = useStore((state) => state.folder.cache_dir);
   const { folder, round, total, error } = listing.use((state) => state);
-  const isListed = total !== null || error !== null;
+  const isFolder = !isFolderGone(error);
+  const isListed = !isFolder || (total !== null && error === null);
   const ask = async (signal: AbortSignal) => {
     const { total: known, media } = await api.listLibrary(
       { cache_dir: cache_dir!, under: folder!, limit: MOST },
       { signal },
     );
     if (known > MOST) return [];
-    const all = listing.get().total ?? 0;
+    const all = isFolder ? total! : 0;
     // The first page was read just now.
     const rows = await (all > PAGE ? freshRows(0, all) : rowsBetween(0, all));
     return goneFrom(

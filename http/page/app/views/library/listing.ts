@@ -72,9 +72,18 @@ async function read(page: number, round: Set<number>, signal: AbortSignal): Prom
     if (signal.aborted || isAbort(error)) return;
     round.delete(page);
     // Without an answer it is asked again when the service is back.
-    if (!(error instanceof ApiError && error.status === 0))
-      listing.update(({ round: before }) => ({ error, round: before + 1 }));
+    if (error instanceof ApiError && error.status === 0) return;
+    const nothingLeft = { total: null, pages: new Map(), chosen: nothing };
+    listing.update(({ round: before }) => ({
+      error,
+      round: before + 1,
+      ...(isFolderGone(error) && nothingLeft),
+    }));
   }
+}
+
+export function isFolderGone(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
 }
 
 async function ask(folder: string | null, offset: number, limit: number, signal?: AbortSignal) {
