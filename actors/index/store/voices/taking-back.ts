@@ -27,8 +27,9 @@ export function remembering(
   const people = new Map<string, readonly string[]>();
   const note = (key: string) => {
     if (before.has(key)) return;
-    // Bytes of the store are borrowed until the next read.
-    before.set(key, writes.get(key)?.slice() ?? null);
+    const bytes = writes.get(key);
+    // Bytes of the store may be borrowed until the next read.
+    before.set(key, bytes ? Uint8Array.from(bytes) : null);
     const hash = key.startsWith(voicesPrefix) ? key.slice(voicesPrefix.length) : null;
     if (hash !== null) people.set(hash, peopleOf(writes, hash, file));
   };
