@@ -123,7 +123,7 @@ test('what is known of files that are gone is told in their folder, seen by prev
   await page.getByText('2 known files do not lie here any more').click();
   await page.getByText('old/three.mp4').waitFor();
   await assertAccessible(page, 'files that are gone');
-  await page.getByRole('button', { name: 'Open two.mp4 in the player' }).click();
+  await page.getByRole('button', { name: 'Open in the player: two.mp4' }).click();
   await page.getByRole('heading', { name: /mp4$/ }).waitFor();
   await page.goBack();
   rmSync(folder, { recursive: true });

@@ -41,7 +41,7 @@ export const library = {
     'Gelöscht, verschoben oder auf einem Laufwerk, das fehlt. Was von ihnen gespeichert ist, wird noch gefunden und mit Vorschaubildern gezeigt.',
   ],
   toGone: ['Forget what is gone …', 'Verschwundenes vergessen …'],
-  openGone: ['Open {name} in the player', '{name} im Player öffnen'],
+  openGone: ['Open in the player: {name}', 'Im Player öffnen: {name}'],
   analyse: ['Analyse …', 'Analysieren …'],
   emptyFolder: ['No folders and no media lie here', 'Hier liegen keine Ordner und keine Medien'],
   emptyFolderHow: [
