@@ -11,7 +11,7 @@ import type { LibraryParts } from './parts.ts';
 import { prune } from './prune.ts';
 
 export function createLibrary(parts: LibraryParts): Library {
-  const failed = new FailedWork(parts.tasks);
+  const failed = new FailedWork(parts.tasks, Date.now);
   const listing = { index: parts.index, disk: systemDisk, folders: new Folders(Date.now), failed };
   return {
     folder: (request, signal) => listFolder(listing, request, signal),

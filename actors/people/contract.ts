@@ -164,7 +164,7 @@ export const ModifyAnswer = Type.Object({
     Type.Array(
       Type.Object({
         from: described(Type.String(), 'The cluster they were in.'),
-        to: described(Type.String(), 'The cluster they are in.'),
+        to: described(Type.String(), 'The cluster they are in; of a new one its id.'),
         moved: described(Count, 'Faces that were moved.'),
       }),
     ),
@@ -240,7 +240,8 @@ export interface ModifyRequest extends JobRequest {
   }[];
   readonly moves: readonly {
     readonly from_cluster_id: string;
-    readonly to_cluster_id: string;
+    /** Null: they are somebody else, a new cluster. */
+    readonly to_cluster_id: string | null;
     readonly entry_ids: readonly string[];
   }[];
   readonly apart?: readonly { readonly cluster_ids: readonly string[] }[];

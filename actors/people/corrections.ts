@@ -9,7 +9,7 @@ type Apart = NonNullable<ModifyRequest['apart']>[number];
 
 interface Corrections {
   readonly merges: { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves: { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly moves: { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
   readonly apart?: { cluster_ids: string[] }[];
 }
 
@@ -54,7 +54,7 @@ function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge
 
 function checkedMove(job: ClusterJob, { from_cluster_id, to_cluster_id, entry_ids }: Move, at: string) {
   knownCluster(job, from_cluster_id, `${at}.from_cluster_id`);
-  knownCluster(job, to_cluster_id, `${at}.to_cluster_id`);
+  if (to_cluster_id !== null) knownCluster(job, to_cluster_id, `${at}.to_cluster_id`);
   if (from_cluster_id === to_cluster_id) throw wrong(`${at}.to_cluster_id`, 'is the cluster they are in');
   if (entry_ids.length === 0) throw wrong(`${at}.entry_ids`, 'names no face');
   return { from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] };

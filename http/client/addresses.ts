@@ -39,7 +39,7 @@ import type { makeProxy } from '../routes/proxies.ts';
 import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
-import type { confirmSpeakers, suggestSpeakers } from '../routes/speakers.ts';
+import type { confirmSpeakers, suggestSpeakers, undoSpeakers } from '../routes/speakers.ts';
 import type {
   deleteSummaries,
   exportSummary,
@@ -149,6 +149,7 @@ export interface Operations {
   readonly transcriptions: typeof transcriptions;
   readonly transcriptionsRange: typeof transcriptionsRange;
   readonly undoClusters: typeof undoClusters;
+  readonly undoSpeakers: typeof undoSpeakers;
   readonly watchStatus: typeof watchStatus;
 }
 
@@ -234,5 +235,6 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   transcriptions: 'POST /api/v1/transcriptions',
   transcriptionsRange: 'POST /api/v1/transcriptions/range',
   undoClusters: 'POST /api/v1/faces/clusters/undo',
+  undoSpeakers: 'POST /api/v1/speakers/undo',
   watchStatus: 'GET /api/v1/watch-folders/service/status',
 };

@@ -167,7 +167,9 @@ const Merge = Type.Object({
 });
 const Move = Type.Object({
   from_cluster_id: described(ClusterId, 'The cluster they are in.'),
-  to_cluster_id: described(ClusterId, 'The cluster they belong to.'),
+  to_cluster_id: nullable(
+    described(ClusterId, 'The cluster they belong to; null: a new one, which the answer names.'),
+  ),
   entry_ids: described(
     Type.Array(EntryId, { maxItems: 100_000 }),
     'Faces, by the ids that POST /faces/clusters/faces answers with `include_entry_ids`.',
@@ -189,7 +191,8 @@ export const modifyClusters = route({
   summary: 'Merges clusters, moves faces and holds clusters apart',
   description:
     'Merges first, then moves, then `apart`; all of them or none. 400 when there is none of them, and when one contradicts itself. ' +
-    'A merge says that the clusters are one person, a move that the faces are not who they were taken for, but the other, and ' +
+    'A merge says that the clusters are one person, a move that the faces are not who they were taken for, but the other, or ' +
+    'somebody who has no cluster yet, which is another one then, and ' +
     '`apart` that two clusters are different people: they are never suggested as one, and when they fall together they are taken in two again. ' +
     `${lasting} POST /faces/clusters/undo takes the last request back. ${unknownJob} ` +
     '409 for a clustering of an older format.',

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ConfirmedSpeakers, SpeakerSuggestions } from '../../actors/search/voices/contract.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { absolute, CacheDir } from '../request/paths.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { HashStr, mediaFields, whichMedia } from './media-fields.ts';
 
 const tag = 'Transcriptions';
@@ -50,7 +50,7 @@ export const confirmSpeakers = route({
     'with any of them, and have one name: `name`, or the one that one of them has; 400 when they have two and none is given. ' +
     'A name that PUT /transcriptions/speakers gives to one of them is the name of all. Without `same` they are different ' +
     'people and are never suggested for each other again: of voices that were linked the first one stays with that person, the ' +
-    'others leave it. The later word counts. What was said is kept when a file is transcribed again, for whoever speaks at the ' +
+    'others leave it. The later word counts, and POST /speakers/undo takes the last one back. What was said is kept when a file is transcribed again, for whoever speaks at the ' +
     'same times or sounds the same, and goes when the file is forgotten.',
   body: Type.Object({
     cache_dir: CacheDir,
@@ -71,4 +71,19 @@ export const confirmSpeakers = route({
   },
 });
 
-export const speakerRoutes: readonly Route[] = [suggestSpeakers, confirmSpeakers];
+export const undoSpeakers = route({
+  method: 'POST',
+  path: '/api/v1/speakers/undo',
+  id: 'undoSpeakers',
+  tag,
+  summary: 'Takes back what was said last of voices',
+  description:
+    'The last PUT /speakers/confirm, once: who was linked with whom, who was held apart, and the names. 409 when there is nothing ' +
+    'to take back, and when these voices were named, transcribed again or forgotten since.',
+  body: Type.Object({ cache_dir: CacheDir }),
+  answers: { 200: ConfirmedSpeakers, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await search.voices.undo(absolute('cache_dir', body.cache_dir), signal)),
+});
+
+export const speakerRoutes: readonly Route[] = [suggestSpeakers, confirmSpeakers, undoSpeakers];

@@ -105,6 +105,7 @@ const others: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ],
     same: true,
   },
+  undoSpeakers: {},
   deleteSummaries: { summary_refs: [summaryRef({ hash_str: 'aa', analysis_id: '0'.repeat(24) })] },
 };
 const routeOf = new Map(routes.map((route) => [route.id, route]));

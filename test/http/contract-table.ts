@@ -198,6 +198,7 @@ export const bodies: Readonly<Record<string, Row>> = {
     fields: {},
     beyond: { cache_dir: needed, voices: needed, name: optional, same: needed },
   },
+  '/speakers/undo': { fields: {}, beyond: { cache_dir: needed } },
   '/faces/clusters/undo': { fields: {}, beyond: faces },
   '/faces/clusters/delete': {
     fields: {},
@@ -306,6 +307,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/search/transcript licensed',
   'POST /api/v1/sessions open',
   'POST /api/v1/speakers/suggest licensed',
+  'POST /api/v1/speakers/undo licensed',
   'POST /api/v1/summaries/collections licensed',
   'POST /api/v1/summaries/delete licensed',
   'POST /api/v1/summaries/export licensed',

@@ -1,8 +1,8 @@
 // The library and the settings in a browser, on a service of their own: a folder is analysed by the button and its progress
 // seen, a task cancelled and resumed, what is stored forgotten after it was shown, a folder watched.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { makeSamples } from '../../actors/samples/library.ts';
@@ -105,6 +105,36 @@ test('what would be forgotten is shown first, and nothing goes when one says no'
   await row(page, 'sunset.jpg').getByText('starter-visual-2').waitFor({ state: 'detached' });
 });
 
+test('what is known of files that are gone is told in their folder, seen by previews, and forgotten', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const folder = join(home.folder, 'moved');
+  mkdirSync(join(folder, 'old'), { recursive: true });
+  const paths = ['one.mp4', 'two.mp4', join('old', 'three.mp4')].map((name) => join(folder, name));
+  for (const path of paths) writeFileSync(path, readFileSync(join(samples, 'beach.mp4')));
+  await analysed('beach.mp4', ...paths);
+  const { page, problems } = await signedIn(t, 'library');
+  await show(page, folder);
+  await row(page, 'one.mp4').getByText('starter-visual-2').waitFor();
+  assert.equal(await page.locator('.gone').count(), 0);
+  rmSync(paths[1]!);
+  rmSync(join(folder, 'old'), { recursive: true });
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByText('2 known files do not lie here any more').click();
+  await page.getByText('old/three.mp4').waitFor();
+  await assertAccessible(page, 'files that are gone');
+  await page.getByRole('button', { name: 'Open in the player: two.mp4' }).click();
+  await page.getByRole('heading', { name: /mp4$/ }).waitFor();
+  await page.goBack();
+  rmSync(folder, { recursive: true });
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByText('3 known files do not lie here any more').click();
+  await page.getByRole('link', { name: 'Forget what is gone …' }).click();
+  await page.getByRole('button', { name: 'Look for them' }).click();
+  await page.getByText('3 paths of copies').waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('an analysis that runs is not stopped unasked; a task is cancelled and resumed', {
   skip: withoutBrowser,
 }, async (t) => {
@@ -164,6 +194,49 @@ test('a dropped file is told to stay, a wrong path why it is none, a folder is w
   await page.getByText('No folder is watched').waitFor();
 });
 
+test('a watch folder is added, seen at work, changed and switched off; the form says what is wrong', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const folder = join(home.folder, 'watched');
+  mkdirSync(join(folder, 'proxies'), { recursive: true });
+  for (const name of ['sunset.jpg', join('proxies', 'small.jpg')])
+    writeFileSync(join(folder, name), readFileSync(join(samples, 'sunset.jpg')));
+  const { page, problems } = await signedIn(t, 'library/watch');
+  await page.getByRole('button', { name: 'Watch a folder …' }).click();
+  const dialog = page.getByRole('dialog');
+  const path = dialog.getByLabel('Folder', { exact: true });
+  const save = async (expected: RegExp) => {
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText(expected).waitFor();
+  };
+  await path.fill('films');
+  await save(/whole path/);
+  await path.fill(join(home.folder, 'nowhere'));
+  await save(/nowhere/);
+  await path.fill(`"${folder}/"`);
+  await dialog.getByLabel('Pictures').uncheck();
+  await save(/at least one kind of work/);
+  await dialog.getByLabel('Pictures').check();
+  await dialog.getByLabel('Leave out').fill('proxies\n*_tmp');
+  await assertAccessible(page, 'a new watch folder');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The folder is watched now').waitFor();
+  await page.getByText('1 analysed · 0 waiting · 0 failed').waitFor();
+  await page.getByRole('button', { name: 'Change …' }).click();
+  assert.equal(await dialog.getByLabel('Leave out').inputValue(), 'proxies\n*_tmp');
+  await dialog.getByLabel('Leave out').fill('*_tmp');
+  await dialog.getByLabel('Watch it').uncheck();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Off', { exact: true }).waitFor();
+  const { watch_folders } = await service.ok<{ watch_folders: Record<string, unknown>[] }>('/watch-folders');
+  const { enabled, excluded_folder_globs, excluded_filename_globs } = watch_folders[0]!;
+  assert.deepEqual([enabled, excluded_folder_globs, excluded_filename_globs], [false, ['*_tmp'], ['*_tmp']]);
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No folder is watched').waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('settings say what is in use and where values come from, in both languages; signing out ends the session', {
   skip: withoutBrowser,
 }, async (t) => {
@@ -200,7 +273,7 @@ test('a download that fails says why, and which files can be brought by hand', {
 async function analysed(...names: string[]): Promise<void> {
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir: join(home.folder, 'analysis'),
-    visual_media_paths: names.map((name) => join(samples, name)),
+    visual_media_paths: names.map((name) => resolve(samples, name)),
   });
   await service.follow(task_id);
 }

@@ -129,12 +129,19 @@ test('a face is moved, where somebody is seen plays, and a person is searched fo
   await page.locator('.person-card .open').first().click();
   await page.locator('.face').first().waitFor();
   const faces = await page.locator('.face').count();
-  await page.locator('.face').last().focus();
-  await page.keyboard.press('Space');
-  await page.getByRole('button', { name: 'Move', exact: true }).click();
-  await until(async () => (await page.locator('.face').count()) === faces - 1, { within: SLOW_MS });
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await until(async () => (await page.locator('.face').count()) === faces, { within: SLOW_MS });
+  const { num_clusters } = await job();
+  // To somebody new, then to somebody who is there.
+  for (const [chosen, clusters] of [[0, num_clusters + 1] as const, [1, num_clusters] as const]) {
+    await page.locator('.face').last().focus();
+    await page.keyboard.press('Space');
+    await page.getByLabel('Move to').selectOption({ index: chosen });
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await until(async () => (await page.locator('.face').count()) === faces - 1, { within: SLOW_MS });
+    assert.equal((await job()).num_clusters, clusters);
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+    await until(async () => (await page.locator('.face').count()) === faces, { within: SLOW_MS });
+    assert.equal((await job()).num_clusters, num_clusters);
+  }
   await assertAccessible(page, 'a person');
   await page.locator('.view-people .name').fill('Berta');
   await page.keyboard.press('Enter');
@@ -180,10 +187,16 @@ test('a voice is named once, and is one with that of another file', within, asyn
   await assertAccessible(page, 'voices');
   await question.getByRole('button', { name: /^Same voice:/ }).click();
   await page.getByText('They are one voice now').waitFor();
-  const names = page.locator('.speaking', { hasText: 'panel.wav' }).locator('.name');
+  const names = page.getByRole('region', { name: 'panel.wav' }).locator('.name');
   const inPanel = () =>
     names.evaluateAll((all: unknown[]) => all.map((one) => (one as { value: string }).value));
   await until(async () => (await inPanel()).includes('Clara'), { within: SLOW_MS });
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+  await until(async () => !(await inPanel()).includes('Clara'), { within: SLOW_MS });
+  await question.getByRole('button', { name: /^Not the same:/ }).click();
+  await page.getByText('They are different voices now').waitFor();
+  await page.getByRole('button', { name: 'Undo the last answer' }).click();
+  await question.getByRole('button', { name: /^Same voice:/ }).waitFor();
 });
 
 test(

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { makeSamples } from '../../actors/samples/library.ts';
+import { noKey, refusal } from '../../http/license/decision.ts';
 import {
   assertAccessible,
   type Opened,
@@ -182,6 +183,45 @@ test('each state of the search is accessible, in dark and in light', { skip: wit
   await both('on a telephone');
   assert.deepEqual(problems, []);
 });
+
+test('a license server that is out ends no session: it is said, and what was asked for comes when it is back', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await searchFor(page, 'sunset');
+  const outage = refusal('The license server cannot be reached (no answer in 5 s)');
+  assert.ok(!outage.ok);
+  const { status, body: json } = outage;
+  await page.route('**/api/v1/**', (route) => route.fulfill({ status, json }));
+  await page.getByRole('searchbox').fill('a green forest');
+  const told = page.locator('.notice', { hasText: 'The license server cannot be reached' });
+  await told.waitFor();
+  await assertAccessible(page, 'the key is refused');
+  const asked = page.waitForRequest('**/api/v1/**');
+  await told.getByRole('button', { name: 'Try again' }).click();
+  await asked;
+  await page.unroute('**/api/v1/**');
+  await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor();
+  await told.waitFor({ state: 'detached' });
+  await page.route('**/search/moments', (route) =>
+    route.fulfill({ status: 403, json: { error: 'Origin not allowed', message: 'Not here' } }),
+  );
+  await page.getByRole('searchbox').fill('sunset');
+  await page.getByText('Not here').waitFor();
+  await page.unroute('**/search/moments');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('gridcell', { name: /^sunset\.jpg, / }).waitFor();
+  const ended = sessionEnded();
+  await page.route('**/api/v1/**', (route) => route.fulfill(ended));
+  await page.getByRole('searchbox').fill('a green forest');
+  await page.getByText('The session has ended').waitFor();
+  assert.deepEqual(problems, []);
+});
+
+function sessionEnded() {
+  assert.ok(!noKey.ok);
+  return { status: noKey.status, json: noKey.body };
+}
 
 test('a page goes on when the service was away, and says so meanwhile', {
   skip: withoutBrowser,

@@ -112,7 +112,7 @@ class ProxyMaker {
     await rename(part, path);
     await removeProxies(others.filter((one) => one.path !== path));
     const all = await proxiesIn(cache_dir);
-    const gone = surplus(all, this.#parts.mostBytes, path);
+    const gone = surplus(all, this.#parts.mostBytes, path, now);
     await removeProxies(gone);
     if (gone.length > 0) this.#parts.log.info('removed the oldest proxies', { count: gone.length });
     const { frames, width, height, seconds: duration_seconds } = made;

@@ -64,11 +64,18 @@ export async function removeProxies(proxies: readonly KeptProxy[]): Promise<void
   for (const { path } of proxies) await rm(path, { force: true });
 }
 
-/** Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. Pure. */
-export function surplus(proxies: readonly KeptProxy[], most: number, kept: string): KeptProxy[] {
+/** A use that lies farther ahead was marked by a clock that was wrong. */
+const AHEAD_MS = 24 * 3600_000;
+
+/**
+ * Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. One whose time is not known goes
+ * first: else it would stay until the clock is there again. `now`: Unix ms. Pure.
+ */
+export function surplus(proxies: readonly KeptProxy[], most: number, kept: string, now: number): KeptProxy[] {
+  const usedOf = ({ used_ms }: KeptProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);
   let left = proxies.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   const gone: KeptProxy[] = [];
-  for (const proxy of proxies.toSorted((a, b) => a.used_ms - b.used_ms)) {
+  for (const proxy of proxies.toSorted((a, b) => usedOf(a) - usedOf(b))) {
     if (left <= most) break;
     if (proxy.path === kept) continue;
     gone.push(proxy);

@@ -264,7 +264,7 @@ export const peopleMessages = {
   ),
   /**
    * Merges clusters, then moves faces, then holds pairs of clusters apart; all or none, *flushed*. Kept for later clusterings:
-   * a merge joins, a move joins with the new and keeps apart from the old. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
+   * a merge joins, a move joins with the new and keeps apart from the old, which a new cluster is held apart from. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
    */
   modify_clusters: ask(
     Type.Object({
@@ -278,7 +278,8 @@ export const peopleMessages = {
       moves: Type.Array(
         Type.Object({
           from_cluster_id: Type.String(),
-          to_cluster_id: Type.String(),
+          /** Null: a new cluster. */
+          to_cluster_id: nullable(Type.String()),
           entry_ids: Type.Array(Type.String(), { minItems: 1 }),
         }),
       ),

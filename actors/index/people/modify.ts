@@ -2,7 +2,7 @@
 // keep of them. Pure.
 import { type ClusterColumns, membersOf } from './cluster-columns.ts';
 import type { ClusteringState, Correction } from './clustering-state.ts';
-import { clusterNumber } from './clustering-state.ts';
+import { clusterId, clusterNumber } from './clustering-state.ts';
 import { peopleErrors } from './contract.ts';
 import { positionsOf, someIds } from './entry-id.ts';
 import { mostAnchors } from './reconcile.ts';
@@ -13,7 +13,8 @@ export interface Merge {
 }
 export interface Move {
   readonly from_cluster_id: string;
-  readonly to_cluster_id: string;
+  /** Null: a new one. */
+  readonly to_cluster_id: string | null;
   readonly entry_ids: readonly string[];
 }
 /** Two clusters that are different people. */
@@ -38,23 +39,36 @@ class Changing {
   readonly ids: Uint8Array;
   /** One an entry, by position in `all`. */
   readonly of: Int32Array<ArrayBuffer>;
-  readonly all: readonly string[];
+  readonly all: string[];
   /** Entries of each of `all`. */
   readonly members: Int32Array<ArrayBuffer>[];
   readonly sizes: number[];
-  readonly #positions: ReadonlyMap<string, number>;
+  readonly #positions: Map<string, number>;
   readonly names: Record<string, string>;
   readonly corrections: Correction[];
+  /** Number of the next new cluster. */
+  next: number;
 
   constructor(state: ClusteringState, columns: ClusterColumns) {
     this.ids = columns.ids;
     this.of = Int32Array.from(columns.clusters);
-    this.all = state.cluster_ids;
+    this.all = [...state.cluster_ids];
     this.members = membersOf(columns.clusters, this.all.length);
     this.#positions = new Map(this.all.map((id, at) => [id, at]));
     this.sizes = [...state.sizes];
     this.names = { ...state.names };
     this.corrections = [...state.corrections];
+    this.next = state.next;
+  }
+
+  /** The position of a new cluster, without entries. */
+  fresh(): number {
+    const id = clusterId(this.next++);
+    const at = this.all.push(id) - 1;
+    this.#positions.set(id, at);
+    this.members.push(new Int32Array(0));
+    this.sizes.push(0);
+    return at;
   }
 
   /** UNKNOWN_CLUSTER for one that is not there, or not any more. */
@@ -113,6 +127,7 @@ export function modify(
         }),
       ),
       corrections: changing.corrections,
+      next: changing.next,
       shape: state.shape + 1,
       undo: { cluster_ids, sizes, names, corrections, lost, file: undoFile },
     },
@@ -170,11 +185,32 @@ function targetOf(
 
 function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }: Move, field: string) {
   const from = changing.position(from_cluster_id, `${field}.from_cluster_id`);
-  const to = changing.position(to_cluster_id, `${field}.to_cluster_id`);
-  if (from === to) {
+  const known = to_cluster_id === null ? null : changing.position(to_cluster_id, `${field}.to_cluster_id`);
+  if (from === known) {
     const at = `${field}.to_cluster_id`;
     throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are in ${to_cluster_id} already`, { field: at });
   }
+  const entries = entriesOf(changing, from, entry_ids, field);
+  if (known === null && entries.size === changing.sizes[from]) {
+    const at = `${field}.entry_ids`;
+    const what = `${at}: are all faces of ${from_cluster_id}, which is a cluster of their own already`;
+    throw peopleErrors.WRONG_CORRECTION(what, { field: at });
+  }
+  const to = known ?? changing.fresh();
+  const joined = known === null ? null : changing.anchors(to);
+  changing.give(Int32Array.from(entries), from, to);
+  // Without the moved ones: what is left is what they are kept apart from.
+  const left = changing.anchors(from);
+  const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
+  // Vectors alone find nobody else: the two are held apart, too.
+  if (joined === null) changing.corrections.push({ kind: 'apart', clusters: [left, changing.anchors(to)] });
+  changing.corrections.push({ kind: 'move', faces, from: left, to: joined ?? changing.anchors(to) });
+  if (changing.sizes[from] === 0) delete changing.names[from_cluster_id];
+  return { from: from_cluster_id, to: changing.all[to]!, moved: entries.size };
+}
+
+/** Positions of faces of a cluster. UNKNOWN_FACE naming the field. */
+function entriesOf(changing: Changing, from: number, entry_ids: readonly string[], field: string) {
   const positions = positionsOf(changing.ids, entry_ids, changing.members[from]!);
   const entries = new Set<number>();
   for (const [i, id] of entry_ids.entries()) {
@@ -182,16 +218,10 @@ function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }:
     if (entry !== undefined) entries.add(entry);
     else {
       const at = `${field}.entry_ids[${i}]`;
-      throw peopleErrors.UNKNOWN_FACE(`${at}: ${from_cluster_id} has no face ${id}`, { field: at });
+      throw peopleErrors.UNKNOWN_FACE(`${at}: ${changing.all[from]} has no face ${id}`, { field: at });
     }
   }
-  const target = changing.anchors(to);
-  changing.give(Int32Array.from(entries), from, to);
-  const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
-  // Without the moved ones: what is left is what they are kept apart from.
-  changing.corrections.push({ kind: 'move', faces, from: changing.anchors(from), to: target });
-  if (changing.sizes[from] === 0) delete changing.names[from_cluster_id];
-  return { from: from_cluster_id, to: to_cluster_id, moved: entries.size };
+  return entries;
 }
 
 function holdApart(changing: Changing, { cluster_ids }: Apart, field: string) {

@@ -82,6 +82,8 @@ export const voicesPrefix = 'voices/';
 export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
 /** `id`: made by this program. */
 export const personKey = (id: string): string => `voice-person/${id}`;
+/** What was before the last thing that was said of voices. */
+export const voiceUndoKey = 'voice-undo';
 export const modelPrefix = 'model/';
 export const modelRecordKey = (modelKey: string): string => `${modelPrefix}${encodeModelKey(modelKey)}`;
 export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKey(modelKey)}/`;

@@ -69,6 +69,7 @@ export const Voices = table('FHVO', {
   vectors: 'ubytes',
 });
 export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 'string' });
+export const VoiceUndo = table('FHVU', { undo_json: 'string' });
 export const FaceModel = table('FHFO', {
   model_key: 'string',
   dimensions: 'uint',

@@ -20,6 +20,7 @@ import { Transcript as TranscriptRow } from './records.ts';
 import { type Names, nameIn, namesIn, putNames } from './speaker-names.ts';
 import { seal, sealOf, unseal } from './table.ts';
 import { linkVoices, nameLinked, rememberedNames, type SaidOfVoices } from './voices/linked-names.ts';
+import { remembering, takeBack } from './voices/taking-back.ts';
 import { replaceVoices, Voices } from './voices/voices.ts';
 
 /** A transcript as it lies in the store: columns with one entry a segment, as in records.fbs. */
@@ -27,6 +28,12 @@ export interface Columns extends Omit<TranscriptRow, 'mark_json' | 'speakers_jso
   readonly mark: TranscriptMark;
   /** Ids in the order in which they first speak. */
   readonly speakerIds: readonly string[];
+}
+
+export interface Linked {
+  readonly voices: (VoiceRef & { name: string | null })[];
+  /** Contents whose names may be others. */
+  readonly changed: ReadonlySet<string>;
 }
 
 const mostMs = 2 ** 32 - 1;
@@ -232,15 +239,28 @@ export class Transcripts {
     });
   }
 
-  /** What people say of voices; see `link_speakers`. `changed`: contents whose names may be others. */
-  link(said: SaidOfVoices): { voices: (VoiceRef & { name: string | null })[]; changed: ReadonlySet<string> } {
+  /** What people say of voices; see `link_speakers`. */
+  link(said: SaidOfVoices): Linked {
     for (const [i, { hash_str, speaker }] of said.voices.entries()) {
       const fieldOf = (at: number | null) => `voices[${i}].${at === null ? 'hash_str' : 'speaker'}`;
       this.columnsWith(hash_str, [speaker], fieldOf);
     }
     const environment = this.#writing();
-    const voices = environment.transact((writes) => linkVoices(writes, said, environment.file));
-    const changed = new Set([...voices, ...said.voices].map(({ hash_str }) => hash_str));
+    const { file } = environment;
+    const voices = environment.transact((writes) =>
+      remembering(writes, file, (own) => linkVoices(own, said, file)),
+    );
+    return this.#told(voices);
+  }
+
+  /** Takes the last `link` back. NOTHING_SAID. */
+  takeBack(): Linked {
+    const environment = this.#writing();
+    return this.#told(environment.transact((writes) => takeBack(writes, environment.file)));
+  }
+
+  #told(voices: readonly VoiceRef[]): Linked {
+    const changed = new Set(voices.map(({ hash_str }) => hash_str));
     return { voices: voices.map((one) => ({ ...one, name: this.shownName(one) })), changed };
   }
 

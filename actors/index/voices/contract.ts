@@ -9,6 +9,11 @@ export const voiceErrors = errorTable({
   NO_VOICE: { meaning: 'It is not known how this speaker sounds', status: 400, retryable: false },
   TWO_VOICES: { meaning: 'Two different voices are needed', status: 400, retryable: false },
   VOICES_NAMED_APART: { meaning: 'The voices have different names', status: 400, retryable: false },
+  NOTHING_SAID: {
+    meaning: 'Nothing that was said of voices can be taken back',
+    status: 409,
+    retryable: false,
+  },
   NAME_OF_STRANGERS: { meaning: 'Different voices cannot be given one name', status: 400, retryable: false },
 });
 
@@ -37,6 +42,10 @@ export const AlikeVoice = Type.Object({
 });
 export type AlikeVoice = Static<typeof AlikeVoice>;
 
+const NamedVoices = Type.Object({
+  voices: Type.Array(Type.Object({ ...VoiceRef.properties, speaker_name: nullable(Type.String()) })),
+});
+
 export const voiceMessages = {
   /**
    * Voices of other files that are most like one, by the same model. In steps, as loads are. NOT_ANALYZED without a
@@ -59,8 +68,11 @@ export const voiceMessages = {
       name: nullable(Type.String()),
       same: Type.Boolean(),
     }),
-    Type.Object({
-      voices: Type.Array(Type.Object({ ...VoiceRef.properties, speaker_name: nullable(Type.String()) })),
-    }),
+    NamedVoices,
   ),
+  /**
+   * Takes the last `link_speakers` back, while these voices were neither named nor transcribed again since, *flushed*. Answers
+   * whom it was said of, as they are named then. NOTHING_SAID.
+   */
+  take_back_speakers: ask(Type.Object(Folder), NamedVoices),
 };

@@ -3,6 +3,8 @@ import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
 import type { OpenLoads } from '../open-loads.ts';
+import type { Store } from '../store/store.ts';
+import type { Linked } from '../store/transcripts.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import type { voiceMessages } from './contract.ts';
 import { VoiceSearch } from './search.ts';
@@ -35,12 +37,20 @@ export function voiceHandlers({
         const suggestions = done ? search.suggestions(store) : [];
         return { done, load: number, model: search.model, suggestions };
       }),
-    link_speakers: ({ cache_dir, voices, name, same }) =>
+    link_speakers: ({ cache_dir, ...said }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        const linked = store.transcripts.link({ voices, name, same });
-        for (const hash of linked.changed) index.changed(store, hash);
-        return { voices: linked.voices.map(({ name: speaker_name, ...one }) => ({ ...one, speaker_name })) };
+        return told(store, store.transcripts.link(said));
+      }),
+    take_back_speakers: ({ cache_dir }) =>
+      folders.with(cache_dir, (store) => {
+        store.requireFolder();
+        return told(store, store.transcripts.takeBack());
       }),
   };
+
+  function told(store: Store, { voices, changed }: Linked) {
+    for (const hash of changed) index.changed(store, hash);
+    return { voices: voices.map(({ name: speaker_name, ...one }) => ({ ...one, speaker_name })) };
+  }
 }

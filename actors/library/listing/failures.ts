@@ -8,10 +8,12 @@ import type { Failure } from './contract.ts';
 
 /** Failures kept, those of the newest tasks first. */
 const MOST = 200_000;
+/** An end that lies farther ahead was recorded by a clock that was wrong: how far two machines may differ. */
+const AHEAD_SECONDS = 300;
 
 interface TaskFailure extends Failure {
   readonly type: string;
-  /** Unix seconds; infinite for a task that runs. */
+  /** Unix seconds; infinite for a task that runs, 0 where the clock was wrong: then whatever is stored came later. */
   readonly ended: number;
 }
 
@@ -19,20 +21,23 @@ interface ReadTask {
   readonly mark: string;
   /** As many would have been read; infinite when these are all. */
   readonly most: number;
-  readonly failures: readonly (TaskFailure & { readonly path: string })[];
+  readonly failures: readonly (Omit<TaskFailure, 'ended'> & { readonly path: string })[];
 }
 
 type Failures = ReadonlyMap<string, readonly TaskFailure[]>;
 
 export class FailedWork {
   readonly #tasks: Pick<Tasks, 'list' | 'failures'>;
+  readonly #now: () => number;
   /** By analysis folder: the failures of each path, the latest first, as long as `mark` says the same. */
   readonly #known = new Map<string, { readonly mark: string; readonly failures: Failures }>();
   /** By task, of the collection made last. */
   #read: ReadonlyMap<string, ReadTask> = new Map();
 
-  constructor(tasks: Pick<Tasks, 'list' | 'failures'>) {
+  /** `now`: Unix ms. */
+  constructor(tasks: Pick<Tasks, 'list' | 'failures'>, now: () => number) {
     this.#tasks = tasks;
+    this.#now = now;
   }
 
   async of(cacheDir: string, signal: AbortSignal): Promise<Failures> {
@@ -61,12 +66,15 @@ export class FailedWork {
     const found = new Map<string, TaskFailure[]>();
     const read = new Map<string, ReadTask>();
     let left = MOST;
-    for (const task of tasks.toSorted((a, b) => endOf(b) - endOf(a))) {
+    const most = this.#now() / 1000 + AHEAD_SECONDS;
+    const ends = tasks.map((task) => ({ task, ended: endOf(task, most) }));
+    for (const { task, ended } of ends.toSorted((a, b) => b.ended - a.ended)) {
       if (signal.aborted) throw engineErrors.CANCELLED();
       if (left <= 0) break;
       const own = await this.#of(task, left, signal);
       read.set(task.task_id, own);
-      for (const { path, ...failure } of own.failures) {
+      for (const { path, ...told } of own.failures) {
+        const failure = { ...told, ended };
         const before = found.get(path);
         left--;
         if (before === undefined) found.set(path, [failure]);
@@ -85,7 +93,7 @@ export class FailedWork {
     if (known?.mark === mark && known.most >= most) return known;
     const results = await this.#tasks.failures(task_id, most, signal);
     const failures = results.flatMap(({ path, type, error, closing }) =>
-      error === null || closing ? [] : [{ ...error, path, type, task_id, ended: endOf(task) }],
+      error === null || closing ? [] : [{ ...error, path, type, task_id }],
     );
     return { mark, most: results.length < most ? Number.POSITIVE_INFINITY : most, failures };
   }
@@ -112,8 +120,9 @@ function isExport(types: readonly string[]): boolean {
   return types.every((type) => type === 'clips');
 }
 
-function endOf({ ended }: TaskSnapshot): number {
-  return ended ?? Number.POSITIVE_INFINITY;
+function endOf({ ended }: TaskSnapshot, most: number): number {
+  if (ended === null) return Number.POSITIVE_INFINITY;
+  return ended > most ? 0 : ended;
 }
 
 function markOf({ task_id, state, started, ended, counts }: TaskSnapshot): string {

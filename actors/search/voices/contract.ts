@@ -40,7 +40,8 @@ export type SpeakerSuggestions = Static<typeof SpeakerSuggestions>;
 export const ConfirmedSpeakers = Type.Object({
   voices: described(
     Type.Array(Type.Object({ hash_str: Type.String(), speaker: SpeakerId, speaker_name: SpeakerName })),
-    'With `same` every voice of this person, those linked before among them; else the voices that were named.',
+    'With `same` every voice of this person, those linked before among them; else the voices that were named. The same when ' +
+      'that is taken back.',
   ),
 });
 export type ConfirmedSpeakers = Static<typeof ConfirmedSpeakers>;
@@ -64,4 +65,6 @@ export interface Voices {
   suggest(request: SuggestSpeakersRequest, signal?: AbortSignal): Promise<SpeakerSuggestions>;
   /** Says that voices are one person, or that they are not; all or nothing. */
   confirm(request: ConfirmSpeakersRequest, signal?: AbortSignal): Promise<ConfirmedSpeakers>;
+  /** Takes the last `confirm` back. NOTHING_SAID. */
+  undo(cacheDir: string, signal?: AbortSignal): Promise<ConfirmedSpeakers>;
 }

@@ -1,9 +1,10 @@
 // The operations of the service: `api.searchText({ query, cache_dir }, { signal })`, typed by the routes themselves. A
-// refused session leads back to signing in, a service that does not answer is watched for; both are also thrown.
+// session that is not known leads back to signing in, one that is refused for now is told, a service that does not answer is
+// watched for; all are also thrown.
 import { addresses, type Operations } from '../../client/addresses.ts';
 import { parseAddress, requestOf } from '../../client/request.ts';
 import type { InputOf, OutputOf } from '../../client/shape.ts';
-import { get, update } from './store.ts';
+import { get, type Session, update } from './store.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -26,6 +27,8 @@ export class ApiError extends Error {
   /** Seconds after which asking again makes sense; null where it makes none. */
   readonly retryAfter: number | null;
   readonly body: unknown;
+  /** Whatever is asked for, the key is refused, maybe for a while. Signing in again with the same one changes nothing. */
+  readonly isOfLicense: boolean;
 
   constructor(status: number, body: unknown, retryAfter: number | null) {
     const told = (body ?? {}) as { error?: unknown; message?: unknown; policy_error?: unknown };
@@ -37,6 +40,8 @@ export class ApiError extends Error {
     this.phrase = phrase;
     this.retryAfter = retryAfter;
     this.body = body;
+    this.isOfLicense =
+      status === 403 && (text(told.policy_error) !== null || told.error === 'Pro license required');
   }
 }
 
@@ -74,13 +79,22 @@ export async function call<T>(
     throw new ApiError(0, { error: 'No answer', message: messageOf(error) }, 1);
   });
   const answer: unknown = await parsed(response);
-  if (response.ok) return answer as T;
-  // A session that another request has replaced meanwhile is not ended by an old answer.
-  const isRefused = response.status === 401 || response.status === 403;
-  if (isRefused && token === undefined && session !== null && get().session === session)
-    update({ session: null, signInReason: 'ended' });
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  throw new ApiError(response.status, answer, Number.isFinite(seconds) ? seconds : null);
+  const error = response.ok
+    ? null
+    : new ApiError(response.status, answer, Number.isFinite(seconds) ? seconds : null);
+  if (token === undefined) hear(session, error);
+  if (error) throw error;
+  return answer as T;
+}
+
+/** What an answer says of the session it was asked with; one that was replaced meanwhile is not meant any more. */
+function hear(session: Session | null, error: ApiError | null): void {
+  const { session: now, refusal, returns } = get();
+  if (session === null || session !== now) return;
+  if (error?.status === 401) update({ session: null, signInReason: 'ended', refusal: null });
+  else if (error?.isOfLicense) update({ refusal: error.message });
+  else if (error === null && refusal !== null) update({ refusal: null, returns: returns + 1 });
 }
 
 async function parsed(response: Response): Promise<unknown> {

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from './api.ts';
 import { createBounded } from './bounded.ts';
-import { get, subscribe } from './store.ts';
+import { get, type State, subscribe } from './store.ts';
 
 /** Kept pictures; one of a tile is some 15 KB. */
 const KEPT = 1500;
@@ -54,11 +54,6 @@ export function usePicture(media_path: string, seconds: number, side = 320): str
   return shown.key === key ? shown.picture : kept.get(key);
 }
 
-/** Pictures of another folder, or analysed anew. */
-export function forgetPictures(): void {
-  kept.clear();
-}
-
 function drop(key: string): void {
   if (wanted.get(key)?.shown.size === 0) wanted.delete(key);
   for (const batch of batches) if (!batch.keys.some((one) => wanted.has(one))) batch.aborter.abort();
@@ -75,7 +70,7 @@ function gather(ms = GATHER_MS): void {
 
 function askNext(): void {
   const { cache_dir } = get().folder;
-  if (cache_dir === null || get().service === 'away' || get().session === null) return;
+  if (cache_dir === null || !isAnswering(get())) return;
   const asked = new Set([...batches].flatMap(({ keys }) => keys));
   const open = [...wanted].filter(([key]) => !asked.has(key));
   while (batches.size < BATCHES_AT_ONCE && open.length > 0) {
@@ -103,8 +98,9 @@ async function askFor(
     const { thumbnails } = await api.thumbnails({ cache_dir, max_size, requests }, { signal });
     for (const [at, [key]] of chosen.entries()) keep(key, thumbnails[at]?.thumbnail ?? null);
   } catch (error) {
-    // Away, or signed out: they are asked for when that has passed. Anything else would fail again: no picture.
-    const isPassing = error instanceof ApiError && [0, 401, 403, 503].includes(error.status);
+    // Away, signed out, or refused: they are asked for when that has passed. Anything else would fail again: no picture.
+    const isPassing =
+      error instanceof ApiError && ([0, 401, 503].includes(error.status) || error.isOfLicense);
     if (isPassing && error.status === 503) pause = 1000 * (error.retryAfter ?? 1);
     if (!isPassing && !batch.aborter.signal.aborted) for (const [key] of chosen) keep(key, null);
   } finally {
@@ -121,13 +117,18 @@ function keep(key: string, thumbnail: string | null): void {
 }
 
 export function watchPictures(): void {
-  let { service, folder, session } = get();
+  let before = get();
   subscribe(() => {
     const now = get();
-    const isBack = service === 'away' && now.service === 'up';
-    const isKnown = folder.cache_dir !== now.folder.cache_dir;
-    const isIn = session === null && now.session !== null;
-    ({ service, folder, session } = now);
-    if (isBack || isKnown || isIn) gather();
+    const isBack = !isAnswering(before) && isAnswering(now);
+    const isKnown = before.folder.cache_dir !== now.folder.cache_dir;
+    // Another folder, or analysed anew: a path may have another content by now, or a drive be back.
+    if (now.folder.state === 'ready' && before.folder.state !== 'ready') kept.clear();
+    before = now;
+    if (isBack || isKnown) gather();
   });
+}
+
+function isAnswering({ service, session, refusal }: State): boolean {
+  return service === 'up' && session !== null && refusal === null;
 }

@@ -17,7 +17,7 @@ export function keptSession(): Session | null {
 
 function enter(session: Session): void {
   sessionStorage.setItem(KEPT, JSON.stringify(session));
-  update({ session, signInReason: null });
+  update({ session, signInReason: null, refusal: null });
 }
 
 /** Forgets what does not open the service any more. Call it when the store has no session. */
@@ -45,7 +45,7 @@ export async function enterByTicket(ticket: string): Promise<boolean> {
 export async function enterByKey(key: string): Promise<boolean> {
   // As a header such a text cannot be sent at all.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    update({ signInReason: 'key' });
+    update({ signInReason: 'key', refusal: null });
     return false;
   }
   try {
@@ -53,8 +53,8 @@ export async function enterByKey(key: string): Promise<boolean> {
     enter({ kind: 'key', token: key });
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error;
-    update({ signInReason: 'key' });
+    if (!(error instanceof ApiError) || (error.status !== 401 && !error.isOfLicense)) throw error;
+    update({ signInReason: 'key', refusal: error.message });
     return false;
   }
 }
@@ -63,5 +63,5 @@ export async function leave(): Promise<void> {
   const { session } = get();
   if (session?.kind === 'ticket')
     await call('DELETE /api/v1/sessions', {}, { token: session.token }).catch(() => {});
-  update({ session: null, signInReason: null });
+  update({ session: null, signInReason: null, refusal: null });
 }

@@ -10,6 +10,7 @@ import { KeysDialog } from './parts/keys-dialog.ts';
 import { Failed, Loading } from './parts/states.ts';
 import { Toasts } from './parts/toasts.ts';
 import type { ViewName } from './route.ts';
+import { leave } from './session.ts';
 import { SignIn } from './sign-in.ts';
 import { get, update, useStore } from './store.ts';
 import type { View } from './view.ts';
@@ -20,7 +21,7 @@ export function Page() {
   const language = useStore((state) => state.language);
   const isIn = useStore((state) => state.session !== null);
   // Another language: everything is drawn anew.
-  return html`<${isIn ? Inside : SignIn} key=${language} /><${Away} /><${Toasts} />`;
+  return html`<${isIn ? Inside : SignIn} key=${language} />${isIn && html`<${Refused} />`}<${Away} /><${Toasts} />`;
 }
 
 function Inside() {
@@ -67,5 +68,16 @@ function restart(): void {
 
 function Away() {
   const isAway = useStore((state) => state.service === 'away');
-  return html`<div class="away" role="status">${isAway && html`<p>${t(shell.away)}</p>`}</div>`;
+  return html`<div class="notice" role="status">${isAway && html`<p>${t(shell.away)}</p>`}</div>`;
+}
+
+/** What is shown stays: it may pass. Another key may be taken, too. */
+function Refused() {
+  const refusal = useStore((state) => state.refusal);
+  const again = () => update(({ returns }) => ({ returns: returns + 1 }));
+  return html`<div class="notice" role="alert">${
+    refusal !== null &&
+    html`<p>${t(shell.refused, { why: refusal })} <button onClick=${again}>${t(shell.again)}</button>
+      <button onClick=${() => void leave()}>${t(shell.otherKey)}</button></p>`
+  }</div>`;
 }

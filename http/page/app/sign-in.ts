@@ -11,6 +11,7 @@ const reasons = { ended: signIn.ended, ticket: signIn.ticket, key: signIn.refuse
 
 export function SignIn() {
   const reason = useStore((state) => state.signInReason);
+  const refusal = useStore((state) => state.refusal);
   const [problem, setProblem] = useState<string | null>(null);
   const [isEntering, setEntering] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -28,7 +29,8 @@ export function SignIn() {
     }
     setEntering(false);
   };
-  const said = problem ?? (reason && t(reasons[reason]));
+  const why = reason && [t(reasons[reason]), ...(refusal === null ? [] : [refusal])].join(' ');
+  const said = problem ?? why;
   return html`<main class="sign-in">
     <form onSubmit=${onSubmit}>
       <h1>framehound</h1>

@@ -54,6 +54,8 @@ export interface State {
   readonly theme: Theme;
   /** `away`: the service does not answer; it is asked again and again. */
   readonly service: 'up' | 'away';
+  /** Why the service refuses the key that the session stands for: a policy, or a license server that is out. Null: it does not. */
+  readonly refusal: string | null;
   /** How often the service came back: what was asked for before is asked again. */
   readonly returns: number;
   readonly folder: Folder;
@@ -73,6 +75,7 @@ let state: State = {
   language: 'en',
   theme: 'system',
   service: 'up',
+  refusal: null,
   returns: 0,
   folder: {
     cache_dir: null,

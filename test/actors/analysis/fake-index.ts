@@ -215,6 +215,7 @@ function speechHandlers(world: IndexState) {
     name_speakers: () => ({ names: {} }),
     suggest_speakers: () => ({ done: true, load: 1, model: null, suggestions: [] }),
     link_speakers: () => ({ voices: [] }),
+    take_back_speakers: () => ({ voices: [] }),
     transcript_part: () => ({ stored: null, segments: [] }),
     people_named: ({ text }) => ({ people: [], rest: text }),
     seen_in_scenes: () => ({ matches: [] }),

@@ -25,7 +25,7 @@ test('when a task with very many failures is removed, those of an older one are 
     read.push(id);
     return all(id === 'old' ? old : large).slice(0, most);
   };
-  const failed = new FailedWork({ list: async () => tasks, failures } as never);
+  const failed = new FailedWork({ list: async () => tasks, failures } as never, () => 3_000_000);
   assert.equal((await failed.of('/analysis', never)).size, 200_000);
   tasks = [old];
   const left = await failed.of('/analysis', never);

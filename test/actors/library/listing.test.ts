@@ -41,13 +41,16 @@ async function setUp(t: TestContext, disk: Disk = systemDisk) {
     index: { ask: (name: never, request: never) => index.call(name, request) } as never,
     disk,
     folders: new Folders(Date.now, disk),
-    failed: new FailedWork({
-      list: async () => tasks,
-      failures: async (id: string) => {
-        read++;
-        return failed.get(id) ?? [];
+    failed: new FailedWork(
+      {
+        list: async () => tasks,
+        failures: async (id: string) => {
+          read++;
+          return failed.get(id) ?? [];
+        },
       },
-    }),
+      Date.now,
+    ),
   };
   const list = (folder: string | null, page = {}, signal = never): Promise<FolderPage> =>
     listFolder(parts, { cache_dir, folder, offset: 0, limit: 1000, ...page }, signal);
@@ -203,6 +206,19 @@ test('a failure is the latest of the records, until the file is analysed', async
   assert.deepEqual(await failures(), ['in t3', 'in t2', 'in t1']);
   const [first] = (await list(media)).files;
   assert.deepEqual(first?.failure, { code: 'DECODE_FAILED', message: 'in t3', task_id: 't3' });
+});
+
+test('a failure that a wrong clock recorded is made good all the same, and takes no place of a later one', async (t) => {
+  const { list, place, analyse, fail, media } = await setUp(t);
+  const [a, b] = [place('a.mp4'), place('b.mp4')];
+  const failures = async () => (await list(media)).files.map(({ failure }) => failure?.message ?? null);
+  const inSomeYears = Date.now() / 1000 + 1e8;
+  fail('t1', inSomeYears, [a, 'video'], [b, 'video']);
+  assert.deepEqual(await failures(), ['in t1', 'in t1']);
+  // The clock was set back by then.
+  fail('t2', 1000, [b, 'video']);
+  await analyse(a, 'aa');
+  assert.deepEqual(await failures(), [null, 'in t2']);
 });
 
 test('links lead to what they mean, and those that lead nowhere or in a circle are left out', async (t) => {

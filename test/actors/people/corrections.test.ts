@@ -39,6 +39,7 @@ test('a move is of faces from one cluster into another', () => {
   const at = (more: Partial<Move>) => refused([], [good, { ...good, ...more }]);
   assert.deepEqual(at({ from_cluster_id: 'x' }), ['UNKNOWN_CLUSTER', 'moves[1].from_cluster_id']);
   assert.deepEqual(at({ to_cluster_id: 'x' }), ['UNKNOWN_CLUSTER', 'moves[1].to_cluster_id']);
+  assert.equal(at({ to_cluster_id: null }), null, 'to a new cluster');
   assert.deepEqual(at({ to_cluster_id: 'a' }), ['WRONG_CORRECTION', 'moves[1].to_cluster_id']);
   assert.deepEqual(at({ entry_ids: [] }), ['WRONG_CORRECTION', 'moves[1].entry_ids']);
 });

@@ -204,7 +204,7 @@ interface FacesAsked extends Named {
 }
 interface Corrections extends Named {
   readonly merges: readonly { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves: readonly { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly moves: readonly { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
   readonly apart?: readonly { cluster_ids: string[] }[];
 }
 
@@ -219,6 +219,7 @@ function modify(job: FakeJob, { merges, moves, apart = [] }: Corrections) {
     return { target_cluster_id, cluster_ids, size: target.faces.length };
   });
   const moved = moves.map(({ from_cluster_id: from, to_cluster_id: to, entry_ids }) => {
+    assert.ok(to !== null, 'clusters that are there');
     const [source, target] = [clusterOf(job, from), clusterOf(job, to)];
     const unknown = entry_ids.find((id) => !source.faces.includes(id));
     if (unknown !== undefined) throw peopleErrors.UNKNOWN_FACE(unknown);

@@ -83,7 +83,7 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
         return { target_cluster_id, cluster_ids: [...cluster_ids], size: 49 };
       }),
       moves: moves.map(({ from_cluster_id: from, to_cluster_id: to, entry_ids }) => {
-        return { from, to, moved: entry_ids.length };
+        return { from, to: to ?? 'new', moved: entry_ids.length };
       }),
       apart: [],
     })),

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { StoredVoice } from '../../voices/follow.ts';
 import type { Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
-import { personKey, voicesKey } from '../names.ts';
+import { personKey, voicesKey, voiceUndoKey } from '../names.ts';
 import { VoicePerson, Voices } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 
@@ -109,10 +109,11 @@ export function leavePerson(writes: Writes, id: string, hash: string, file: stri
   }
 }
 
-/** Of contents that are forgotten. */
+/** Of contents that are forgotten; what could be taken back may speak of them. */
 export function removeVoices(writes: Writes, hash: string, file: string): void {
   const people = new Set(voicesIn(writes, hash, file)?.voices.map(({ person }) => person));
   people.delete('');
   for (const id of people) leavePerson(writes, id, hash, file);
   writes.remove(voicesKey(hash));
+  writes.remove(voiceUndoKey);
 }

@@ -32,6 +32,16 @@ export const library = {
   up: ['Folder above', 'Ordner darüber'],
   refresh: ['Read again', 'Neu lesen'],
   forget: ['Forget …', 'Vergessen …'],
+  gone: [
+    '{n} known file does not lie here any more|{n} known files do not lie here any more',
+    '{n} bekannte Datei liegt nicht mehr hier|{n} bekannte Dateien liegen nicht mehr hier',
+  ],
+  goneHow: [
+    'Deleted, moved, or on a drive that is away. What is stored of them is still found, and seen by its previews.',
+    'Gelöscht, verschoben oder auf einem Laufwerk, das fehlt. Was von ihnen gespeichert ist, wird noch gefunden und mit Vorschaubildern gezeigt.',
+  ],
+  toGone: ['Forget what is gone …', 'Verschwundenes vergessen …'],
+  openGone: ['Open in the player: {name}', 'Im Player öffnen: {name}'],
   analyse: ['Analyse …', 'Analysieren …'],
   emptyFolder: ['No folders and no media lie here', 'Hier liegen keine Ordner und keine Medien'],
   emptyFolderHow: [

@@ -35,7 +35,6 @@ export const lists = {
   takenOut: ['{name} is taken out', '{name} ist herausgenommen'],
   undo: ['Undo', 'Rückgängig'],
   exportAs: ['Export', 'Exportieren'],
-  format: ['Format', 'Format'],
   xmeml: ['XMEML for Premiere Pro, Resolve, Final Cut 7', 'XMEML für Premiere Pro, Resolve, Final Cut 7'],
   fcpxml: ['FCPXML for Final Cut Pro, Resolve', 'FCPXML für Final Cut Pro, Resolve'],
   edl: ['EDL (CMX 3600)', 'EDL (CMX 3600)'],

@@ -59,6 +59,8 @@ export const people = {
   facesChosen: ['{n} face chosen|{n} faces chosen', '{n} Gesicht ausgewählt|{n} Gesichter ausgewählt'],
   facesHow: ['Choose faces that are somebody else.', 'Wählen Sie Gesichter aus, die jemand anders sind.'],
   moveTo: ['Move to', 'Verschieben zu'],
+  somebody: ['somebody new', 'jemand Neuem'],
+  allOfThem: ['These are all faces of this person', 'Das sind alle Gesichter dieser Person'],
   move: ['Move', 'Verschieben'],
   more: ['Show {n} more', '{n} weitere zeigen'],
   morePeople: ['Show more people', 'Mehr Personen zeigen'],
@@ -114,8 +116,8 @@ export const voices = {
   ],
   none: ['No voices are told apart yet', 'Noch sind keine Stimmen unterschieden'],
   noneHow: [
-    'Voices are told apart when speech is analysed with speakers. Choose “Speech” and “Speakers” in the library.',
-    'Stimmen werden unterschieden, wenn Sprache mit Sprechern analysiert wird. Wählen Sie im Bestand „Sprache“ und „Sprecher“.',
+    'Voices are told apart when files are analysed with “Speech” in the library.',
+    'Stimmen werden unterschieden, wenn Dateien im Bestand mit „Sprache“ analysiert werden.',
   ],
   nameOf: ['Name of {speaker} in {file}', 'Name von {speaker} in {file}'],
   speaks: ['speaks {time}', 'spricht {time}'],
@@ -128,6 +130,7 @@ export const voices = {
   same: ['Same voice', 'Dieselbe Stimme'],
   isSame: ['They are one voice now', 'Sie sind jetzt eine Stimme'],
   isNotSame: ['They are different voices now', 'Sie sind jetzt verschiedene Stimmen'],
+  undoLast: ['Undo the last answer', 'Letzte Antwort zurücknehmen'],
   more: ['Show more files', 'Mehr Dateien zeigen'],
   cannotPlay: ['The browser cannot play this file', 'Der Browser kann diese Datei nicht abspielen'],
 } as const satisfies Record<string, Words>;

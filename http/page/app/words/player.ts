@@ -2,7 +2,6 @@
 import type { Words } from './pair.ts';
 
 export const player = {
-  title: ['Player', 'Player'],
   nothing: ['No medium is open', 'Kein Medium ist offen'],
   nothingHow: [
     'Open a match of the search or a file of the library.',
@@ -42,7 +41,6 @@ export const player = {
     'Analyse the file for speech in the library.',
     'Analysieren Sie die Datei im Bestand auf Sprache.',
   ],
-  nothingSaid: ['Nothing is said', 'Es wird nichts gesagt'],
   follow: ['Follow', 'Mitlaufen'],
   nameSpeaker: ['Name the speaker {name}', 'Sprecher {name} benennen'],
   speakerName: ['Name', 'Name'],

@@ -20,14 +20,17 @@ export const shell = {
   loading: ['Loading …', 'Lädt …'],
   failed: ['That did not work', 'Das hat nicht geklappt'],
   away: ['The service does not answer. Trying again …', 'Der Dienst antwortet nicht. Neuer Versuch …'],
-  back: ['The service is back.', 'Der Dienst ist wieder da.'],
+  refused: [
+    'The service does not accept the key of this session: {why}',
+    'Der Dienst nimmt den Schlüssel dieser Sitzung nicht an: {why}',
+  ],
+  otherKey: ['Sign in again', 'Neu anmelden'],
   task: ['{n} task runs|{n} tasks run', '{n} Aufgabe läuft|{n} Aufgaben laufen'],
   taskFile: ['{path} – {n} of {files} files done', '{path} – {n} von {files} Dateien fertig'],
   inBasket: ['{n} moment in the basket|{n} moments in the basket', '{n} Moment im Korb|{n} Momente im Korb'],
 } as const satisfies Record<string, Words>;
 
 export const signIn = {
-  title: ['Sign in', 'Anmelden'],
   how: [
     'Open this page by running the command below on the machine of the service, or paste a license key.',
     'Öffnen Sie diese Seite mit dem Befehl unten auf dem Rechner des Dienstes, oder fügen Sie einen Lizenzschlüssel ein.',

@@ -48,7 +48,6 @@ export const summaries = {
   evidenceHide: ['Hide the evidence', 'Belege verbergen'],
   noEvidence: ['Nothing is kept of what it was made of.', 'Woraus es gemacht wurde, ist nicht aufgehoben.'],
   frameAt: ['Picture at {time}', 'Bild bei {time}'],
-  said: ['Said', 'Gesagt'],
   speakers: ['Speakers: {names}', 'Sprecher: {names}'],
   people: ['People: {names}', 'Personen: {names}'],
   hints: ['To be checked', 'Zu prüfen'],

@@ -47,6 +47,7 @@ export const watching = {
   add: ['Watch a folder …', 'Ordner beobachten …'],
   addTitle: ['Watch a folder', 'Ordner beobachten'],
   change: ['Change …', 'Ändern …'],
+  added: ['The folder is watched now', 'Der Ordner wird jetzt beobachtet'],
   changeTitle: ['Change the watch folder', 'Beobachteten Ordner ändern'],
   save: ['Save', 'Speichern'],
   remove: ['Remove', 'Entfernen'],

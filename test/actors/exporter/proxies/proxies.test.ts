@@ -129,6 +129,18 @@ test('proxies beyond the space they may take go, those that nobody asked for sin
   assert.deepEqual(names(), ['aa-1.1280.mp4', 'cc-3.1280.mp4']);
 });
 
+test('a proxy that was used when the clock was wrong does not outlive those that are used now', async (t) => {
+  const { state, make, names } = world(t, { bytes: 400, mostBytes: 1000 });
+  const right = state.now;
+  state.now += 10 * 365 * 24 * 3600_000;
+  await make('aa-1');
+  state.now = right;
+  await make('bb-2');
+  state.now += 1000;
+  await make('cc-3');
+  assert.deepEqual(names(), ['bb-2.1280.mp4', 'cc-3.1280.mp4']);
+});
+
 test('one that is larger than all may be is kept alone', async (t) => {
   const { make, names } = world(t, { bytes: 2000, mostBytes: 1000 });
   await make('aa-1');

@@ -71,6 +71,45 @@ test('a merge and a move hold when the faces are clustered again, by the same an
   }
 });
 
+test('faces that are somebody else make a cluster, which keeps its faces and its name when all are clustered again', async (t) => {
+  const { cache_dir, index, ids } = await clustered(t);
+  const one = ids.get(1)!;
+  const moved = await Promise.all(['aa 0 1', 'bb 0 1'].map((face) => entry(index, cache_dir, one, face)));
+  const somebody = { from_cluster_id: one, to_cluster_id: null, entry_ids: moved };
+  const answer = await modify(index, cache_dir, { moves: [somebody] });
+  const { to, moved: count } = answer.moves[0]!;
+  assert.equal(count, 2);
+  assert.ok(![...ids.values()].includes(to));
+  await name(index, cache_dir, { [to]: 'Ben' });
+  const corrected = await shown(index, cache_dir);
+  assert.deepEqual(corrected[to], ['aa 0 1', 'bb 0 1']);
+  // By the vectors all of them are one person.
+  for (const eps of [0.2, 0.25]) {
+    const { report } = await cluster(index, cache_dir, [], { eps });
+    assert.deepEqual([report.conflicts, report.lost_names], [[], []]);
+    assert.deepEqual(await shown(index, cache_dir), corrected);
+    assert.deepEqual((await people(index, cache_dir)).job.names, { [to]: 'Ben' });
+  }
+  await modify(index, cache_dir, { merges: [{ cluster_ids: [one, to] }] });
+  await cluster(index, cache_dir, []);
+  assert.equal((await shown(index, cache_dir))[to]!.length, 4, 'the later word counts');
+});
+
+test('a new cluster is taken back, its id is given to no other, and a whole cluster is none', async (t) => {
+  const { cache_dir, index, ids } = await clustered(t);
+  const two = ids.get(2)!;
+  const before = await shown(index, cache_dir);
+  const moved = await entry(index, cache_dir, two, 'aa 0 2');
+  const somebody = { from_cluster_id: two, to_cluster_id: null, entry_ids: [moved] };
+  const first = await modify(index, cache_dir, { moves: [somebody] });
+  await index.call('undo_clusters', { cache_dir, cluster_job_name });
+  assert.deepEqual(await shown(index, cache_dir), before);
+  const second = await modify(index, cache_dir, { moves: [somebody] });
+  assert.notEqual(second.moves[0]!.to, first.moves[0]!.to);
+  const alone = { ...somebody, from_cluster_id: second.moves[0]!.to };
+  await assert.rejects(modify(index, cache_dir, { moves: [alone] }), peopleErrors.WRONG_CORRECTION.is);
+});
+
 test('names stay with people through merges, undoing, and clustering again', async (t) => {
   const { cache_dir, index, ids } = await clustered(t);
   const [one, two] = [ids.get(1)!, ids.get(2)!];

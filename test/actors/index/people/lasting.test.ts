@@ -79,8 +79,9 @@ function step(job: Job, random: () => number, holdsApart: boolean): Job {
   const entry_ids = own.map((at) => idText(ids, at));
   const merges = what < 0.7 ? [{ cluster_ids: [one, two] }] : [];
   const apart = holdsApart && what >= 0.7 && what < 0.8 ? [{ cluster_ids: [one, two] }] : [];
-  const moves =
-    what >= 0.7 && apart.length === 0 ? [{ from_cluster_id: one, to_cluster_id: two, entry_ids }] : [];
+  // A new one is held apart from the old one.
+  const to_cluster_id = holdsApart && what >= 0.9 ? null : two;
+  const moves = what >= 0.7 && apart.length === 0 ? [{ from_cluster_id: one, to_cluster_id, entry_ids }] : [];
   const done = modify(state, columns, 'file', { merges, moves, apart });
   return { state: done.state, columns: done.columns, before: columns };
 }

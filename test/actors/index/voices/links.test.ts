@@ -68,6 +68,62 @@ test('linked voices have one name, count as one and are compared by all of them'
   assert.deepEqual(await namesOf(index, cache_dir, 'aa', 'bb', 'cc'), [{}, {}, {}]);
 });
 
+test('what was said last is taken back: who is linked, who is held apart, and the names', async (t) => {
+  const { cache_dir, index } = await talks(t);
+  const name = (hash_str: string, speaker: string, given: string) =>
+    index.call('name_speakers', { cache_dir, hash_str, assignments: [{ speaker, name: given }] });
+  const seen = async () => [
+    await namesOf(index, cache_dir, 'aa', 'bb', 'cc'),
+    await alike(index, cache_dir, 'aa', 0),
+    await alike(index, cache_dir, 'cc', 0),
+    (await suggested(index, cache_dir, 'cc', 0)).suggestions,
+  ];
+  await name('bb', 'SPEAKER_01', 'Ann');
+  await name('cc', 'SPEAKER_00', 'Anna');
+  await link(index, cache_dir, ['aa 0', 'bb 1'], { same: false });
+  const apart = await seen();
+  await link(index, cache_dir, ['aa 0', 'bb 1', 'cc 0'], { name: 'Anne' });
+  assert.deepEqual(await alike(index, cache_dir, 'aa', 0), []);
+  await index.close();
+  const { voices } = await index.call('take_back_speakers', { cache_dir });
+  assert.deepEqual(voices.map(({ hash_str, speaker_name }) => [hash_str, speaker_name]).toSorted(), [
+    ['aa', null],
+    ['bb', 'Ann'],
+    ['cc', 'Anna'],
+  ]);
+  assert.deepEqual(await seen(), apart);
+  const nothing = () =>
+    assert.rejects(index.call('take_back_speakers', { cache_dir }), voiceErrors.NOTHING_SAID.is);
+  await nothing();
+  // One of three leaves, without the name; then comes back, with it.
+  await link(index, cache_dir, ['aa 0', 'bb 1', 'cc 0'], { name: 'Anne' });
+  const together = await seen();
+  await link(index, cache_dir, ['aa 0', 'bb 1'], { same: false });
+  await index.call('take_back_speakers', { cache_dir });
+  assert.deepEqual(await seen(), together);
+});
+
+test('what was said is not taken back from under a later name, transcription or forgetting', async (t) => {
+  const { cache_dir, index } = await talks(t);
+  const refused = async (why: string) => {
+    const before = await namesOf(index, cache_dir, 'aa', 'bb');
+    await assert.rejects(index.call('take_back_speakers', { cache_dir }), voiceErrors.NOTHING_SAID.is, why);
+    assert.deepEqual(await namesOf(index, cache_dir, 'aa', 'bb'), before);
+  };
+  await refused('nothing was said');
+  await link(index, cache_dir, ['aa 0', 'bb 1'], { name: 'Ann' });
+  await index.call('name_speakers', {
+    ...{ cache_dir, hash_str: 'aa', assignments: [{ speaker: 'SPEAKER_00', name: 'Anna' }] },
+  });
+  await refused('named since');
+  await link(index, cache_dir, ['aa 0', 'bb 1'], { same: false });
+  await spoken(index, cache_dir, 'bb', both, { SPEAKER_00: 1, SPEAKER_01: 2 });
+  await refused('transcribed since');
+  await link(index, cache_dir, ['aa 0', 'bb 1']);
+  await index.call('remove_media', { cache_dir, hashes: ['cc'] });
+  await refused('something was forgotten');
+});
+
 test('who is not the same is not suggested again, whoever is linked later, until somebody says otherwise', async (t) => {
   const { cache_dir, index } = await talks(t);
   await link(index, cache_dir, ['aa 0', 'bb 1'], { same: false });

@@ -1,6 +1,8 @@
 // Signing in on the page, with a service that is played here.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { type AccessDecision, decisionOf, noKey } from '../../../../http/license/decision.ts';
+import { api } from '../../../../http/page/app/api.ts';
 import { enterByKey, enterByTicket } from '../../../../http/page/app/session.ts';
 import { get, update } from '../../../../http/page/app/store.ts';
 
@@ -35,4 +37,31 @@ test('a ticket is called used only when the service says so', async (t) => {
   played(t, () => Response.json({ error: 'e', message: 'm' }, { status: 401 }));
   assert.equal(await enterByTicket('fht_x'), false);
   assert.equal(get().signInReason, 'ticket');
+});
+
+test('a session ends when it is not known; a refusal of its key is told until the key is taken again', async (t) => {
+  const answered = (decision: AccessDecision) =>
+    decision.ok ? Response.json({ tasks: [] }) : Response.json(decision.body, { status: decision.status });
+  let decision: AccessDecision = { ok: true };
+  played(t, () => answered(decision));
+  const session = { kind: 'ticket', token: 'fhs_x' } as const;
+  update({ session, returns: 0, refusal: null });
+  const ask = () => api.listTasks().catch(() => {});
+  for (const [validation, why] of [
+    [{ kind: 'outage', message: 'The license server cannot be reached' }, /cannot be reached/],
+    [{ kind: 'policy', message: 'Not on Sundays' }, /Sundays/],
+  ] as const) {
+    decision = decisionOf(validation);
+    await ask();
+    assert.equal(get().session, session);
+    assert.match(get().refusal ?? '', why);
+  }
+  decision = { ok: true };
+  await ask();
+  assert.deepEqual([get().refusal, get().returns], [null, 1]);
+  await ask();
+  assert.equal(get().returns, 1);
+  decision = noKey;
+  await ask();
+  assert.deepEqual([get().session, get().signInReason], [null, 'ended']);
 });

@@ -1,6 +1,5 @@
 // Choosing rows of the list; those that were not in sight yet are read for it.
-import { messageOf } from '../../api.ts';
-import { toast } from '../../toasts.ts';
+import { attempt } from '../../attempt.ts';
 import { between, nothing, toggled, withRows } from './choice.ts';
 import { listing, rowAt, rowsBetween } from './listing.ts';
 
@@ -10,22 +9,18 @@ export async function choose(index: number, isRange: boolean): Promise<void> {
   const row = rowAt(pages, index);
   if (!row) return;
   if (!isRange) return listing.update({ chosen: toggled(chosen, row), anchor: index, cursor: index });
-  try {
+  await attempt(async () => {
     const rows = await rowsBetween(...between(anchor, index));
     listing.update(({ chosen: before }) => ({ chosen: withRows(before, rows), cursor: index }));
-  } catch (error) {
-    toast(messageOf(error), { kind: 'error' });
-  }
+  });
 }
 
 export async function chooseAll(): Promise<void> {
   const { total, chosen } = listing.get();
   if (total === null) return;
   if (chosen.size >= total) return listing.update({ chosen: nothing });
-  try {
+  await attempt(async () => {
     const rows = await rowsBetween(0, total);
     listing.update({ chosen: withRows(nothing, rows) });
-  } catch (error) {
-    toast(messageOf(error), { kind: 'error' });
-  }
+  });
 }

@@ -1,8 +1,9 @@
 // What the analysis takes on the disk, and what is stored of files that are gone.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
+import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
+import { attempt } from '../../attempt.ts';
 import { loadFolder } from '../../folder.ts';
 import { Failed, Loading } from '../../parts/states.ts';
 import { get, useStore } from '../../store.ts';
@@ -52,17 +53,14 @@ function Gone({ cache_dir, again }: { readonly cache_dir: string; again(): void 
   const [isBusy, setBusy] = useState(false);
   const run = async (dry_run: boolean) => {
     setBusy(true);
-    try {
+    await attempt(async () => {
       const answer = await api.pruneLibrary({ cache_dir, dry_run });
       setFound(dry_run ? answer : null);
-      if (!dry_run) {
-        toast(t(library.forgotten, { n: answer.forgotten.length }));
-        void loadFolder();
-        again();
-      }
-    } catch (error) {
-      toast(messageOf(error), { kind: 'error' });
-    }
+      if (dry_run) return;
+      toast(t(library.forgotten, { n: answer.forgotten.length }));
+      void loadFolder();
+      again();
+    });
     setBusy(false);
   };
   const n = found ? found.forgotten.length + found.paths_gone.length : 0;

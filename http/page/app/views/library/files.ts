@@ -13,6 +13,7 @@ import { choose, chooseAll } from './choosing.ts';
 import { Details } from './details.ts';
 import { DropDialog, useDrop } from './drop.ts';
 import { ForgetDialog } from './forget-dialog.ts';
+import { Gone } from './gone.ts';
 import { Guide } from './guide.ts';
 import { listing, openFolder, refresh, rowAt } from './listing.ts';
 import { type Doing, PathBar } from './path-bar.ts';
@@ -46,6 +47,7 @@ export function Files() {
             : html`<${Table} total=${total} choose=${choose} open=${open} />`
     }
     <${Details} row=${current} open=${open} />
+    <${Gone} key=${folder} />
     ${drop.isOver && html`<div class="drop-here">${t(library.dropHere)}</div>`}
     ${drop.dropped !== null && html`<${DropDialog} name=${drop.dropped} close=${drop.close} start=${setDoing} />`}
     ${doing?.kind === 'analyse' && html`<${AnalyseDialog} rows=${doing.rows} close=${close} />`}

@@ -19,10 +19,12 @@ interface Listing {
   readonly cursor: number;
   /** Row from which a range is chosen. */
   readonly anchor: number;
+  /** How often a folder was read, or could not be. */
+  readonly round: number;
 }
 
 const empty = { total: null, pages: new Map(), error: null, chosen: nothing, cursor: 0, anchor: 0 };
-export const listing = createSlice<Listing>('library', { folder: null, ...empty });
+export const listing = createSlice<Listing>('library', { folder: null, round: 0, ...empty });
 
 /** How far it was scrolled; not drawn, so not in the store. */
 export const scrolled = { top: 0 };
@@ -59,8 +61,9 @@ async function read(page: number, round: Set<number>, signal: AbortSignal): Prom
     const { folder } = listing.get();
     const { total, rows } = await ask(folder, page * PAGE, PAGE, signal);
     if (signal.aborted) return;
-    listing.update(({ pages, cursor }) => ({
+    listing.update(({ pages, cursor, round: before }) => ({
       total,
+      round: page === 0 ? before + 1 : before,
       pages: new Map(pages).set(page, rows),
       cursor: Math.max(0, Math.min(cursor, total - 1)),
       error: null,
@@ -69,8 +72,18 @@ async function read(page: number, round: Set<number>, signal: AbortSignal): Prom
     if (signal.aborted || isAbort(error)) return;
     round.delete(page);
     // Without an answer it is asked again when the service is back.
-    if (!(error instanceof ApiError && error.status === 0)) listing.update({ error });
+    if (error instanceof ApiError && error.status === 0) return;
+    const nothingLeft = { total: null, pages: new Map(), chosen: nothing };
+    listing.update(({ round: before }) => ({
+      error,
+      round: before + 1,
+      ...(isFolderGone(error) && nothingLeft),
+    }));
   }
+}
+
+export function isFolderGone(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
 }
 
 async function ask(folder: string | null, offset: number, limit: number, signal?: AbortSignal) {
@@ -88,12 +101,18 @@ export function rowAt(pages: Listing['pages'], index: number): Row | undefined {
 
 /** Rows [from, to), also those that were not in sight yet. */
 export async function rowsBetween(from: number, to: number): Promise<Row[]> {
-  const { pages, folder } = listing.get();
+  const { pages } = listing.get();
   const isKnown = pagesOf(from, to, PAGE).every((page) => pages.has(page));
   if (isKnown)
     return Array.from({ length: to - from }, (_, at) => rowAt(pages, from + at)).filter(
       (row) => row !== undefined,
     );
+  return freshRows(from, to);
+}
+
+/** As they are now. */
+export async function freshRows(from: number, to: number): Promise<Row[]> {
+  const { folder } = listing.get();
   const rows: Row[] = [];
   const most = 10_000;
   for (let at = from; at < to; at += most)

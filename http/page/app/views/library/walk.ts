@@ -1,5 +1,6 @@
 // The files that lie in chosen folders: the service takes files, so folders are gone through here, page by page.
 import { ApiError, api } from '../../api.ts';
+import { nameOf } from '../../times.ts';
 import { folderOf, type ListedFile, type Row, rowsOf } from './rows.ts';
 
 const PAGE = 10_000;
@@ -60,7 +61,7 @@ export async function walk(
 
 /** The row of a path that a person named, a folder or a file. Throws what the service says of it. */
 export async function lookUp(path: string, cache_dir: string, signal?: AbortSignal): Promise<Row> {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1) || path;
+  const name = nameOf(path);
   try {
     await api.listMedia({ cache_dir, folder: path, limit: 0 }, { signal });
     return { kind: 'folder', path, name, analysed: 0 };

@@ -3,8 +3,11 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { type Api, api, messageOf } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
+import { attempt } from '../../attempt.ts';
+import { go } from '../../navigation.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { get } from '../../store.ts';
+import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { tasks, watching } from '../../words/tasks.ts';
@@ -29,16 +32,21 @@ export interface WatchFormProps {
 export function WatchForm({ folder, path, close }: WatchFormProps) {
   const [values, setValues] = useState(() => valuesOf(folder, path));
   const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
   const models = useAsk((signal) => api.availableModels({}, { signal }), []).value;
   const set = (some: Partial<Values>) => setValues((before) => ({ ...before, ...some }));
   const submit = async (event: Event) => {
     event.preventDefault();
     if (!works.some(([name]) => values[name])) return setProblem(t(watching.needsWork));
+    setBusy(true);
+    setProblem(null);
     try {
       await save(folder, values);
+      if (folder === null) await begin();
       close();
     } catch (error) {
       setProblem(messageOf(error));
+      setBusy(false);
     }
   };
   const field = (name: TextName, label: string, more: object = {}) =>
@@ -58,7 +66,7 @@ export function WatchForm({ folder, path, close }: WatchFormProps) {
         onInput=${(event: Event) => set({ excluded: (event.target as HTMLTextAreaElement).value })}></textarea></label>
       ${folder !== null && check('enabled', t(watching.enabled))}
       <p class="problem" role="alert">${problem}</p>
-      <div class="row"><button class="primary" type="submit">${t(watching.save)}</button><button type="button" onClick=${close}>${t(shell.cancel)}</button></div>
+      <div class="row"><button class="primary" type="submit" disabled=${isBusy}>${t(watching.save)}</button><button type="button" onClick=${close}>${t(shell.cancel)}</button></div>
     </form>
   <//>`;
 }
@@ -113,8 +121,13 @@ async function save(folder: WatchFolder | null, { folder_path, excluded, ...valu
     const path = pastedPath(folder_path);
     if (path === null) throw new Error(t(library.badPath));
     await api.addWatchFolder({ folder_path: path, cache_dir: await ownCacheDir(), ...body });
-    await api.startWatching();
   }
+}
+
+/** The folder is stored, whether or not it can be watched now. */
+async function begin(): Promise<void> {
+  const action = { label: t(library.showTasks), run: () => go('library', 'watch') };
+  if (await attempt(() => api.startWatching())) toast(t(watching.added), { action });
 }
 
 /** Null for the folder that is analysed into anyway: one that is named has to be there already. */

@@ -1,13 +1,13 @@
 // The watch folders, and how the service that watches them stands.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
+import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
+import { attempt } from '../../attempt.ts';
 import { onProgress } from '../../live.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { get, useStore } from '../../store.ts';
-import { toast } from '../../toasts.ts';
 import { shell } from '../../words/shell.ts';
 import { tasks, watching } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
@@ -64,11 +64,7 @@ interface ServiceProps {
 function Service({ status, add, again }: ServiceProps) {
   const { state, paused_until, last_error, current_file } = status;
   const act = async () => {
-    try {
-      await (state === 'stopped' ? api.startWatching() : api.stopWatching());
-    } catch (error) {
-      toast(messageOf(error), { kind: 'error' });
-    }
+    await attempt(() => (state === 'stopped' ? api.startWatching() : api.stopWatching()));
     again();
   };
   const text =
@@ -117,12 +113,7 @@ function Folder({ folder, status, change, remove }: FolderProps) {
 
 function Remove({ folder, close }: { readonly folder: WatchFolder; close(): void }) {
   const remove = async () => {
-    try {
-      await api.removeWatchFolder({ id: folder.id });
-      close();
-    } catch (error) {
-      toast(messageOf(error), { kind: 'error' });
-    }
+    if (await attempt(() => api.removeWatchFolder({ id: folder.id }))) close();
   };
   return html`<${Dialog} title=${t(watching.removeTitle)} onClose=${close}>
     <p class="whole-path">${t(watching.removeSure, { path: folder.folder_path })}</p>

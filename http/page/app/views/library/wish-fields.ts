@@ -10,6 +10,11 @@ import { type KindCounts, usualWishes, type Wishes } from './request.ts';
 const KEPT = 'framehound.wishes';
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
+/** What of them decides about wishes. */
+interface WishModels {
+  readonly speech: Pick<Models['speech'], 'model_key'>;
+  readonly faces: Pick<Models['faces'], 'command'>;
+}
 
 /** What a person chose the last time; doing again what is stored is never kept. */
 export function keptWishes(): Partial<Wishes> {
@@ -24,9 +29,18 @@ export function keepWishes({ again: _, ...wishes }: Partial<Wishes>): void {
   localStorage.setItem(KEPT, JSON.stringify(wishes));
 }
 
-/** Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. */
-export function wishesOf(kept: Partial<Wishes>, models: Models | null): Wishes {
-  return { ...usualWishes, speech: models !== null && models.speech.model_key !== null, ...kept };
+/**
+ * Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. Faces
+ * that were wished for before wait until their models are there again.
+ */
+export function wishesOf(kept: Partial<Wishes>, models: WishModels | null): Wishes {
+  const speech = models !== null && models.speech.model_key !== null;
+  const wishes = { ...usualWishes, speech, ...kept };
+  return { ...wishes, faces: wishes.faces && canFindFaces(models) };
+}
+
+function canFindFaces(models: WishModels | null): boolean {
+  return models === null || models.faces.command === null;
 }
 
 export interface WishFieldsProps {
@@ -40,7 +54,7 @@ export interface WishFieldsProps {
 export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
   const hasPicture = kinds.video + kinds.image > 0;
   const hasSound = kinds.video + kinds.audio > 0;
-  const canFaces = models === null || models.faces.command === null;
+  const canFaces = canFindFaces(models);
   const text = (name: 'language' | 'people', label: string, how: string, isNeeded: boolean) =>
     html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${wishes[name]} placeholder=${how}
       onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;

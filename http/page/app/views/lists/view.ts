@@ -1,13 +1,12 @@
 // The view of the basket: which list it is, its moments, and what they are exported as.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api.ts';
+import { attempt } from '../../attempt.ts';
 import { basketList, newList, openList, removeList, renameList } from '../../basket-list.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Empty, Loading } from '../../parts/states.ts';
 import { useStore } from '../../store.ts';
 import { clock } from '../../times.ts';
-import { toast } from '../../toasts.ts';
 import type { View } from '../../view.ts';
 import { lists } from '../../words/lists.ts';
 import { shell } from '../../words/shell.ts';
@@ -31,7 +30,7 @@ function Basket() {
     failed: t(lists.unsaved, { error: error ?? '' }),
   };
   const choose = (event: Event) => attempt(() => openList((event.target as HTMLSelectElement).value));
-  return html`<div class="basket column">
+  return html`<div class="basket sheet column">
     <h1 class="unseen">${t(shell.lists)}</h1>
     <header class="row wrap">
       <label>${t(lists.list)}<select value=${list_id ?? ''} onChange=${choose}>
@@ -52,17 +51,6 @@ function Basket() {
     ${asking === 'remove' && html`<${Remove} name=${name} close=${() => setAsking(null)} />`}
     ${asking !== null && asking !== 'remove' && html`<${Naming} asking=${asking} name=${asking === 'rename' ? name : ''} close=${() => setAsking(null)} />`}
   </div>`;
-}
-
-/** True when it worked; else a message says why not. */
-async function attempt(work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    toast(messageOf(error), { kind: 'error' });
-    return false;
-  }
 }
 
 interface NamingProps {

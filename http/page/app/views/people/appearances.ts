@@ -5,8 +5,8 @@ import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
 import { go } from '../../navigation.ts';
 import { Icon } from '../../parts/icon.ts';
+import { Picture } from '../../parts/picture.ts';
 import { Failed, Loading } from '../../parts/states.ts';
-import { usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
 import { clock, nameOf } from '../../times.ts';
 import { people } from '../../words/people.ts';
@@ -46,12 +46,11 @@ interface SeenInProps {
 
 function SeenIn({ media: { media_path, hash_str, faces, ranges } }: SeenInProps) {
   const [showsAll, setShowsAll] = useState(false);
-  const picture = usePicture(media_path, ranges[0]?.[0] ?? 0, 160);
   const name = nameOf(media_path);
   const shown = showsAll ? ranges : ranges.slice(0, FEW);
   const open = (seconds: number) => go('player', momentArgument({ hash_str, seconds }));
   return html`<li class="row">
-    <span class="picture">${picture ? html`<img src=${picture} alt="" />` : html`<${Icon} name="picture" />`}</span>
+    <${Picture} media_path=${media_path} seconds=${ranges[0]?.[0] ?? 0} icon="picture" />
     <div class="column grow"><p class="cut" title=${media_path}>${name} <span class="quiet">${t(people.size, { n: faces })}</span></p>
       <div class="row wrap">${shown.map(
         ([

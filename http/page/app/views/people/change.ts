@@ -1,21 +1,11 @@
 // What is changed of people: each change says what it did, and can be taken back.
-import { api, messageOf } from '../../api.ts';
+import { api } from '../../api.ts';
+import { attempt } from '../../attempt.ts';
 import { get } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { t } from '../../words.ts';
 import { changed, slice } from './state.ts';
-
-/** True when it worked; else a message says why not. */
-export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    toast(messageOf(error), { kind: 'error' });
-    return false;
-  }
-}
 
 const inJob = (cluster_job_name: string) => ({ cache_dir: get().folder.cache_dir!, cluster_job_name });
 
@@ -41,35 +31,55 @@ export async function nameCluster(
 
 interface Corrections {
   readonly merges?: { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves?: { from_cluster_id: string; to_cluster_id: string; entry_ids: string[] }[];
+  readonly moves?: { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
   readonly apart?: { cluster_ids: string[] }[];
 }
 
-/** The service takes only its latest correction back. */
-let latest = 0;
+/** Counts corrections: the service takes only its latest one back. */
+const latest = { faces: 0, voices: 0 };
+type Kind = keyof typeof latest;
 
-export async function correct(job: string, corrections: Corrections, told: string): Promise<boolean> {
-  const worked = await attempt(() => api.modifyClusters({ ...inJob(job), ...corrections }));
-  if (!worked) return false;
-  const own = ++latest;
-  slice.update({ chosen: [] });
+/** Says what was corrected, and takes it back when a person wants that and nothing was corrected after it. */
+function corrected(kind: Kind, told: string, takeBack: () => Promise<unknown>): void {
+  const own = ++latest[kind];
   changed();
   const run = () => {
-    if (own === latest) void undo(job);
+    if (own === latest[kind]) void takenBack(kind, takeBack);
     else toast(t(people.tooLate));
   };
   toast(told, { action: { label: t(people.undo), run } });
-  return true;
 }
 
-export async function undo(job: string): Promise<void> {
+async function takenBack(kind: Kind, takeBack: () => Promise<unknown>): Promise<void> {
   await attempt(async () => {
-    await api.undoClusters(inJob(job));
-    latest++;
+    await takeBack();
+    latest[kind]++;
     toast(t(people.undone));
   });
   changed();
 }
+
+export async function correct(job: string, corrections: Corrections, told: string): Promise<boolean> {
+  const worked = await attempt(() => api.modifyClusters({ ...inJob(job), ...corrections }));
+  if (!worked) return false;
+  slice.update({ chosen: [] });
+  corrected('faces', told, () => api.undoClusters(inJob(job)));
+  return true;
+}
+
+export const undo = (job: string) => takenBack('faces', () => api.undoClusters(inJob(job)));
+
+type Said = Omit<Parameters<typeof api.confirmSpeakers>[0], 'cache_dir'>;
+
+/** What a person says of voices. */
+export async function say(said: Said, told: string): Promise<void> {
+  const cache_dir = get().folder.cache_dir!;
+  if (!(await attempt(() => api.confirmSpeakers({ cache_dir, ...said })))) return;
+  corrected('voices', told, () => api.undoSpeakers({ cache_dir }));
+}
+
+export const undoVoices = () =>
+  takenBack('voices', () => api.undoSpeakers({ cache_dir: get().folder.cache_dir! }));
 
 export function merge(job: string, cluster_ids: readonly string[], target?: string): Promise<boolean> {
   const told = t(people.merged, { n: cluster_ids.length });

@@ -57,7 +57,7 @@ export function Person({ job, cluster_id }: ClusterProps) {
       <button disabled=${name === ''} title=${name === '' ? t(people.searchNeedsName) : ''} onClick=${search}>${t(people.searchWith)}</button>
     </header>
     <h1 class="unseen">${calledOf(value)}</h1>
-    <${AllFaces} job=${job} cluster_id=${cluster_id} faces=${faces} entry_ids=${entry_ids} />
+    <${AllFaces} job=${job} cluster_id=${cluster_id} size=${size} faces=${faces} entry_ids=${entry_ids} />
     ${left > 0 && html`<button class="more" onClick=${() => setLimit(limit + PAGE)}>${t(people.more, { n: Math.min(PAGE, left) })}</button>`}
     <${Appearances} job=${job} cluster_id=${cluster_id} />`;
 }
@@ -67,17 +67,18 @@ function Back() {
 }
 
 interface AllFacesProps extends ClusterProps {
+  readonly size: number;
   readonly faces: readonly string[];
   readonly entry_ids: readonly string[];
 }
 
-function AllFaces({ job, cluster_id, faces, entry_ids }: AllFacesProps) {
+function AllFaces({ job, cluster_id, size, faces, entry_ids }: AllFacesProps) {
   const [marked, setChosen] = useState<readonly string[]>([]);
   const chosen = marked.filter((id) => entry_ids.includes(id));
   const toggle = (id: string) => setChosen(toggled(chosen, id));
   return html`<section class="column" aria-label=${t(people.allFaces)}>
     <h2>${t(people.allFaces)}</h2>
-    <${Move} job=${job} cluster_id=${cluster_id} entry_ids=${chosen} done=${() => setChosen([])} />
+    <${Move} job=${job} cluster_id=${cluster_id} entry_ids=${chosen} size=${size} done=${() => setChosen([])} />
     <div class="all-faces">${faces.map((face, at) => {
       const id = entry_ids[at] ?? '';
       const isChosen = chosen.includes(id);
@@ -89,27 +90,35 @@ function AllFaces({ job, cluster_id, faces, entry_ids }: AllFacesProps) {
 
 interface MoveProps extends ClusterProps {
   readonly entry_ids: readonly string[];
+  /** Faces of the whole cluster. */
+  readonly size: number;
   done(): void;
 }
 
-function Move({ job, cluster_id, entry_ids, done }: MoveProps) {
+/** The value of the choice that means somebody who has no cluster yet. */
+const SOMEBODY = '';
+
+function Move({ job, cluster_id, entry_ids, size, done }: MoveProps) {
   const asked = useClusters(job, MOST, 0);
-  const [wanted, setTo] = useState('');
+  const [wanted, setTo] = useState(SOMEBODY);
   const others = (asked.value?.clusters ?? []).filter((one) => one.cluster_id !== cluster_id);
-  const to = others.find((one) => one.cluster_id === wanted)?.cluster_id ?? others[0]?.cluster_id ?? '';
+  const to_cluster_id = others.find((one) => one.cluster_id === wanted)?.cluster_id ?? null;
   const n = entry_ids.length;
   if (n === 0) return html`<p class="quiet">${t(people.facesHow)}</p>`;
+  // Of everybody nobody would be left.
+  const isWhole = to_cluster_id === null && n === size;
   const move = async (event: Event) => {
     event.preventDefault();
-    const moves = [{ from_cluster_id: cluster_id, to_cluster_id: to, entry_ids: [...entry_ids] }];
+    const moves = [{ from_cluster_id: cluster_id, to_cluster_id, entry_ids: [...entry_ids] }];
     if (await correct(job.name, { moves }, t(people.moved, { n }))) done();
   };
   return html`<form class="row wrap choosing" onSubmit=${move}>
     <span role="status">${t(people.facesChosen, { n })}</span>
-    <label>${t(people.moveTo)}<select value=${to} onChange=${(event: Event) => setTo((event.target as HTMLSelectElement).value)}>
+    <label>${t(people.moveTo)}<select value=${to_cluster_id ?? SOMEBODY} onChange=${(event: Event) => setTo((event.target as HTMLSelectElement).value)}>
+      <option value=${SOMEBODY}>${t(people.somebody)}</option>
       ${others.map((one) => html`<option value=${one.cluster_id}>${calledOf(one)}</option>`)}
     </select></label>
-    <button class="primary" type="submit" disabled=${to === ''}>${t(people.move)}</button>
+    <button class="primary" type="submit" disabled=${isWhole} title=${isWhole ? t(people.allOfThem) : ''}>${t(people.move)}</button>
     <button class="quiet" type="button" onClick=${done}>${t(people.clear)}</button>
   </form>`;
 }

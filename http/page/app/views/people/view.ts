@@ -23,7 +23,7 @@ type Part = (typeof parts)[number];
 function People({ argument }: { readonly argument: string }) {
   const part: Part = argument === 'voices' || argument === 'alike' ? argument : 'faces';
   const [, opened = ''] = /^face\/(.+)$/.exec(argument) ?? [];
-  return html`<div class="people column">
+  return html`<div class="people sheet column">
     <h1 class="unseen">${t(shell.people)}</h1>
     <nav class="row people-parts" aria-label=${t(people.parts)}>${parts.map(
       (

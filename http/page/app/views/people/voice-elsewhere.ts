@@ -4,16 +4,14 @@ import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Failed, Loading } from '../../parts/states.ts';
-import { get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
-import { toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { attempt } from './change.ts';
+import { say } from './change.ts';
 import { percent } from './choice.ts';
 import { Listen } from './listen.ts';
 import type { Speaker } from './speakers.ts';
-import { changed, slice, useCacheDir } from './state.ts';
+import { slice, useCacheDir } from './state.ts';
 
 type Suggested = Awaited<ReturnType<typeof api.suggestSpeakers>>['suggestions'][number];
 
@@ -54,14 +52,8 @@ function Question({ voice, suggested }: QuestionProps) {
   </li>`;
 }
 
-/** The later word counts, so the other answer takes this one back. */
-async function answer(voice: Speaker, suggested: Suggested, same: boolean): Promise<void> {
+function answer(voice: Speaker, suggested: Suggested, same: boolean): Promise<void> {
   const name = voice.name || suggested.speaker_name || null;
   const own = [voice, suggested].map(({ hash_str, speaker }) => ({ hash_str, speaker }));
-  const request = { cache_dir: get().folder.cache_dir!, voices: own, same, ...(same && { name }) };
-  if (!(await attempt(() => api.confirmSpeakers(request)))) return;
-  changed();
-  const label = t(same ? people.notSame : voices.same);
-  const run = () => void answer(voice, suggested, !same);
-  toast(t(same ? voices.isSame : voices.isNotSame), { action: { label, run } });
+  return say({ voices: own, same, ...(same && { name }) }, t(same ? voices.isSame : voices.isNotSame));
 }

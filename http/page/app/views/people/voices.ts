@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
+import { attempt } from '../../attempt.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { routeHash } from '../../route.ts';
 import { get } from '../../store.ts';
@@ -10,7 +11,7 @@ import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { attempt } from './change.ts';
+import { undoVoices } from './change.ts';
 import { Listen } from './listen.ts';
 import { Name } from './name.ts';
 import { type Speaker, speakersOf } from './speakers.ts';
@@ -54,7 +55,8 @@ export function Voices() {
     return html`<${Empty} icon="speech" title=${t(voices.none)}><p class="quiet">${t(voices.noneHow)}</p>
       <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(people.toLibrary)}</a>${more}<//>`;
   const files = Map.groupBy(speakers, ({ hash_str }) => hash_str);
-  return html`<p class="quiet">${t(voices.how)}</p>
+  return html`<header class="row wrap"><p class="quiet grow">${t(voices.how)}</p>
+      <button onClick=${() => void undoVoices()}>${t(voices.undoLast)}</button></header>
     ${[...files].map(
       ([
         hash_str,

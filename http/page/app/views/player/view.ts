@@ -1,9 +1,8 @@
 // The player: a medium from the moment it was opened at, frame by frame, with what is known of it along its time line.
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { go } from '../../navigation.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
-import { momentArgument, parseMoment } from '../../route.ts';
+import { parseMoment } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import type { View } from '../../view.ts';
@@ -103,9 +102,4 @@ function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], people: rea
   const own: Lane[] =
     chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
   return [...own, ...speakers, ...people];
-}
-
-/** Where the player is opened at a moment. */
-export function openPlayer(hash_str: string, seconds: number): void {
-  go('player', momentArgument({ hash_str, seconds }));
 }

@@ -15,6 +15,7 @@ export function useSearch(): void {
   const query = search.use((state) => state.query);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const returns = useStore((state) => state.returns);
+  const round = search.use((state) => state.round);
   const request = cache_dir === null ? null : momentsRequest(query, cache_dir);
   const asked = request === null ? '' : JSON.stringify(request);
   useEffect(() => {
@@ -33,7 +34,7 @@ export function useSearch(): void {
       clearTimeout(timer);
       aborter.abort();
     };
-  }, [asked, returns]);
+  }, [asked, returns, round]);
 }
 
 async function ask(asked: string, signal: AbortSignal): Promise<void> {

@@ -107,8 +107,7 @@ function draw(canvas: HTMLCanvasElement, values: readonly number[], marks: reado
   const context = canvas.getContext('2d');
   if (!context) return;
   const { width, height } = canvas;
-  const colours = getComputedStyle(canvas);
-  context.fillStyle = colours.getPropertyValue('--accent');
+  context.fillStyle = getComputedStyle(canvas).color;
   for (let x = 0; x < width; x++) {
     const from = Math.floor((x * values.length) / width);
     const to = Math.max(from + 1, Math.floor(((x + 1) * values.length) / width));
@@ -118,7 +117,7 @@ function draw(canvas: HTMLCanvasElement, values: readonly number[], marks: reado
     context.fillRect(x, height - bar, 1, bar);
   }
   context.globalAlpha = 1;
-  context.fillStyle = colours.getPropertyValue('--text');
+  context.fillStyle = getComputedStyle(canvas.parentElement!).color;
   for (const mark of marks)
     context.fillRect((mark / values.length) * width, 0, Math.max(1, scale), 3 * scale);
 }

@@ -15,6 +15,8 @@ export interface SearchState {
   readonly asked: string;
   /** Id of a moment. */
   readonly selected: string | null;
+  /** Raised to ask the same once more. */
+  readonly round: number;
 }
 
 export const sides = { least: 110, most: 420 } as const;
@@ -29,6 +31,7 @@ export const search = createSlice<SearchState>('search', {
   answer: null,
   asked: '',
   selected: null,
+  round: 0,
 });
 
 /** How far it was scrolled; not drawn, so not in the store. */
@@ -37,6 +40,10 @@ export const scrolled = { top: 0 };
 /** Another question begins with few matches again. */
 export function change(query: Partial<Query>): void {
   search.update((before) => ({ query: { ...before.query, limit: limits[0], ...query } }));
+}
+
+export function again(): void {
+  search.update(({ round }) => ({ round: round + 1 }));
 }
 
 export function more(): void {

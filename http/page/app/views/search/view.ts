@@ -20,7 +20,7 @@ import { byFilm, byRank, type Ordered } from './groups.ts';
 import { limits } from './moment.ts';
 import { pictureIn, searchByPicture } from './own-picture.ts';
 import { Refine } from './refine.ts';
-import { more, search } from './state.ts';
+import { again, more, search } from './state.ts';
 
 export const view: View = { title: shell.search, render: Search };
 
@@ -78,7 +78,7 @@ function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox()
   if (folder.loaded.media + folder.loaded.transcripts === 0)
     return html`<${Empty} icon="library" title=${t(searchWords.noLibrary)}><p>${t(searchWords.noLibraryHow)}</p>
       <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(searchWords.toLibrary)}</a><//>`;
-  if (state === 'failed') return html`<${Failed} error=${error} />`;
+  if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (ordered === null)
     return state === 'idle' ? html`<${Start} />` : html`<${Loading} label=${t(searchWords.searching)} />`;
   const n = ordered.moments.length;

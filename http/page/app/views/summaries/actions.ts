@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
+import { attempt } from '../../attempt.ts';
 import { bytesOf, download } from '../../download.ts';
 import { go } from '../../navigation.ts';
 import { Dialog } from '../../parts/dialog.ts';
@@ -26,15 +27,13 @@ export function Actions({ summary }: ActionsProps) {
   const [removes, setRemoves] = useState(false);
   const make = async (event: Event) => {
     event.preventDefault();
-    try {
+    await attempt(async () => {
       const { summary_ref } = summary;
       const answer = await api.exportSummary({ cache_dir: get().folder.cache_dir!, summary_ref, format });
       download(answer.filename, bytesOf(answer.content_base64 ?? ''), answer.mime_type);
       toast(t(summaries.downloaded, { name: answer.filename }));
       for (const warning of answer.warnings ?? []) toast(warning);
-    } catch (error) {
-      toast(messageOf(error), { kind: 'error' });
-    }
+    });
   };
   const choose = (event: Event) => setFormat((event.target as HTMLSelectElement).value as Format);
   return html`<form class="row" onSubmit=${make}>

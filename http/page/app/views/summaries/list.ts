@@ -3,9 +3,8 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api.ts';
 import { go } from '../../navigation.ts';
-import { Icon } from '../../parts/icon.ts';
+import { Picture } from '../../parts/picture.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
-import { usePicture } from '../../pictures.ts';
 import { clock, nameOf } from '../../times.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
@@ -57,9 +56,8 @@ export function List() {
 
 function Line({ summary }: { readonly summary: Summary }) {
   const { summary_ref, media_path, analysis_name, one_line_summary } = summary;
-  const picture = usePicture(media_path, 0, 160);
   return html`<li><button class="quiet" onClick=${() => go('summaries', summary_ref)}>
-    <span class="picture">${picture ? html`<img src=${picture} alt="" />` : html`<${Icon} name="summaries" />`}</span>
+    <${Picture} media_path=${media_path} seconds=${0} icon="summaries" />
     <span class="column grow"><strong class="cut">${nameOf(media_path)} · ${titleOf(analysis_name)}</strong><span class="text">${one_line_summary}</span></span>
   </button></li>`;
 }
@@ -89,13 +87,12 @@ function Matches({ words, collection }: MatchesProps) {
 function Found({ match }: { readonly match: Match }) {
   const { summary_ref, node_id, media_path, analysis_name, search_range, text_preview, match_ranges } = match;
   const [start, end] = search_range;
-  const picture = usePicture(media_path, start + Math.floor((end - start) / 2), 160);
   const open = () => {
     slice.update({ at: node_id });
     go('summaries', summary_ref);
   };
   return html`<li><button class="quiet" onClick=${open}>
-    <span class="picture">${picture ? html`<img src=${picture} alt="" />` : html`<${Icon} name="summaries" />`}</span>
+    <${Picture} media_path=${media_path} seconds=${start + Math.floor((end - start) / 2)} icon="summaries" />
     <span class="column grow"><strong class="cut">${nameOf(media_path)} · ${titleOf(analysis_name)} <span class="quiet">${clock(start)} – ${clock(end)}</span></strong>
       <span class="text">${marked(text_preview, match_ranges).map(({ text, isMarked }) => (isMarked ? html`<mark>${text}</mark>` : text))}</span></span>
   </button></li>`;

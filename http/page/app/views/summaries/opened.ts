@@ -5,8 +5,8 @@ import { ApiError, api } from '../../api.ts';
 import { useKeys } from '../../keys.ts';
 import { go } from '../../navigation.ts';
 import { Icon } from '../../parts/icon.ts';
+import { Picture } from '../../parts/picture.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
-import { usePicture } from '../../pictures.ts';
 import { clock, nameOf } from '../../times.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
@@ -83,7 +83,6 @@ function TreeRow({ row, media_path, isSelected, reading }: TreeRowProps) {
   const { node_id, level, text, isLeaf, isOpen, range, place, siblings } = row;
   const [start, end] = range;
   const element = useRef<HTMLLIElement>(null);
-  const picture = usePicture(media_path, start + Math.floor((end - start) / 2), 160);
   // Keys move the focus with what is selected, once it is in the tree.
   useEffect(() => {
     if (isSelected && element.current?.parentElement?.contains(document.activeElement))
@@ -98,7 +97,7 @@ function TreeRow({ row, media_path, isSelected, reading }: TreeRowProps) {
   return html`<li ref=${element} role="treeitem" tabindex=${isSelected ? 0 : -1} aria-level=${level} aria-setsize=${siblings} aria-posinset=${place}
     aria-selected=${isSelected} aria-expanded=${isLeaf ? undefined : isOpen} style=${{ paddingInlineStart: `${(level - 1) * 18 + 4}px` }} onClick=${onClick}>
     <span class=${isOpen ? 'turn open' : 'turn'}>${!isLeaf && html`<${Icon} name="play" />`}</span>
-    <span class="picture">${picture ? html`<img src=${picture} alt="" draggable=${false} />` : html`<${Icon} name="speech" />`}</span>
+    <${Picture} media_path=${media_path} seconds=${start + Math.floor((end - start) / 2)} icon="speech" />
     <span class="column grow"><span class="quiet">${clock(start)} – ${clock(end)}</span><span class="text">${text}</span></span>
   </li>`;
 }

@@ -10,6 +10,7 @@ export const view: View = { title: shell.summaries, render: Summaries };
 
 /** `argument`: the `summary_ref` of the one that is open, which holds no path. */
 function Summaries({ argument }: { readonly argument: string }) {
-  if (argument !== '') return html`<div class="summaries column"><${Opened} summary_ref=${argument} /></div>`;
-  return html`<div class="summaries column"><h1 class="unseen">${t(shell.summaries)}</h1><${List} /></div>`;
+  if (argument !== '')
+    return html`<div class="summaries sheet column"><${Opened} summary_ref=${argument} /></div>`;
+  return html`<div class="summaries sheet column"><h1 class="unseen">${t(shell.summaries)}</h1><${List} /></div>`;
 }

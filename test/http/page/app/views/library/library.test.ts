@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { between, nothing, toggled, withRows } from '../../../../../../http/page/app/views/library/choice.ts';
+import { goneFrom } from '../../../../../../http/page/app/views/library/gone-files.ts';
 import {
   countKinds,
   isEmptyRequest,
@@ -23,6 +24,7 @@ import {
   runningAnalysis,
   type Snapshot,
 } from '../../../../../../http/page/app/views/library/task-text.ts';
+import { wishesOf } from '../../../../../../http/page/app/views/library/wish-fields.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
   const cases: readonly (readonly [string, string | null])[] = [
@@ -55,6 +57,25 @@ test('each crumb leads to its folder, and the last but one is the folder a path 
     ['C:\\', 'C:\\a', 'C:\\a\\b'],
   );
   assert.deepEqual(['/a/b', '/a', '/', 'C:\\a', 'C:\\'].map(folderOf), ['/a', '/', null, 'C:\\', null]);
+});
+
+test('faces that were wished for before are not asked for while their models are gone', () => {
+  const models = (command: string | null) => ({ speech: { model_key: null }, faces: { command } });
+  const kept = { faces: true, people: 'family' };
+  assert.equal(wishesOf(kept, models('framehound models pull faces')).faces, false);
+  assert.equal(wishesOf(kept, models(null)).faces, true);
+  assert.equal(wishesOf({}, models(null)).faces, false);
+});
+
+test('known files that do not lie in a folder are gone, with whole folders, but not hidden ones', () => {
+  const known = (...paths: string[]) => paths.map((media_path) => ({ media_path, hash_str: media_path }));
+  const names = (folder: string, paths: string[], there: string[]) =>
+    goneFrom(folder, known(...paths), there).map(({ name }) => name);
+  const paths = ['/m/a.mp4', '/m/b.mp4', '/m/old/c.mp4', '/m/new/d.mp4', '/m/.x/e.mp4', '/mm/f.mp4'];
+  assert.deepEqual(names('/m', paths, ['new', 'a.mp4']), ['b.mp4', 'old/c.mp4']);
+  assert.deepEqual(names('/', ['/a.mp4'], []), ['a.mp4']);
+  assert.deepEqual(names('D:\\', ['D:\\a.mp4', 'D:\\b.mp4'], ['b.mp4']), ['a.mp4']);
+  assert.deepEqual(names('/m', ['/m/e\u0301.mp4'], ['\u00e9.mp4']), [], 'one name in two spellings');
 });
 
 test('of a hundred thousand rows only those in sight are drawn, and only their pages read', () => {
