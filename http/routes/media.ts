@@ -1,6 +1,6 @@
 // What media files are, and where their analysis lies.
 import { Type } from 'typebox';
-import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
+import { MediaPropertiesAnswer } from '../../actors/analysis/media/contract.ts';
 import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
 import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
 import { defaulted, described, shown } from '../../runtime/schema.ts';
