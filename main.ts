@@ -48,12 +48,12 @@ export async function startEngine(
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
     const { thumbnailDecoders, clipWriters, watcher, films: decoding, ...leaves } = actors;
-    const [{ prober, index }, lists] = [leaves, openLists(values, systemClock)];
+    const lists = openLists(values, systemClock);
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url);
     const parts = { ...leaves, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
     const asking = { thumbnailDecoders, summarizing: () => analysis.summarizing };
-    const search = createSearch({ ...parts, ...asking, decoder: prober });
+    const search = createSearch({ ...parts, ...asking, decoder: leaves.prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode };
     const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
     const analysis = createAnalysis({ ...parts, ...choices, clips, proxies, decoders: decoding, faceSide });
@@ -69,7 +69,7 @@ export async function startEngine(
         .then(supervisor.stop)
         .finally(() => journal.close());
     };
-    const summaryDocuments = createSummaryDocuments({ index, summaries });
+    const summaryDocuments = createSummaryDocuments({ ...parts, summaries });
     const exports = { exporter, clips, proxies, timelines, summaryDocuments };
     const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
     return { ...coordinators, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };

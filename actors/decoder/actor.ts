@@ -20,6 +20,7 @@ import { playable } from './probe/playable.ts';
 import { probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
 import { subtitles } from './subtitles/subtitles.ts';
+import { pictureTimes } from './times/picture-times.ts';
 
 export interface DecoderSettings {
   /** `off`: decodes in software even where there is a device. */
@@ -56,6 +57,7 @@ export const definition = actor({
         shrink,
         sound,
         subtitles,
+        picture_times: pictureTimes,
         peaks: (request, turn) => peakRuns.step(request, turn),
         end_peaks: ({ run }) => {
           peakRuns.end(run);

@@ -5,6 +5,7 @@ import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.t
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
+import { timesMessages } from './times/contract.ts';
 
 export const mediaErrors = errorTable({
   FILE_NOT_FOUND: { meaning: 'There is no such file', status: 404, retryable: false },
@@ -351,6 +352,7 @@ export const decoderContract = contract(
       Type.Object({ jpegs: Type.Array(Nullable(Bytes)) }),
     ),
     ...peakMessages,
+    ...timesMessages,
     ...clipMessages,
   },
   // Decoding blocks its thread, so a second turn would only slow the first one down.

@@ -7,6 +7,7 @@ import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
+import type { FrameTimesAnswer, FrameTimesRequest } from './frame-times/contract.ts';
 import type { NamedMedia } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
@@ -205,6 +206,8 @@ export interface Search {
   readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
+  /** When the frames of a part of a film are shown. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, FILE_CHANGED and those of decoding. */
+  frameTimes(request: FrameTimesRequest, signal?: AbortSignal): Promise<FrameTimesAnswer>;
   /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */
   peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
   /** What `HTMLMediaElement.canPlayType` takes of a file, null for a still and where it cannot be read. */

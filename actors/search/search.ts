@@ -10,6 +10,7 @@ import type { indexContract } from '../index/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
 import { now } from './call-options.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
+import { frameTimes } from './frame-times/frame-times.ts';
 import { cachePaths } from './media/cache-paths.ts';
 import { Identities } from './media/identities.ts';
 import type { LocationParts } from './media/location.ts';
@@ -113,7 +114,14 @@ function mediaAnswers(
   models: VisualModels,
 ): Pick<
   Search,
-  'thumbnails' | 'sceneThumbnails' | 'cachePaths' | 'mediaFile' | 'playableType' | 'scenes' | 'peaks'
+  | 'thumbnails'
+  | 'sceneThumbnails'
+  | 'cachePaths'
+  | 'mediaFile'
+  | 'playableType'
+  | 'scenes'
+  | 'peaks'
+  | 'frameTimes'
 > {
   const { index, decoder } = parts;
   const thumbnailDecoders = parts.thumbnailDecoders.length > 0 ? parts.thumbnailDecoders : [decoder];
@@ -126,6 +134,8 @@ function mediaAnswers(
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
     scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
+    frameTimes: (request, signal) =>
+      frameTimes({ index, decoder: thumbnailDecoders[0]! }, request, now(signal)),
     peaks: (request, signal) => peaks(request, { lane: 'now', signal }),
     playableType: (file, signal) => playable.of(file, now(signal)),
   };

@@ -31,7 +31,7 @@ import type {
 } from '../routes/library.ts';
 import type { mediaLink } from '../routes/links.ts';
 import type { changeList, deleteList, getList, listLists, makeList } from '../routes/lists.ts';
-import type { cachePaths, mediaMetadata, mediaPeaks } from '../routes/media.ts';
+import type { cachePaths, mediaFrames, mediaMetadata, mediaPeaks } from '../routes/media.ts';
 import type { pullModels } from '../routes/model-pull.ts';
 import type { availableModels, loadedModels, loadModel } from '../routes/models.ts';
 import type { searchMoments, searchRelevance } from '../routes/moments.ts';
@@ -113,6 +113,7 @@ export interface Operations {
   readonly makeList: typeof makeList;
   readonly makeProxy: typeof makeProxy;
   readonly makeTicket: typeof makeTicket;
+  readonly mediaFrames: typeof mediaFrames;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
   readonly mediaPeaks: typeof mediaPeaks;
@@ -197,6 +198,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   makeList: 'POST /api/v1/lists',
   makeProxy: 'POST /api/v1/media/proxy',
   makeTicket: 'POST /api/v1/tickets',
+  mediaFrames: 'POST /api/v1/media/frames',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
   mediaPeaks: 'POST /api/v1/media/peaks',

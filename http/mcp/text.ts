@@ -7,6 +7,7 @@ export const MOST_CHARACTERS = 24_000;
 /** Of a line of an answer that nothing shorter was said of. */
 const LONGEST_LINE = 1_000;
 const MOST_NOTES = 4;
+const MOST_RANGES = 8;
 
 /**
  * One line of at most `most` characters: control characters and ends of lines are spaces, lone halves of characters are
@@ -57,6 +58,12 @@ export function rangeText(start: number, end: number): string {
   return `${timeText(start)}-${timeText(end)} (${secondsText(start)}-${secondsText(end)} s)`;
 }
 
+/** As many as a line has room for. */
+export function rangesText(ranges: readonly (readonly [number, number])[]): string {
+  const some = ranges.slice(0, MOST_RANGES).map(([start, end]) => rangeText(start, end));
+  return `${some.join(', ')}${ranges.length > MOST_RANGES ? ` and ${ranges.length - MOST_RANGES} more ranges` : ''}`;
+}
+
 /** Notes of the service, as it wrote them. */
 export function notes(texts: readonly (string | undefined)[]): string[] {
   const all = [...new Set(texts.filter((text) => text !== undefined && text !== ''))] as string[];
@@ -93,12 +100,12 @@ export function listed({ head, rows, below, most = MOST_CHARACTERS }: Listing): 
   return { text: bounded([...head, ...rows.slice(0, shown), ...tail].join('\n'), most), shown };
 }
 
-/** The usual line below rows that are a page of more; nothing when all there is was shown. `start`: rows before these. */
+/** The usual line below a page of `there` rows out of a known `total`; nothing when the last one was shown. `start`: rows before these. */
 export function moreBelow(
   shown: number,
-  { there, start, more }: { there: number; start: number; more: boolean },
+  { there, start, total }: { there: number; start: number; total: number },
 ) {
-  if (shown === there && !more) return [];
+  if (start + shown >= total) return [];
   const why = shown < there ? `${there - shown} rows did not fit here. ` : '';
   return [`${why}More: call again with cursor "${start + shown}".`];
 }

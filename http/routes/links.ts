@@ -5,13 +5,13 @@ import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
 import { type MediaFile, searchErrors } from '../../actors/search/contract.ts';
 import type { NamedMedia } from '../../actors/search/media/contract.ts';
 import { EngineError, restated } from '../../runtime/errors.ts';
-import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
+import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { contentOfFile } from '../request/content.ts';
 import { mediaTypeOf } from '../request/media-types.ts';
-import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
+import { absolute, CacheDir } from '../request/paths.ts';
 import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
-import { HashStr, whichMedia } from './media.ts';
+import { mediaFields, whichMedia } from './media-fields.ts';
 
 const tag = 'Media';
 
@@ -28,8 +28,7 @@ export const mediaLink = route({
     'POST /media/proxy made, 404 before; by `hash_str` also of a file that is gone.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
     proxy: defaulted(described(Type.Boolean(), 'The bytes of its proxy, which browsers play.'), false),
   }),
   answers: {

@@ -1,19 +1,16 @@
 // What media files are, and where their analysis lies.
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/media/contract.ts';
-import { CachePathsAnswer, searchErrors } from '../../actors/search/contract.ts';
+import { CachePathsAnswer } from '../../actors/search/contract.ts';
+import { FrameTimesAnswer, longestPart } from '../../actors/search/frame-times/contract.ts';
 import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
-import { defaulted, described, shown } from '../../runtime/schema.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
+import { mediaFields, whichMedia } from './media-fields.ts';
 
 const tag = 'Media';
-
-export const HashStr = described(
-  Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),
-  '`hash_str` of a media file, as /media/metadata answers it.',
-);
 
 export const mediaMetadata = route({
   method: 'POST',
@@ -64,8 +61,7 @@ export const cachePaths = route({
     'to it or delete it.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
   }),
   answers: { 200: CachePathsAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
@@ -90,8 +86,7 @@ export const mediaPeaks = route({
     'and when it is gone before its sound was decoded.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
     start_seconds: Type.Optional(
       described(Type.Number({ minimum: 0 }), 'The start of the file when left out.'),
     ),
@@ -110,23 +105,32 @@ export const mediaPeaks = route({
   },
 });
 
-/** Throws WHICH_MEDIA unless a body names a file in exactly one way. `within`: before the names of the fields. */
-export function whichMedia(
-  {
-    media_path,
-    hash_str,
-  }: {
-    readonly media_path?: string;
-    readonly hash_str?: string;
+export const mediaFrames = route({
+  method: 'POST',
+  path: '/api/v1/media/frames',
+  id: 'mediaFrames',
+  tag,
+  summary: 'When each frame of a part of a film is shown',
+  description:
+    'For players that step by frames: where `rate_varies`, as in films of phones and of screens, frames cannot be counted by ' +
+    'a rate. The packets of the part are read from the file, nothing is decoded. 404 for media that the analysis ' +
+    'folder does not know or that is not where it was seen.',
+  body: Type.Object({
+    cache_dir: CacheDir,
+    ...mediaFields,
+    start_seconds: described(Type.Number({ minimum: 0 }), 'From the first frame of the film on.'),
+    end_seconds: described(
+      Type.Number({ exclusiveMinimum: 0 }),
+      `After the start, by ${longestPart} s at most.`,
+    ),
+  }),
+  answers: { 200: FrameTimesAnswer, 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) => {
+    const { start_seconds, end_seconds } = body;
+    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const request = { cache_dir, ...whichMedia(body), start_seconds, end_seconds };
+    return reply(200, await search.frameTimes(request, signal));
   },
-  within = '',
-): { readonly media_path: string } | { readonly hash_str: string } {
-  if (media_path !== undefined && hash_str === undefined)
-    return { media_path: absolute(`${within}media_path`, media_path) };
-  if (hash_str !== undefined && media_path === undefined) return { hash_str };
-  const which = media_path === undefined ? 'neither' : 'both';
-  const field = `${within}media_path`;
-  throw searchErrors.WHICH_MEDIA(`exactly one of ${field} and hash_str is needed, not ${which}`, { field });
-}
+});
 
-export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks];
+export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks, mediaFrames];

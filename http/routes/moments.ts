@@ -20,7 +20,7 @@ import {
   peopleFilter,
   segmentsToFrameIndices,
 } from './filter-fields.ts';
-import { HashStr, whichMedia } from './media.ts';
+import { HashStr, mediaFields, whichMedia } from './media-fields.ts';
 import { plainFilters, plainRanges } from './plain-names.ts';
 
 const tag = 'Search';
@@ -174,8 +174,7 @@ export const searchRelevance = route({
     'has to be loaded; one that is not, and sound, has no relevance, which `toast_warning` tells. Nothing is decoded.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
     ...queryFields,
   }),
   answers: { 200: RelevanceAnswer, 404: ErrorBody, 409: ErrorBody },

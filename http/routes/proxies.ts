@@ -1,11 +1,11 @@
 // Proxies: films and sound that a browser plays, made of those it cannot play.
 import { Type } from 'typebox';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
-import { defaulted, described, shown } from '../../runtime/schema.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
-import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
+import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr, whichMedia } from './media.ts';
+import { mediaFields, whichMedia } from './media-fields.ts';
 
 export const makeProxy = route({
   method: 'POST',
@@ -23,8 +23,7 @@ export const makeProxy = route({
     'file, is a task, this one waits its turn, as `queued`; 503 when 100 wait.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mxf')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
     max_side: defaulted(
       described(
         Type.Integer({ minimum: 160, maximum: 7680 }),

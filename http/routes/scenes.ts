@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { searchErrors } from '../../actors/search/contract.ts';
 import { ScenesAnswer } from '../../actors/search/scenes/contract.ts';
-import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
+import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
-import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
+import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr, whichMedia } from './media.ts';
+import { mediaFields, whichMedia } from './media-fields.ts';
 
 export const listScenes = route({
   method: 'POST',
@@ -21,8 +21,7 @@ export const listScenes = route({
     'folder does not know, 400 for one whose pictures are not analysed.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
     start_seconds: defaulted(described(Type.Number({ minimum: 0 }), 'Scenes that end after it.'), 0),
     end_seconds: Type.Optional(
       described(

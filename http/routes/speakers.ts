@@ -1,10 +1,10 @@
 // Voices across files: who may be the same speaker, and what people say about it.
 import { Type } from 'typebox';
 import { ConfirmedSpeakers, SpeakerSuggestions } from '../../actors/search/voices/contract.ts';
-import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
+import { defaulted, described, nullable } from '../../runtime/schema.ts';
+import { absolute, CacheDir } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
-import { HashStr, whichMedia } from './media.ts';
+import { HashStr, mediaFields, whichMedia } from './media-fields.ts';
 
 const tag = 'Transcriptions';
 
@@ -26,8 +26,7 @@ export const suggestSpeakers = route({
     'PUT /speakers/confirm said are not the same. A suggestion is a question, not an answer: listen to its `sample`.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
-    hash_str: Type.Optional(HashStr),
+    ...mediaFields,
     speaker: Speaker,
     limit: defaulted(described(Type.Integer({ minimum: 1, maximum: 1000 }), 'Suggestions, at most.'), 20),
   }),

@@ -14,7 +14,7 @@ import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr } from './media.ts';
+import { HashStr } from './media-fields.ts';
 
 const tag = 'Summaries';
 

@@ -11,7 +11,7 @@ import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr } from './media.ts';
+import { HashStr } from './media-fields.ts';
 
 const tag = 'Thumbnails';
 
@@ -32,13 +32,16 @@ export const thumbnails = route({
     'could be retrieved: the file is not there or cannot be decoded, which the log tells. Of an analysed file the stored ' +
     'preview of the nearest second is answered, also when the file itself is gone; larger pictures than the preview, and ' +
     'those of other files, are decoded at exactly that time, in one pass over each file. A still is the same at every ' +
-    `moment. Up to ${thumbnailsAtOnce} requests at 480 px, fewer of larger pictures (${mostThumbnails(1920)} at 1920 px).`,
+    'moment. `hash_str` of a request goes before its `media_path`, as at /thumbnails/scene: pictures of that content, wherever it ' +
+    'lies, and none of another file; 400 when the analysis folder does not know the hash and the file at the path has another one. ' +
+    `Up to ${thumbnailsAtOnce} requests at 480 px, fewer of larger pictures (${mostThumbnails(1920)} at 1920 px).`,
   body: Type.Object({
     cache_dir: CacheDir,
     requests: Type.Array(
       Type.Object({
         media_path: AbsolutePath,
         time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),
+        hash_str: Type.Optional(HashStr),
       }),
       { maxItems: thumbnailsAtOnce },
     ),
@@ -53,9 +56,9 @@ export const thumbnails = route({
       throw searchErrors.TOO_MANY_PICTURES(`requests: ${what}`, { field: 'requests' });
     }
     const cache_dir = absolute('cache_dir', body.cache_dir);
-    const requests = body.requests.map(({ media_path, time_seconds }, i) => ({
-      media_path: absolute(`requests[${i}].media_path`, media_path),
-      time_seconds,
+    const requests = body.requests.map((one, i) => ({
+      ...one,
+      media_path: absolute(`requests[${i}].media_path`, one.media_path),
     }));
     return reply(200, await search.thumbnails({ cache_dir, requests, max_size }, signal));
   },

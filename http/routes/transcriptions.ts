@@ -15,7 +15,7 @@ import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
-import { HashStr } from './media.ts';
+import { HashStr } from './media-fields.ts';
 import { plainFilters, plainRanges } from './plain-names.ts';
 
 const tag = 'Transcriptions';

@@ -215,6 +215,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   searchMoments: { query: 'four' },
   searchRelevance: { media_path: w.paths[0], query: 'four' },
   mediaPeaks: { media_path: w.paths[0] },
+  mediaFrames: { media_path: w.paths[0], start_seconds: 0, end_seconds: 1 },
   makeProxy: { media_path: w.paths[0] },
   pullModels: { model_key: 'fake' },
   transcriptionsRange: { hash_str: 'aa' },
@@ -224,10 +225,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }], apart: [] },
   suggestSpeakers: { hash_str: 'aa' },
   confirmSpeakers: {
-    voices: [
-      { hash_str: 'aa', speaker: 'SPEAKER_00' },
-      { hash_str: 'bb', speaker: 'SPEAKER_00' },
-    ],
+    voices: ['aa', 'bb'].map((hash_str) => ({ hash_str, speaker: 'SPEAKER_00' })),
   },
   moveMedia: { from: w.folder, to: moved },
   summaryOverview: { hash_str: 'aa' },

@@ -1,9 +1,10 @@
 // The player and the basket in a browser: the frame that is shown is read back from the numbers drawn into it.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { readStamp } from '../actors/decoder/footage/stamp.ts';
 import { assertAccessible, type Opened, openBrowser, withoutBrowser } from '../http/page/browser.ts';
@@ -16,6 +17,7 @@ const cache_dir = join(home.folder, 'analysis');
 const films = join(home.folder, 'films');
 const film = join(films, 'film.mp4');
 const other = join(films, 'hevc.mp4');
+const still = join(films, 'still.png');
 let service: RunningService;
 const hashes = new Map<string, string>();
 
@@ -24,6 +26,7 @@ before(async () => {
   mkdirSync(films, { recursive: true });
   await written('23.976 frames a second', film);
   await written('HEVC, closed GOP', other);
+  await sharp({ create: { width: 320, height: 200, channels: 3, background: 'teal' } }).toFile(still);
   const cue = (n: number, from: string, to: string, text: string) => `${n}\n${from} --> ${to}\n${text}\n\n`;
   writeFileSync(
     join(films, 'film.srt'),
@@ -34,7 +37,7 @@ before(async () => {
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
-    visual_media_paths: [film, other],
+    visual_media_paths: [film, other, still],
     transcription_jobs: [{ path: film }],
   });
   await service.follow(task_id);
@@ -49,9 +52,10 @@ async function written(name: string, path: string): Promise<void> {
   await clips.find((one) => one.name === name)!.write(path);
 }
 
-/** The player at a moment of a film. */
-async function opened(t: TestContext, path: string, seconds: number): Promise<Opened> {
+/** The player at a moment of a film. `script`: run in the page before its own. */
+async function opened(t: TestContext, path: string, seconds: number, script = ''): Promise<Opened> {
   const browser = await openBrowser(t);
+  await browser.page.addInitScript(script);
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await browser.page.goto(`${service.address}/#${ticket}`);
   await browser.page.getByRole('searchbox').waitFor();
@@ -104,6 +108,26 @@ test('the player opens at the moment, and steps to exactly the next frame and th
     await isShown(page, frame);
   }
   await assertAccessible(page, 'the player');
+  assert.deepEqual(problems, []);
+});
+
+/** What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy. */
+const late = `{
+  const after = window.setTimeout.bind(window);
+  const whenRead = (work) => () => {
+    const video = document.querySelector('video');
+    if (video && video.readyState === 0) video.addEventListener('loadedmetadata', () => after(work), { once: true });
+    else work();
+  };
+  window.setTimeout = (work, ms, ...rest) => after(whenRead(() => work(...rest)), ms);
+  window.requestAnimationFrame = (work) => after(whenRead(() => work(performance.now())), 16);
+}`;
+
+test('it opens at the moment where painting is slower than reading the film', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, film, 2, late);
+  await isShown(page, 47);
   assert.deepEqual(problems, []);
 });
 
@@ -175,5 +199,52 @@ test('what the browser cannot play is shown by previews, until a version for bro
   await isShown(page, 30);
   await page.keyboard.press('ArrowRight');
   await isShown(page, 31);
+  assert.deepEqual(problems, []);
+});
+
+test('a still is shown with its size alone, and nothing is asked that a still has not', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, still, 0);
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
+  await page.reload();
+  await page.locator('.screen img').waitFor();
+  await page.getByText('320 × 200', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Into the basket' }).waitFor();
+  assert.equal(await page.locator('.timeline').count(), 0);
+  await assertAccessible(page, 'a still');
+  assert.deepEqual([refused, problems], [[], []]);
+});
+
+test('a version for browsers waits behind an export, says for what, and is cancelled meanwhile', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, other, 1);
+  // Some builds of Chromium do play it; and an earlier test has one made.
+  const make = page.getByRole('button', { name: 'Make a version for browsers' });
+  rmSync(join(cache_dir, 'proxies'), { recursive: true, force: true });
+  await page.reload();
+  await page.locator('.screen').waitFor();
+  const canPlay = `document.createElement('video').canPlayType('video/mp4; codecs="hvc1.1.6.L60.90"') !== ''`;
+  if (await page.evaluate(canPlay)) return t.skip('this browser plays HEVC');
+  const clips = Array.from({ length: 300 }, (_, i) => ({
+    media_path: film,
+    start_seconds: 0,
+    end_seconds: 2 + i / 1000,
+  }));
+  const asked = { output_dir: join(home.folder, 'cut'), clips, task: true };
+  const { task_id } = await service.ok<{ task_id: string }>('/export/clips', asked);
+  await make.click();
+  await page.getByText('Waits for: Clips').waitFor();
+  await assertAccessible(page, 'a version that waits');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await make.waitFor();
+  await make.click();
+  await page.getByText('Waits for: Clips').waitFor();
+  await service.ok(`/tasks/${task_id}/cancel`, {}, 'POST');
+  await isShown(page, 30);
   assert.deepEqual(problems, []);
 });

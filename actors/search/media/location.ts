@@ -54,9 +54,13 @@ export async function locateHash(
   const known = found.by_hash[0] ?? null;
   // What the folder does not know at this path may be the content, moved here.
   const mark = here.source !== null && here.record === null ? await markOf(path) : null;
-  const moved =
-    mark !== null && (await identities.of(cache_dir, path, mark, call)).identity.hash_str === hash;
-  if (moved) return { record: known, source: path };
+  // What cannot be read is another file, where the content is known without it.
+  const now =
+    mark &&
+    (await (known
+      ? identities.find(cache_dir, path, mark, call)
+      : identities.of(cache_dir, path, mark, call)));
+  if (now?.identity.hash_str === hash) return { record: known, source: path };
   if (known) {
     const { record, source } = await atPath(known.path, known);
     return { record: known, source: record && source };

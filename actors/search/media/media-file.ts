@@ -1,5 +1,7 @@
 // Where the bytes of an analysed content can be read now.
+import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions } from '../../../runtime/ref.ts';
+import { mediaErrors } from '../../decoder/contract.ts';
 import { type MediaFile, searchErrors } from '../contract.ts';
 import type { NamedMedia } from './contract.ts';
 import { type LocationParts, locatePaths, type MediaLocation } from './location.ts';
@@ -21,6 +23,12 @@ export async function mediaFile(
   const located = await locatePaths(parts, cache_dir, paths, call);
   const here = located.filter(({ record }) => record?.identity.hash_str === hash_str).map(fileOf);
   return here.find((file) => file !== null) ?? refuse(paths.length > 0, `hash_str: ${hash_str}`, 'hash_str');
+}
+
+/** Throws FILE_CHANGED; a copy of the content elsewhere does not tell what was read here. */
+export function expectSameFile({ path, mark }: MediaFile, now: MediaFile): void {
+  if (path === now.path && isDeepStrictEqual(mark, now.mark)) return;
+  throw mediaErrors.FILE_CHANGED(`${path}: was written while it was read`, { path });
 }
 
 function fileOf({ record, source }: MediaLocation): MediaFile | null {

@@ -1,6 +1,5 @@
 // How loud the sound of a file is along its time: decoded once a content, kept in its analysis folder.
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
@@ -10,9 +9,9 @@ import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
 import type { SoundPeaks } from '../../decoder/peaks/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import { type MediaFile, searchErrors } from '../contract.ts';
+import { searchErrors } from '../contract.ts';
 import { locatePaths } from '../media/location.ts';
-import { mediaFile } from '../media/media-file.ts';
+import { expectSameFile, mediaFile } from '../media/media-file.ts';
 import type { PeaksAnswer, PeaksRequest } from './contract.ts';
 import { peaksOf } from './parts.ts';
 
@@ -130,17 +129,11 @@ class Sounds {
     const work = async () => {
       const file = await look();
       const peaks = await hear(decoder, file.path, signal);
-      expectSame(file, await look());
+      expectSameFile(file, await look());
       return peaks;
     };
     return this.#turns.run(work, { signal });
   }
-}
-
-/** A copy of the content elsewhere does not tell what was heard here. */
-function expectSame({ path, mark }: MediaFile, now: MediaFile): void {
-  if (path === now.path && isDeepStrictEqual(mark, now.mark)) return;
-  throw mediaErrors.FILE_CHANGED(`${path}: was written while it was listened to`, { path });
 }
 
 async function hear(decoder: Decoder, path: string, signal: AbortSignal): Promise<Peaks | null> {

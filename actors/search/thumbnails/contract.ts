@@ -1,9 +1,16 @@
 // Thumbnails: of any moments of any files, and strips of one film.
 import { type Static, Type } from 'typebox';
 
+export interface ThumbnailRequest {
+  readonly media_path: string;
+  readonly time_seconds: number;
+  /** Goes before the path: this content and no other one. */
+  readonly hash_str?: string | undefined;
+}
+
 export interface ThumbnailsRequest {
   readonly cache_dir: string;
-  readonly requests: readonly { readonly media_path: string; readonly time_seconds: number }[];
+  readonly requests: readonly ThumbnailRequest[];
   /** Longest side, px. */
   readonly max_size: number;
 }

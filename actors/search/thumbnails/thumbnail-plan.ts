@@ -1,5 +1,6 @@
 // What thumbnails are to be had, and from where. Pure.
 import type { Probe } from '../../decoder/contract.ts';
+import type { ThumbnailRequest } from './contract.ts';
 
 /** A strip longer than this many seconds has `longest` pictures. */
 const longest = 100;
@@ -36,18 +37,23 @@ export interface Moment {
   readonly seconds: number;
 }
 
-/** The moments of each file, ascending. */
-export function momentsByFile(
-  requests: readonly { readonly media_path: string; readonly time_seconds: number }[],
-): Map<string, Moment[]> {
-  const files = new Map<string, Moment[]>();
-  for (const [index, { media_path, time_seconds: seconds }] of requests.entries()) {
-    const moments = files.get(media_path);
-    if (moments) moments.push({ index, seconds });
-    else files.set(media_path, [{ index, seconds }]);
-  }
-  for (const moments of files.values()) moments.sort((a, b) => a.seconds - b.seconds);
-  return files;
+export interface WantedFile {
+  readonly media_path: string;
+  /** Null: whatever lies at the path. */
+  readonly hash_str: string | null;
+  /** Ascending. */
+  readonly moments: readonly Moment[];
+}
+
+/** The moments of each file. */
+export function momentsByFile(requests: readonly ThumbnailRequest[]): WantedFile[] {
+  const keyOf = ({ media_path, hash_str = '' }: ThumbnailRequest) => `${hash_str} ${media_path}`;
+  const files = Map.groupBy(requests.keys(), (index) => keyOf(requests[index]!));
+  return [...files.values()].map((indices) => {
+    const { media_path, hash_str = null } = requests[indices[0]!]!;
+    const moments = indices.map((index) => ({ index, seconds: requests[index]!.time_seconds }));
+    return { media_path, hash_str, moments: moments.sort((a, b) => a.seconds - b.seconds) };
+  });
 }
 
 /** True when a stored picture, by its longest side in px, shows as much as a thumbnail of `maxSide` can. */

@@ -1,8 +1,15 @@
 // Thumbnails of any moments of any files, and strips of thumbnails of one film.
+import { restated } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { clockTime, type decoderContract, mediaErrors, type Probe } from '../../decoder/contract.ts';
+import {
+  clockTime,
+  type decoderContract,
+  isMediaError,
+  mediaErrors,
+  type Probe,
+} from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { searchErrors } from '../contract.ts';
 import type { Identities } from '../media/identities.ts';
@@ -14,7 +21,7 @@ import type {
   ThumbnailsRequest,
 } from './contract.ts';
 import { type PictureParts, pictures } from './pictures.ts';
-import { clockSeconds, momentsByFile, stripSeconds } from './thumbnail-plan.ts';
+import { clockSeconds, momentsByFile, stripSeconds, type WantedFile } from './thumbnail-plan.ts';
 
 type Decoder = Ref<typeof decoderContract>;
 
@@ -42,17 +49,22 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
     thumbnails: async ({ cache_dir, requests, max_size }, call) => {
       const thumbnails = requests.map((): { thumbnail: string | null } => ({ thumbnail: null }));
       const files = momentsByFile(requests);
-      const located = await locatePaths(parts, cache_dir, [...files.keys()], call);
+      const atPaths = files.filter(({ hash_str }) => hash_str === null).map(({ media_path }) => media_path);
+      const located = new Map(
+        (await locatePaths(parts, cache_dir, atPaths, call)).map((found, i) => [atPaths[i]!, found]),
+      );
       const together = thumbnailDecoders.length + AHEAD;
-      await sideBySide([...files].entries(), together, call.signal, async ([i, [path, moments]], signal) => {
-        const file = located[i]!;
-        if (!file.source && !file.record) log.warn('no thumbnail: there is no such file', { path });
+      await sideBySide(files.values(), together, call.signal, async (wanted, signal) => {
+        const { media_path, hash_str, moments } = wanted;
+        const own = { ...call, signal };
+        const file =
+          hash_str === null
+            ? located.get(media_path)!
+            : await locateContent({ identities, index }, cache_dir, { ...wanted, hash_str }, own);
+        if (!file.source && !file.record)
+          log.warn('no thumbnail: there is no such file', { path: media_path });
         const seconds = moments.map((moment) => moment.seconds);
-        const found = await pictures(
-          parts,
-          { cache_dir, file, seconds, max_side: max_size },
-          { ...call, signal },
-        );
+        const found = await pictures(parts, { cache_dir, file, seconds, max_side: max_size }, own);
         for (const [at, { index }] of moments.entries())
           thumbnails[index] = { thumbnail: base64(found[at] ?? null) };
       });
@@ -99,6 +111,26 @@ function range({ start_time, end_time }: SceneThumbnailsRequest): [number, numbe
   throw searchErrors.BAD_TIME(`end_time: ${end_time} lies before start_time ${start_time}`, {
     field: 'end_time',
   });
+}
+
+/** A content that is nowhere, or that cannot be read, has no pictures. Throws HASH_MISMATCH naming the request. */
+async function locateContent(
+  parts: LocationParts,
+  cache_dir: string,
+  { media_path, hash_str, moments }: WantedFile & { readonly hash_str: string },
+  call: CallOptions,
+): Promise<MediaLocation> {
+  try {
+    return await locateHash(parts, cache_dir, media_path, hash_str, call);
+  } catch (error) {
+    if (isMediaError(error)) return { record: null, source: null };
+    if (!searchErrors.HASH_MISMATCH.is(error)) throw error;
+    const item = `requests[${Math.min(...moments.map(({ index }) => index))}]`;
+    throw restated(error, {
+      message: `${item}.${error.message}`,
+      details: { ...error.details, field: `${item}.hash_str` },
+    });
+  }
 }
 
 async function locateScene(

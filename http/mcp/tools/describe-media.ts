@@ -4,14 +4,22 @@ import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { ApiError } from '../../client/error.ts';
 import { MediaName } from '../arguments.ts';
 import { findMedia, type Media } from '../media.ts';
-import { fileName, hashText, listed, oneLine, rangeText, secondsText, timeText } from '../text.ts';
+import {
+  fileName,
+  hashText,
+  listed,
+  oneLine,
+  rangesText,
+  rangeText,
+  secondsText,
+  timeText,
+} from '../text.ts';
 import { type Call, tool } from '../tool.ts';
 
 /** Rows of people and of chapters together. */
 const MOST_ROWS = 50;
 /** Clusterings that are asked who is seen in the file. */
 const MOST_CLUSTERINGS = 3;
-const MOST_RANGES = 8;
 
 export const describeMedia = tool({
   name: 'describe_media',
@@ -56,15 +64,7 @@ async function recordOf(
   return media.find((one) => one.hash_str === hash_str) ?? null;
 }
 
-function stored({
-  kind,
-  duration_seconds,
-  visual,
-  transcript,
-  faces,
-  summaries,
-  replaced,
-}: LibraryMedia): string[] {
+function stored({ kind, duration_seconds, visual, transcript, faces, summaries }: LibraryMedia): string[] {
   const models = visual.slice(0, 5).map(({ model_key, frames }) => `${oneLine(model_key, 80)} (${frames} s)`);
   const spoken =
     transcript === null
@@ -76,19 +76,24 @@ function stored({
     `Pictures analysed: ${models.length === 0 ? 'no' : models.join(', ')}`,
     `Transcript: ${spoken}`,
     `Faces found: ${faces.length === 0 ? 'not looked for' : count}; summaries: ${summaries}`,
-    ...(replaced ? ['The file at this path was replaced since: analyze it again.'] : []),
   ];
 }
 
+const notReadable = 'The file is not readable now; what is stored of it can be searched.';
+
 /** The file may be gone, and what is stored of it is still told. */
-async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
+async function fileFacts({ path, hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
   try {
     const { media_properties } = await client.mediaMetadata(
       { cache_dir: cacheDir, media_paths: [path] },
       asked,
     );
     const facts = Object.values(media_properties)[0];
-    if (facts === undefined) return ['The file is not readable now; what is stored of it can be searched.'];
+    if (facts === undefined) return [notReadable];
+    if (facts.hash_str !== hash_str)
+      return [
+        'Another file lies at this path since: analyze it. What is told here is of the one that was analysed.',
+      ];
     const { width, height, fps, timecode } = facts;
     const rate = fps
       ? `, ${secondsText(fps)} frames per second, starts at timecode ${oneLine(timecode, 20)}`
@@ -96,7 +101,7 @@ async function fileFacts({ path }: Media, { client, cacheDir, asked }: Call): Pr
     return width > 0 ? [`Picture: ${width}x${height}${rate}`] : [];
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    return ['The file is not readable now; what is stored of it can be searched.'];
+    return [notReadable];
   }
 }
 
@@ -115,11 +120,6 @@ async function seenIn({ hash_str }: Media, { client, cacheDir, asked }: Call): P
     }
   }
   return rows;
-}
-
-export function rangesText(ranges: readonly (readonly [number, number])[]): string {
-  const some = ranges.slice(0, MOST_RANGES).map(([start, end]) => rangeText(start, end));
-  return `${some.join(', ')}${ranges.length > MOST_RANGES ? ` and ${ranges.length - MOST_RANGES} more ranges` : ''}`;
 }
 
 /** Of the summary that was stored last. */

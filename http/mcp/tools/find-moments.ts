@@ -107,7 +107,8 @@ async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
     throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is needed', { field: 'text' });
   if (image_path !== undefined && like !== undefined)
     throw argumentErrors.BAD_ARGUMENT('like: give either image_path or like, not both', { field: 'like' });
-  const media = asked.media === undefined ? [] : await findAllMedia(asked.media, 'media', call);
+  const media = await findAllMedia(asked.media ?? [], 'media', call);
+  const paths = media.map(({ path }) => path);
   const moment = like === undefined ? undefined : parseMoment(like, 'like');
   return {
     cache_dir: call.cacheDir,
@@ -116,11 +117,8 @@ async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
     ...(moment && { like: { hash_str: moment.hash_str, time_seconds: moment.seconds } }),
     ...(exclude && { exclude }),
     ...(kinds && { kinds }),
-    ...(media.length > 0 && { media_paths: media.map(({ path }) => path) }),
-    ...rangeOf(
-      asked,
-      media.map(({ path }) => path),
-    ),
+    ...(paths.length > 0 && { media_paths: paths }),
+    ...rangeOf(asked, paths),
     ...(people.length > 0 && {
       people_filter: people.map((person_name) => ({ person_name })),
       people_filter_mode: asked.people_mode === 'all' ? 'and' : 'or',
@@ -154,11 +152,11 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
   }
   const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
   const number = numbered(pictures);
-  const more = answer.moments.length > start + page.length;
+  const total = answer.moments.length;
   const { text, shown } = listed({
     head: [`Moments ${start + 1}-${start + page.length}, best first.`, ...said],
     rows: page.map((moment, i) => row(moment, number[i]!)),
-    below: (rows) => moreBelow(rows, { there: page.length, start, more }),
+    below: (rows) => moreBelow(rows, { there: page.length, start, total }),
   });
   return { text, pictures: pictures.slice(0, shown).filter((one) => one !== null) };
 }
@@ -185,7 +183,11 @@ function reasonText(reason: Reason): string {
 }
 
 async function small(page: readonly Moment[], { client, cacheDir, asked }: Call): Promise<(string | null)[]> {
-  const requests = page.map(({ media_path, time_seconds }) => ({ media_path, time_seconds }));
+  const requests = page.map(({ media_path, hash_str, time_seconds }) => ({
+    media_path,
+    hash_str,
+    time_seconds,
+  }));
   const { thumbnails } = await client.thumbnails({ cache_dir: cacheDir, requests, max_size: SMALL }, asked);
   return fitting(page.map((_, i) => thumbnails[i]?.thumbnail ?? null));
 }

@@ -36,8 +36,7 @@ export const findSpoken = tool({
   effect: 'none',
   run: async ({ text: query, speaker, media, limit, cursor }, call) => {
     const start = startOf(cursor);
-    const paths =
-      media === undefined ? [] : (await findAllMedia(media, 'media', call)).map(({ path }) => path);
+    const paths = (await findAllMedia(media ?? [], 'media', call)).map(({ path }) => path);
     if (!(await loadSpeech(call))) return { text: nothingAnalysed(call, 'transcribed') };
     const request = {
       cache_dir: call.cacheDir,
@@ -67,11 +66,10 @@ export const findSpoken = tool({
       const id = momentId(hashText(hit.hash_str), hit.start_seconds);
       return `${id} ${fileName(hit.media_path)} ${when}${who === '' ? '' : ` ${who}`}: ${quoted(hit.text, MOST_SAID)}`;
     });
-    const more = matches.length === start + page.length && total > start + page.length;
     return listed({
       head: [`Hits ${start + 1}-${start + page.length} of ${all}.`, ...said],
       rows,
-      below: (shown) => moreBelow(shown, { there: page.length, start, more }),
+      below: (shown) => moreBelow(shown, { there: page.length, start, total }),
     });
   },
 });

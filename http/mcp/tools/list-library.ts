@@ -127,7 +127,6 @@ async function facetsOf(limit: number, start: number, call: Call): Promise<ToolA
   return listed({
     head: ['Facet, its kind, its values with the number of files:', ...notes([warning ?? undefined])],
     rows,
-    below: (shown) =>
-      moreBelow(shown, { there: page.length, start, more: start + page.length < facets.length }),
+    below: (shown) => moreBelow(shown, { there: page.length, start, total: facets.length }),
   });
 }

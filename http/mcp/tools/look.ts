@@ -1,5 +1,6 @@
 // look: pictures of moments.
 import { Type } from 'typebox';
+import type { ThumbnailsRequest } from '../../../actors/search/thumbnails/contract.ts';
 import { defaulted, described } from '../../../runtime/schema.ts';
 import { MomentName } from '../arguments.ts';
 import { mediaOfMoments } from '../media.ts';
@@ -36,7 +37,10 @@ export const look = tool({
   run: async ({ moments, width }, call) => {
     const ids = moments.map((text, i) => parseMoment(text, `moments[${i}]`));
     const media = await mediaOfMoments(ids, 'moments', call);
-    const requests = ids.map(({ seconds }, i) => ({ media_path: media[i]!.path, time_seconds: seconds }));
+    // By the hash: a file that was replaced since has other pictures than those that were found.
+    const requests = ids.map(({ hash_str, seconds }, i) => {
+      return { media_path: media[i]!.path, hash_str, time_seconds: seconds };
+    });
     const { pictures, side } = await picturesOf(requests, width, call);
     const number = numbered(pictures);
     const rows = ids.map(({ seconds }, i) => {
@@ -44,7 +48,7 @@ export const look = tool({
       const nth = number[i];
       return nth
         ? `Picture ${nth}: ${what}`
-        : `No picture: ${what} (sound, after the end, not readable, or too large here)`;
+        : `No picture: ${what} (sound, after the end, not readable, replaced by another file, or too large here)`;
     });
     const smaller =
       side < width ? [`The pictures are ${side} px so that all fit; ask for fewer to see them larger.`] : [];
@@ -54,7 +58,7 @@ export const look = tool({
 
 /** As large as they fit into one answer. */
 async function picturesOf(
-  requests: readonly { readonly media_path: string; readonly time_seconds: number }[],
+  requests: ThumbnailsRequest['requests'],
   width: number,
   { client, cacheDir, asked }: Call,
 ): Promise<{ readonly pictures: (string | null)[]; readonly side: number }> {

@@ -52,13 +52,17 @@ export const makeTimeline = tool({
   run: async ({ clips, format, output_path, name }, call) => {
     const known = new Map<string, Media>();
     for (const [i, clip] of clips.entries()) {
-      const field = `clips[${i}]`;
       if (clip.out <= clip.in)
-        throw argumentErrors.BAD_ARGUMENT(`${field}.out: has to be after in`, { field: `${field}.out` });
-      if (!known.has(clip.media)) known.set(clip.media, await mediaOf(clip.media, `${field}.media`, call));
+        throw argumentErrors.BAD_ARGUMENT(`${nameOf(i)}.out: has to be after in`, {
+          field: `${nameOf(i)}.out`,
+        });
+      if (!known.has(clip.media))
+        known.set(clip.media, await mediaOf(clip.media, `${nameOf(i)}.media`, call));
     }
-    const paths = [...new Set([...known.values()].map(({ path }) => path))];
-    const kinds = await kindsOf(paths, call);
+    const kinds = await kindsOf(
+      clips.map(({ media }) => known.get(media)!),
+      call,
+    );
     let starts = 0;
     const placed = clips.map((clip): Placed => {
       const { path } = known.get(clip.media)!;
@@ -83,20 +87,26 @@ interface Placed extends Static<typeof Clip> {
   readonly starts: number;
 }
 
+const nameOf = (clip: number) => `clips[${clip}]`;
+
 async function mediaOf(text: string, field: string, call: Call): Promise<Media> {
   const isMoment = /^[0-9a-f-]+@[0-9.]+$/i.test(text.trim());
   return findMedia(isMoment ? parseMoment(text, field).hash_str : text, field, call);
 }
 
-/** Of a file that cannot be read the service says so itself. */
+/** By path. Throws BAD_ARGUMENT for a file that is not what was analysed; of one that cannot be read the service says so itself. */
 async function kindsOf(
-  paths: readonly string[],
+  media: readonly Media[],
   { client, cacheDir, asked }: Call,
 ): Promise<ReadonlyMap<string, Kind>> {
-  const { media_properties } = await client.mediaMetadata(
-    { cache_dir: cacheDir, media_paths: [...paths] },
-    asked,
-  );
+  const media_paths = [...new Set(media.map(({ path }) => path))];
+  const { media_properties } = await client.mediaMetadata({ cache_dir: cacheDir, media_paths }, asked);
+  for (const [i, { path, hash_str }] of media.entries()) {
+    const now = media_properties[path];
+    if (now === undefined || now.hash_str === hash_str) continue;
+    const message = `${nameOf(i)}.media: another file lies at ${oneLine(path, 400)} since it was analysed, so its seconds show something else. Call analyze with this path, and find the moments anew.`;
+    throw argumentErrors.BAD_ARGUMENT(message, { field: `${nameOf(i)}.media` });
+  }
   return new Map(Object.entries(media_properties).map(([path, { kind }]) => [path, kind]));
 }
 
@@ -127,7 +137,7 @@ async function written(
       if (item === undefined) throw error;
       if (item.track !== 'audio' || !/has no sound/.test(rest ?? '') || mute.has(item.media_path))
         throw argumentErrors.BAD_ARGUMENT(
-          `clips[${item.of}]${oneLine(rest ?? '', 600)}`,
+          `${nameOf(item.of)}${oneLine(rest ?? '', 600)}`,
           { field: 'clips' },
           error,
         );

@@ -1,5 +1,5 @@
 // task: how a task stands, and steering it.
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
@@ -61,8 +61,6 @@ export const task = tool({
   },
 });
 
-export type TaskInput = Static<typeof input>;
-
 /** Kinds of work whose tasks run beside an analysis. */
 const beside: readonly string[] = ['clips', 'pull', 'proxy'];
 
@@ -94,8 +92,7 @@ async function latest(limit: number, start: number, { client, asked }: Call): Pr
   return listed({
     head: [`${tasks.length} tasks, newest first:`],
     rows: page.map(rowOf),
-    below: (shown) =>
-      moreBelow(shown, { there: page.length, start, more: start + page.length < tasks.length }),
+    below: (shown) => moreBelow(shown, { there: page.length, start, total: tasks.length }),
   });
 }
 
@@ -136,7 +133,7 @@ async function one(
     ],
     rows: page.map(failureOf),
     below: (shown) => [
-      ...moreBelow(shown, { there: page.length, start, more: start + page.length < failures.length }),
+      ...moreBelow(shown, { there: page.length, start, total: failures.length }),
       ...advice(detail),
     ],
   });

@@ -5,9 +5,8 @@ import { suggestion } from '../../../runtime/nearest.ts';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
 import { findAllMedia } from '../media.ts';
-import { fileName, hashText, listed, moreBelow, notes, oneLine } from '../text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } from '../text.ts';
 import { argumentErrors, type Call, tool } from '../tool.ts';
-import { rangesText } from './describe-media.ts';
 
 const MOST_ROWS = 50;
 
@@ -46,8 +45,7 @@ export const who = tool({
     return listed({
       head: [what, ...notes([warning])],
       rows: page,
-      below: (shown) =>
-        moreBelow(shown, { there: page.length, start, more: start + page.length < rows.length }),
+      below: (shown) => moreBelow(shown, { there: page.length, start, total: rows.length }),
     });
   },
 });

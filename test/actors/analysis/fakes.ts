@@ -57,6 +57,7 @@ interface World extends IndexState, StoredPicturesWorld {
 const fakePeaks = {
   peaks: () => ({ peaks: { per_second: 50, values: new Uint8Array(100).fill(51) } }),
   end_peaks: () => ({}),
+  picture_times: () => ({ varies: false, starts: [], end: null }),
 };
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;

@@ -149,6 +149,7 @@ const answers: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
         fps: fc.option(number),
         timecode: hostile,
         kind: fc.constantFrom('video', 'audio', 'image'),
+        hash_str: hash,
       }),
     ),
   }),

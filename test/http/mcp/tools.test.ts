@@ -341,7 +341,8 @@ test('analyze takes all media of folders, and waits for the model; it never take
 
 test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {
   const other = { ...record, hash_str: `${HASH}0`, media_path: '/media/mute.mp4' };
-  const kind = (path: string) => [path, { kind: 'video' }] as const;
+  const kind = (path: string) =>
+    [path, { kind: 'video', hash_str: path === FILM ? HASH : other.hash_str }] as const;
   const answers: Answers = {
     listLibrary: () => ({ ...page, media: [record, other] }),
     mediaMetadata: ({ media_paths }: { media_paths: string[] }) => ({
@@ -381,5 +382,36 @@ test('make_timeline places clips one after the other, and leaves out the sound o
     },
     { ...second, track: 'video' },
     { ...second, track: 'audio' },
+  ]);
+});
+
+test('of a file that was replaced since its analysis nothing is shown or cut as if it were the same', async () => {
+  const now = {
+    kind: 'video',
+    hash_str: `${HASH}0`,
+    width: 640,
+    height: 360,
+    fps: 25,
+    timecode: '00:00:00:00',
+  };
+  const mediaMetadata = () => ({ media_properties: { [FILM]: now } });
+  const clips = [{ media: FILM, in: 1, out: 3 }];
+  const cut = await call('make_timeline', { clips, output_path: '/out/cut.xml' }, { mediaMetadata });
+  assert.equal(cut.isError, true);
+  assert.match(
+    cut.text,
+    /^clips\[0\]\.media: another file lies at \/media\/harbour\.mp4 since it was analysed.*analyze/,
+  );
+  assert.equal(cut.asked('exportTimeline').length, 0);
+  const told = await call('describe_media', { media: HASH }, { mediaMetadata });
+  assert.match(told.text, /Another file lies at this path since/);
+  assert.doesNotMatch(told.text, /640x360/);
+  const shown = await call(
+    'look',
+    { moments: [`${HASH}@3`] },
+    { thumbnails: () => ({ thumbnails: [{ thumbnail: jpeg(400) }] }) },
+  );
+  assert.deepEqual(shown.asked('thumbnails')[0]!.input['requests'], [
+    { media_path: FILM, hash_str: HASH, time_seconds: 3 },
   ]);
 });

@@ -58,5 +58,6 @@ export const player = {
   make: ['Make a version for browsers', 'Fassung für Browser erstellen'],
   making: ['A version for browsers is being made', 'Eine Fassung für Browser wird erstellt'],
   previewAt: ['{name}, second {second}', '{name}, Sekunde {second}'],
+  size: ['{width} × {height}', '{width} × {height}'],
   details: ['{width} × {height}, {rate} frames/s', '{width} × {height}, {rate} Bilder/s'],
 } as const satisfies Record<string, Words>;

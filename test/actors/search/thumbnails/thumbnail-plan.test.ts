@@ -69,22 +69,25 @@ test('a moment is shown by the nearest second of the grid, and none after the en
 });
 
 test('the moments of each file come together, ascending, and keep the index of their request', () => {
-  const ask = (media_path: string, time_seconds: number) => ({ media_path, time_seconds });
-  const files = momentsByFile([ask('/a', 9), ask('/b', 1), ask('/a', 2), ask('/a', 9)]);
-  assert.deepEqual(
-    [...files],
-    [
-      [
-        '/a',
-        [
-          { index: 2, seconds: 2 },
-          { index: 0, seconds: 9 },
-          { index: 3, seconds: 9 },
-        ],
+  const ask = (media_path: string, time_seconds: number, hash_str?: string) => ({
+    media_path,
+    time_seconds,
+    hash_str,
+  });
+  const files = momentsByFile([ask('/a', 9), ask('/b', 1), ask('/a', 2), ask('/a', 9), ask('/a', 3, 'f0')]);
+  assert.deepEqual(files, [
+    {
+      media_path: '/a',
+      hash_str: null,
+      moments: [
+        { index: 2, seconds: 2 },
+        { index: 0, seconds: 9 },
+        { index: 3, seconds: 9 },
       ],
-      ['/b', [{ index: 1, seconds: 1 }]],
-    ],
-  );
+    },
+    { media_path: '/b', hash_str: null, moments: [{ index: 1, seconds: 1 }] },
+    { media_path: '/a', hash_str: 'f0', moments: [{ index: 4, seconds: 3 }] },
+  ]);
 });
 
 test('a stored picture is enough when it is as large as asked for or as the film itself', () => {

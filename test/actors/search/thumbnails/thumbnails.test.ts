@@ -178,6 +178,42 @@ test('a hash answers from the store when the film has moved, and one of another 
   await w.end();
 });
 
+test('with a hash a moment is shown of that content alone, whatever lies at the path by now', async () => {
+  const w = await thumbnailWorld(
+    [
+      { name: 'a', frames: 9 },
+      { name: 'b', frames: 9 },
+    ],
+    ['a'],
+  );
+  const [a, b] = w.paths as [string, string];
+  const of = (media_path: string, hash_str: string, max_size = 480) => {
+    const requests = [
+      { media_path, time_seconds: 1 },
+      { media_path, time_seconds: 3, hash_str },
+    ];
+    return w.search.thumbnails({ cache_dir, requests, max_size });
+  };
+  assert.deepEqual(thumbnailsOf(await of(a, 'a')), [smaller(stored(1)), smaller(stored(3))]);
+  assert.deepEqual(thumbnailsOf(await of(b, 'a')), [decoded(1), smaller(stored(3))]);
+  await assert.rejects(of(b, 'c'), (error) => {
+    assert.ok(searchErrors.HASH_MISMATCH.is(error));
+    assert.equal(error.details['field'], 'requests[1].hash_str');
+    assert.equal(error.message, `requests[1].hash_str: c is not the hash of ${b}`);
+    return true;
+  });
+  // The same name, another film: larger than what is stored would be one of its pictures.
+  utimesSync(a, 1, 1);
+  w.state.files.set(a, { name: 'b', frames: 9 });
+  assert.deepEqual(thumbnailsOf(await of(a, 'a', 1920)), [decoded(1), text(stored(3))]);
+  // What cannot be read is not that film either.
+  w.state.files.delete(a);
+  assert.deepEqual(thumbnailsOf(await of(a, 'a')), [null, smaller(stored(3))]);
+  // Nothing is known of it, and it is gone.
+  assert.deepEqual(thumbnailsOf(await of(join(w.folder, 'gone'), 'c')), [null, null]);
+  await w.end();
+});
+
 test('times that are none or end before they start are refused by name', async () => {
   const w = await thumbnailWorld([{ name: 'a', frames: 9 }]);
   for (const [start, end, field] of [

@@ -12,7 +12,7 @@ export interface Medium {
   readonly kind: 'video' | 'audio' | 'image';
   /** 0 for stills. */
   readonly duration: number;
-  /** Frames a second; 0 for sound. */
+  /** Frames a second; 0 for sound and stills. */
   readonly rate: number;
   readonly width: number;
   readonly height: number;
@@ -38,7 +38,7 @@ export async function askMedium(cache_dir: string, hash_str: string, signal: Abo
     media_path,
     kind,
     duration: kind === 'image' ? 0 : sound.duration_seconds,
-    rate: kind === 'audio' ? 0 : exactRate((fps ?? usualRate) || usualRate),
+    rate: kind !== 'video' ? 0 : exactRate((fps ?? usualRate) || usualRate),
     width,
     height,
   };

@@ -31,7 +31,10 @@ export function Screen({ medium, transport }: ScreenProps) {
   const [version, setVersion] = useState(0);
   /** The address that the browser could not play. */
   const [unplayable, setUnplayable] = useState<string | null>(null);
-  const link = useAsk((signal) => linkOf({ cache_dir, hash_str }, signal), [cache_dir, hash_str, version]);
+  const link = useAsk(
+    (signal) => linkOf({ cache_dir, hash_str }, kind, signal),
+    [cache_dir, hash_str, version],
+  );
   if (link.state === 'loading' && link.value === null) return html`<div class="screen"><${Loading} /></div>`;
   const url = link.value?.url ?? null;
   if (kind === 'image')
@@ -53,9 +56,14 @@ export function Screen({ medium, transport }: ScreenProps) {
 }
 
 /** A version that was made for browsers before the file itself; null where the file cannot be read any more. */
-async function linkOf(file: { cache_dir: string; hash_str: string }, signal: AbortSignal) {
+async function linkOf(
+  file: { cache_dir: string; hash_str: string },
+  kind: Medium['kind'],
+  signal: AbortSignal,
+) {
   const own = await api.mediaLink(file, { signal }).catch(ifGone);
-  if (own?.playable_type && canPlay(own.playable_type)) return own;
+  // Of a still nobody makes a version for browsers.
+  if (kind === 'image' || (own?.playable_type && canPlay(own.playable_type))) return own;
   const made = await api.mediaLink({ ...file, proxy: true }, { signal }).catch(ifGone);
   return made ?? own;
 }
@@ -83,7 +91,9 @@ function Native({ medium, url, transport, onLost }: SourceProps & { readonly url
       if (kind === 'video' && playable.videoWidth === 0) onLost();
       else transport.attach(playable, rate);
     };
-    playable.addEventListener('loadedmetadata', ready, { once: true });
+    // Effects run after the next paint: on a busy machine the browser may have read the head of the file before.
+    if (playable.readyState >= playable.HAVE_METADATA) ready();
+    else playable.addEventListener('loadedmetadata', ready, { once: true });
     return () => {
       transport.attach(null, rate);
       playable.removeEventListener('loadedmetadata', ready);

@@ -75,8 +75,8 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
   const part = partOf(marks, rangeAt(shots, second), duration);
   const actions = useActions({ medium, transport, shots, marks, setMarks, part });
   const { width, height, rate } = medium;
-  const details =
-    width > 0 && rate > 0 ? t(player.details, { width: `${width}`, height: `${height}`, rate }) : '';
+  const size = { width: `${width}`, height: `${height}` };
+  const details = width === 0 ? '' : rate > 0 ? t(player.details, { ...size, rate }) : t(player.size, size);
   return html`<div class="player">
     <header class="row"><button class="quiet" onClick=${() => history.back()}>${t(player.back)}</button>
       <h1 class="cut grow" title=${media_path}>${nameOf(media_path)}</h1><span class="quiet">${details}</span>
