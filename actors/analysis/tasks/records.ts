@@ -127,11 +127,8 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(
-    task_id: string,
-    { request, attachments, source }: NewTask,
-    state: FirstState,
-  ): Promise<OwnRun> {
+  async create(task_id: string, asked: NewTask, state: FirstState): Promise<OwnRun> {
+    const { request, attachments, source } = asked;
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
     const task = newTask(this.#parts.kinds, { task_id, request, source, state, now: this.#lastCreated });
