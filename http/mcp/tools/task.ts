@@ -108,7 +108,7 @@ function rowOf({
   const types = request.types.slice(0, 8).join(', ');
   const rest = left === null ? '' : `, about ${secondsText(Math.ceil(left))} s left`;
   const failed = counts.failed > 0 ? `, ${counts.failed} failed` : '';
-  const queued = place === null ? '' : ` (place ${place} in the line)`;
+  const queued = state === 'queued' && place !== null ? ` (place ${place} in the line)` : '';
   return `${oneLine(task_id, 64)} ${state}${queued} ${Math.round(progress)}% of ${counts.files} files (${oneLine(types, 120)}): ${counts.done} done${failed}${rest}`;
 }
 
