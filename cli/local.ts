@@ -87,7 +87,7 @@ async function follow(
   };
   const unsubscribe = tasks.subscribe((_, event) => {
     if (event.type === 'end') end.resolve(event);
-    else if (event.type !== 'start') onEvent(event);
+    else if (event.type !== 'start' && event.type !== 'queued') onEvent(event);
   });
   let cancel = () => {};
   try {

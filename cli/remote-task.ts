@@ -49,6 +49,7 @@ export async function followTask(
   try {
     let last: ProgressEvent | undefined;
     for await (const event of client.follow(task_id, { signal: leave })) {
+      tellWaiting(event, last, context);
       last = event;
       if (event.done) break;
       if ((event.files_done ?? 0) + (event.jobs_done ?? 0) > read) await readResults();
@@ -96,6 +97,18 @@ function cancelOn(
   if (signal.aborted) listener();
   else signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
+}
+
+/** Where it waits for its turn, each time that is another place. */
+function tellWaiting(
+  { queue_position: place, waits_for }: ProgressEvent,
+  last: ProgressEvent | undefined,
+  { screen }: Context,
+): void {
+  if (place === undefined || place === last?.queue_position) return;
+  screen.write(
+    `Waits its turn, place ${place}${waits_for === undefined ? '' : ` behind task ${waits_for}`}\n`,
+  );
 }
 
 function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<string>): void {

@@ -1,10 +1,12 @@
 // Makes the payloads of `progress` events. A run is what is known of a task since it was started or resumed. Pure.
-import type {
-  AnalysisEvent,
-  EndState,
-  TaskError,
-  TaskSnapshot,
-  WorkResult,
+import {
+  type AnalysisEvent,
+  type EndState,
+  isEnd,
+  type Standing,
+  type TaskError,
+  type TaskSnapshot,
+  type WorkResult,
 } from '../actors/analysis/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { amountFields, fileFields, kindOf, rounded } from '../actors/analysis/progress-fields.ts';
@@ -24,6 +26,8 @@ export interface Run {
   readonly file: Readonly<Record<string, FileProgress>>;
   /** The closing step of each type that is under way. */
   readonly closing: Readonly<Record<string, ClosingProgress | undefined>>;
+  /** Where the task waits for its turn; null when it does not. */
+  readonly standing: Standing | null;
   /** The type that was worked on last; at the beginning, the first. */
   readonly latest: string;
   /** The type that the task works on first; its end is an event of this type. */
@@ -47,6 +51,7 @@ export function newRun(
     task: undefined,
     file: {},
     closing: {},
+    standing: null,
     latest: first,
     first,
   };
@@ -76,7 +81,7 @@ export function stateOf(run: Run, type: string): ProgressEvent {
     closing &&
     kindOf(run.kinds, type).closing?.underWay(closing.name, closing.percentage, closing.detail ?? {});
   if (underWay) return { ...head(run, type), ...underWay, ...counts(run) };
-  if (!file) return { ...head(run, type), ...counts(run) };
+  if (!file) return { ...head(run, type), ...standingOf(run), ...counts(run) };
   const { path, percentage, step } = file;
   const amounts = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
   const told = step && kindOf(run.kinds, type).telling?.underWay(step.step, step.part);
@@ -159,7 +164,7 @@ export function endOf(run: Run, end: End): ProgressEvent {
 /** The end of a task that ran before this process; undefined when it has not ended. */
 export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): ProgressEvent | undefined {
   const { task_id, state, error, counts } = task;
-  if (state === 'running' || state === 'stopping') return undefined;
+  if (!isEnd(state)) return undefined;
   const values: Readonly<Record<string, unknown>> = task;
   const amounts = measured(kinds).map(({ type, unit }) => {
     return [type, { done: Number(values[unit.done] ?? 0), all: Number(values[unit.all] ?? 0) }] as const;
@@ -178,6 +183,12 @@ export function recordOf(kinds: readonly StageKind[], task: TaskSnapshot): Progr
     elapsed_seconds: task.elapsed_seconds,
     ...reasonOf(task_id, { state, error }),
   };
+}
+
+function standingOf({ standing }: Run): Partial<ProgressEvent> {
+  if (!standing) return {};
+  const { queue_position, waits_for } = standing;
+  return waits_for === null ? { queue_position } : { queue_position, waits_for };
 }
 
 function head({ kinds, task_id, percentage }: Run, type: string): ProgressEvent {

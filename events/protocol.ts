@@ -45,6 +45,10 @@ export const ProgressEvent = Type.Object({
   done: Type.Boolean(),
   type: EventType,
 
+  /** Of a task that waits for its turn: its place in the line, 1 for the next one, and the id of the task that runs there. */
+  queue_position: Type.Optional(Type.Integer({ minimum: 1 })),
+  waits_for: Type.Optional(Type.String()),
+
   /** The clustering of a job: under way, or ended, and then `cluster_media_hashes` are there. */
   is_cluster_job: Type.Optional(Type.Boolean()),
   cluster_job_name: Type.Optional(Type.String()),

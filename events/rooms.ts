@@ -20,8 +20,9 @@ import {
 import type { ProgressEvent } from './protocol.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
-type Begins = Extract<TaskEvent, { readonly type: 'start' }>;
-type Pieces = Pick<Begins, 'files' | 'jobs' | 'types'>;
+/** A run begins, or waits for its turn. */
+type Announcement = Extract<TaskEvent, { readonly type: 'start' | 'queued' }>;
+type Pieces = Pick<Announcement, 'files' | 'jobs' | 'types'>;
 
 export interface Rooms {
   /** Takes an event of a task. */
@@ -85,9 +86,9 @@ class TaskRooms {
   }
 
   publish(task_id: string, event: TaskEvent): void {
-    if (this.#ended.has(task_id) && event.type !== 'start') return;
-    const begins = event.type === 'start';
-    const room = begins ? this.#start(task_id, event) : this.#enter(task_id, { files: 0, types: [] });
+    const announces = event.type === 'start' || event.type === 'queued';
+    if (this.#ended.has(task_id) && !announces) return;
+    const room = announces ? this.#announce(task_id, event) : this.#enter(task_id, { files: 0, types: [] });
     if (event.type === 'end') {
       this.#finish(room, event);
       this.#end(task_id);
@@ -100,7 +101,7 @@ class TaskRooms {
         lane.throttle.enqueue(() => closedOf(room.run, result));
       else if (result.outcome !== 'cancelled') lane.endings.add(result);
     } else {
-      if (event.type !== 'start') room.run = advance(room.run, event);
+      if (!announces) room.run = advance(room.run, event);
       const { latest } = room.run;
       // An event of a file is always followed by one of the task, which has both.
       if (event.type !== 'file' && event.type !== 'closing') {
@@ -118,6 +119,7 @@ class TaskRooms {
     for (const { endings } of room.lanes.values())
       for (const results of endings.rest()) throttle.enqueue(() => endingsOf(run, results));
     throttle.finish(() => endOf(run, event));
+    room.run = { ...run, standing: null };
   }
 
   replay(task_id: string): readonly ProgressEvent[] | undefined {
@@ -142,16 +144,19 @@ class TaskRooms {
     return room;
   }
 
-  #start(task_id: string, begins: Begins): Room {
-    const { files, jobs, types, percentage = 0 } = begins;
-    const room = this.#enter(task_id, begins);
+  #announce(task_id: string, event: Announcement): Room {
+    const { files, jobs, types, percentage = 0 } = event;
+    const room = this.#enter(task_id, event);
     // It runs again: the end of the last run is emitted first, and not replayed any more.
-    flushRoom(room);
-    for (const lane of room.lanes.values()) lane.last = undefined;
-    room.notes = [];
-    this.#ended.delete(task_id);
+    if (room.run.standing === null) {
+      flushRoom(room);
+      for (const lane of room.lanes.values()) lane.last = undefined;
+      room.notes = [];
+      this.#ended.delete(task_id);
+    }
+    const standing = event.type === 'queued' ? event : null;
     // It goes on where it stood.
-    room.run = { ...newRun(this.#options.kinds, task_id, files, types, jobs), percentage };
+    room.run = { ...newRun(this.#options.kinds, task_id, files, types, jobs), percentage, standing };
     return room;
   }
 

@@ -4,6 +4,7 @@ import { errorTable } from '../../runtime/errors.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
 import type { ClipsRequest } from '../exporter/clips/contract.ts';
+import type { MediaPropertiesAnswer, PropertiesRequest } from './media/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
 import {
   amountSchemas,
@@ -36,6 +37,7 @@ export const analysisErrors = errorTable({
   /** The error of a task, never of a request. */
   ALL_FAILED: { meaning: 'Every file of the task failed', status: 500, retryable: false },
   ANOTHER_TASK: { meaning: 'Another task is active', status: 409, retryable: true },
+  LINE_FULL: { meaning: 'Too many tasks wait for their turn', status: 503, retryable: true },
   INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
   NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
   NOT_A_FOLDER: { meaning: 'The analysis folder is no folder', status: 400, retryable: false },
@@ -110,19 +112,28 @@ export type AnalysisEvent =
   | { readonly type: 'closing'; readonly closing: ClosingProgress }
   | { readonly type: 'task'; readonly task: TaskProgress };
 
-export const TaskState = wordsOf([
-  'running',
-  /** Asked to stop, still unwinding. */
-  'stopping',
+export const endStates = [
   'completed',
   'cancelled',
   'failed',
-  /** The engine ended while it ran; it can be resumed. */
+  /** The engine ended while it ran or waited; it can be resumed. */
   'interrupted',
+] as const;
+export type EndState = (typeof endStates)[number];
+
+export function isEnd(state: string): state is EndState {
+  return (endStates as readonly string[]).includes(state);
+}
+
+export const TaskState = wordsOf([
+  /** Accepted, and waits for its turn. */
+  'queued',
+  'running',
+  /** Asked to stop, still unwinding. */
+  'stopping',
+  ...endStates,
 ] as const);
 export type TaskState = Static<typeof TaskState>;
-
-export type EndState = Exclude<TaskState, 'running' | 'stopping'>;
 
 /** A person or a program at work, or a folder that is watched. */
 export const TaskSource = wordsOf(['request', 'watch_folder'] as const);
@@ -145,7 +156,7 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
     task_id: Type.String(),
     state: TaskState,
     created: Type.Number(),
-    /** Of the latest run; a resumed task starts again. */
+    /** Of the latest run; a resumed task starts again. While it is `queued`, when it was asked for. */
     started: Type.Number(),
     ended: nullable(Type.Number()),
     counts: countsSchema(kinds),
@@ -160,6 +171,14 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
     source: described(
       TaskSource,
       'Who asked for it first: `request`, a person or a program; `watch_folder`, a folder that is watched.',
+    ),
+    queue_position: described(
+      nullable(Type.Integer({ minimum: 1 })),
+      'While it is `queued` its place in the line, 1 for the next one; else null.',
+    ),
+    waits_for: described(
+      nullable(Type.String()),
+      'While it is `queued` the id of the task that runs where it is to run; else null.',
     ),
     request: shownRequestSchema(kinds),
   });
@@ -186,17 +205,29 @@ export interface AnalysisReport {
   readonly progress: TaskProgress;
 }
 
-/** Events of a task: `start` each time it begins to run, those of the analysis, and `end`, always last. */
+/** What a run of a task has to do. */
+export interface Announced {
+  readonly files: number;
+  /** Jobs with a closing step; none when left out. */
+  readonly jobs?: number;
+  readonly types: readonly string[];
+  /** Where an earlier run stood, 0 to 100; 0 when left out. */
+  readonly percentage?: number;
+}
+
+/** Where a task waits; see `TaskSnapshot`. */
+export interface Standing {
+  readonly queue_position: number;
+  readonly waits_for: string | null;
+}
+
+/**
+ * Events of a task: `queued` each time its place in the line is another one, `start` each time it begins to run, those of
+ * the analysis, and `end`, always last.
+ */
 export type TaskEvent =
-  | {
-      readonly type: 'start';
-      readonly files: number;
-      /** Jobs with a closing step; none when left out. */
-      readonly jobs?: number;
-      readonly types: readonly string[];
-      /** Where an earlier run stood, 0 to 100; 0 when left out. */
-      readonly percentage?: number;
-    }
+  | ({ readonly type: 'queued' } & Announced & Standing)
+  | ({ readonly type: 'start' } & Announced)
   | AnalysisEvent
   | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
 
@@ -216,14 +247,19 @@ export interface StartOptions {
   readonly whenBusy?: 'replace' | 'wait' | 'refuse';
   /** Of those that wait, a higher one goes first (0); among equals, first come first served. */
   readonly priority?: number;
-  /** Ends the checks and the wait, not the task. */
+  /** Ends the checks, not the task. */
   readonly signal?: AbortSignal;
   /** A request (the default), or a folder that is watched. */
   readonly source?: TaskSource;
 }
 
-export interface JobOptions extends Pick<StartOptions, 'priority' | 'signal'> {
-  readonly whenBusy?: 'wait' | 'refuse';
+export type JobOptions = Pick<StartOptions, 'priority' | 'signal'>;
+
+/** A task that is recorded (*flushed*): it runs, or waits its turn. */
+export interface Accepted {
+  readonly task_id: string;
+  /** Its place in the line, 1 for the next one; left out when it runs. */
+  readonly queue_position?: number;
 }
 
 /** Files of a task that runs, without those whose work has ended. */
@@ -252,13 +288,13 @@ export interface JobRequests {
   readonly clips: ClipsRequest;
   /** Models to download. */
   readonly pull: PullRequest;
-  /** A film or sound that browsers are to play. Whoever asks for what is being made gets the task that makes it. */
+  /** A film or sound that browsers are to play. */
   readonly proxy: ProxyRequest;
 }
 
 /**
  * The tasks of this home folder, and the only way to run one. One runs at a time in each place: an analysis, an export and a
- * download of models beside each other.
+ * download of models beside each other. In each place tasks may wait for their turn, as `queued`.
  */
 export interface Tasks {
   /** Id of the analysis of this engine that runs or is stopping. */
@@ -266,31 +302,34 @@ export interface Tasks {
   /** An analysis runs, is stopping, waits or is about to start. */
   readonly busy: boolean;
   /**
-   * Checks the whole request before anything happens, then answers when the task is recorded (*flushed*) and runs. Throws
+   * Checks the whole request before anything happens, then answers when the task is recorded and runs, or waits. Throws
    * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACE_MODEL, those of models, what the
    * visual model in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
-   * still unwinding after a short while.
+   * still unwinding after a short while; LINE_FULL when it is to wait and too many do.
    */
-  start(request: TaskRequest, options?: StartOptions): Promise<{ readonly task_id: string }>;
+  start(request: TaskRequest, options?: StartOptions): Promise<Accepted>;
   /**
-   * The same for jobs without files, in the place of their kind of work. It never ends another task: `whenBusy` is to
-   * refuse, the default, or to wait. Throws what is wrong with the request, HOME_UNWRITABLE, STOPPING, ANOTHER_TASK.
+   * The same for jobs without files, in the place of their kind of work. It never ends another task: it waits its turn.
+   * Whoever asks for what runs or waits already gets that task. Throws what is wrong with the request, HOME_UNWRITABLE,
+   * STOPPING, LINE_FULL.
    */
   begin<T extends keyof JobRequests>(
     type: T,
     request: JobRequests[T],
     options?: JobOptions,
-  ): Promise<{ readonly task_id: string }>;
+  ): Promise<Accepted>;
   /**
-   * Asks the running analysis to stop, or the one with this id and no other. `stopped` false: it is still unwinding after a
-   * short while. `task_id` null: it did not run. Throws TASK_UNKNOWN, TASK_RUNNING when another process runs it.
+   * Asks the running analysis to stop, or the task with this id and no other; one that waits ends at once. `stopped` false:
+   * it is still unwinding after a short while. `task_id` null: it did not run. Throws TASK_UNKNOWN, TASK_RUNNING when
+   * another process runs it.
    */
   cancel(task_id?: string): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
   /**
-   * Runs a task that is not running again: same id, same request; what is stored already is not done again. Errors as
-   * `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it was asked for by another visual model than the one in use.
+   * Runs a task that is not running again: same id, same request; what is stored already is not done again. One of jobs
+   * without files waits its turn as with `begin`. Errors as `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it
+   * was asked for by another visual model than the one in use.
    */
-  resume(task_id: string, options?: StartOptions): Promise<{ readonly task_id: string }>;
+  resume(task_id: string, options?: StartOptions): Promise<Accepted>;
   /** Newest first, those of other processes with the same home too. */
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
@@ -306,48 +345,11 @@ export interface Tasks {
   unfinished(): UnfinishedWork | null;
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
-  /** No task starts any more; those that run are asked to stop and will be `interrupted`. Resolves when they have ended. */
+  /**
+   * No task starts any more; those that run are asked to stop and will be `interrupted`, and so are those that wait.
+   * Resolves when they have ended.
+   */
   stop(): Promise<void>;
-}
-
-/** What one media file is. */
-export const MediaProperties = Type.Object({
-  /** The visual analysis is stored. */
-  video_cached: Type.Boolean(),
-  /** The transcript is stored. */
-  audio_cached: Type.Boolean(),
-  /** Duration `HH:MM:SS`; null for stills and where the file does not say. */
-  runtime: Type.Union([Type.String(), Type.Null()]),
-  /** Frames per second; 0 for stills and sound, null where the file does not say. */
-  fps: Type.Union([Type.Number(), Type.Null()]),
-  media_path: Type.String(),
-  /** Start timecode `HH:MM:SS:FF`. */
-  timecode: Type.String(),
-  hash_str: Type.String(),
-  drop_frame: Type.Boolean(),
-  /** Frames per second the timecode counts by. */
-  timecode_rate: Type.Number(),
-  kind: Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('image')]),
-  /** Size as shown, in px; 0 for sound. */
-  width: Type.Integer(),
-  height: Type.Integer(),
-});
-export type MediaProperties = Static<typeof MediaProperties>;
-
-export const MediaPropertiesAnswer = Type.Object({
-  /** By media path. */
-  media_properties: Type.Record(Type.String(), MediaProperties),
-  /** Why the files that are left out cannot be read, by media path. */
-  unreadable: Type.Record(Type.String(), Type.String()),
-});
-export type MediaPropertiesAnswer = Static<typeof MediaPropertiesAnswer>;
-
-export interface PropertiesRequest {
-  readonly cache_dir: string;
-  /** Absolute paths; one named twice is answered once. */
-  readonly media_paths: readonly string[];
-  /** `video_cached` speaks of this model; null: of any. */
-  readonly model_key: string | null;
 }
 
 export interface EarlierRuns {

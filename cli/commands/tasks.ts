@@ -43,7 +43,10 @@ const list: Action = async (backend, { out, screen }, _, json) => {
   return exit.ok;
 };
 
-function line({ task_id, state, progress, counts, started, source, request }: TaskSnapshot): string {
+function line(task: TaskSnapshot): string {
+  const { task_id, progress, counts, started, source, request, queue_position: place } = task;
+  const isPlaced = task.state === 'queued' && place !== null;
+  const state = isPlaced ? `${task.state} ${place}` : task.state;
   const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const { files: all, jobs, jobs_done, jobs_cancelled } = counts;
   const ofFiles = all > 0 || jobs === 0 ? [`${counts.done - counts.cancelled}/${all} files`] : [];

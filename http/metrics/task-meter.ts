@@ -1,5 +1,5 @@
 // Counts what tasks of analysis do, from what they tell. Pure.
-import type { EndState, TaskListener } from '../../actors/analysis/contract.ts';
+import { endStates, type TaskListener } from '../../actors/analysis/contract.ts';
 import { outcomeWord } from '../../actors/analysis/result.ts';
 import { outcomeWords } from '../../actors/analysis/schemas.ts';
 import type { StageKind } from '../../actors/analysis/stages/kind.ts';
@@ -11,25 +11,23 @@ export interface TaskMeter {
   families(): Family[];
 }
 
-const ends: Readonly<Record<EndState, true>> = {
-  completed: true,
-  cancelled: true,
-  failed: true,
-  interrupted: true,
-};
-
 /** `kinds`: the kinds of work there are. */
 export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskMeter {
   const files = zeros(outcomeWords(kinds));
   const jobs = zeros(['analyzed', 'stored', 'failed', 'cancelled']);
-  const tasks = zeros(Object.keys(ends));
+  const tasks = zeros(endStates);
   const done = zeros(kinds.map(({ type }) => type));
   const results = zeros(kinds.flatMap(({ metrics }) => metrics.results.map(({ name }) => name)));
   /** The most each running task has told, by type. */
   const running = new Map<string, Record<string, number>>();
+  const waiting = new Set<string>();
   const listener: TaskListener = (task_id, event) => {
-    if (event.type === 'start') running.set(task_id, {});
-    else if (event.type === 'end') {
+    if (event.type === 'queued') waiting.add(task_id);
+    else if (event.type === 'start') {
+      waiting.delete(task_id);
+      running.set(task_id, {});
+    } else if (event.type === 'end') {
+      waiting.delete(task_id);
       running.delete(task_id);
       add(tasks, event.state, 1);
     } else if (event.type === 'result') {
@@ -64,6 +62,7 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
       ),
       counters('framehound_tasks_total', 'Runs of tasks, by how they ended.', 'state', tasks),
       single('gauge', 'framehound_tasks_running', 'Tasks that run now.', running.size),
+      single('gauge', 'framehound_tasks_queued', 'Tasks that wait for their turn.', waiting.size),
     ],
   };
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { type ClipMode, clipModes } from '../../actors/decoder/clips/contract.ts';
 import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
+import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -40,7 +41,8 @@ export const exportClips = route({
     '`-3` and so on, nothing is ever written over. When the client goes, the clips that are complete stay, and nothing is ' +
     'left of the others. With `task` the clips are a task, one at a time beside an analysis that runs: GET /tasks/{task_id} has a ' +
     'result for each clip, with `clip.output_path` or the reason in `error`; POST /tasks/{task_id}/cancel stops it, and ' +
-    'POST /tasks/{task_id}/resume cuts the clips that are missing. 409 while another export is a task.',
+    'POST /tasks/{task_id}/resume cuts the clips that are missing. While another export, or a proxy, is a task, this one waits ' +
+    'its turn, as `queued`; the same clips asked for again meanwhile are the same task, and 503 is the answer when 100 wait.',
   body: Type.Object({
     output_dir: described(
       AbsolutePath,
@@ -65,9 +67,8 @@ export const exportClips = route({
   }),
   answers: {
     200: ClipsAnswer,
-    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    202: Type.Object(AcceptedTask),
     400: ErrorBody,
-    409: ErrorBody,
     503: ErrorBody,
   },
   handle: async ({ body, signal }, { clips: exporter, tasks }) => {
@@ -78,8 +79,8 @@ export const exportClips = route({
     }));
     const request = { output_dir, clips, mode: body.mode };
     if (!body.task) return reply(200, await exporter.export(request, signal));
-    const { task_id } = await tasks.begin('clips', request, { signal });
-    return reply(202, { message: 'Export started', task_id });
+    const task = await tasks.begin('clips', request, { signal });
+    return reply(202, accepted(task, 'Export started', 'The export waits its turn'));
   },
 });
 

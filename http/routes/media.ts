@@ -1,6 +1,6 @@
 // What media files are, and where their analysis lies.
 import { Type } from 'typebox';
-import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
+import { MediaPropertiesAnswer } from '../../actors/analysis/media/contract.ts';
 import { CachePathsAnswer } from '../../actors/search/contract.ts';
 import { FrameTimesAnswer, longestPart } from '../../actors/search/frame-times/contract.ts';
 import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';

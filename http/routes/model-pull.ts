@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { described } from '../../runtime/schema.ts';
+import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const Key = Type.String({ minLength: 1, maxLength: 100 });
@@ -16,8 +17,9 @@ export const pullModels = route({
     'As `framehound models pull`, from the server of the setting `models_url`; every file is checked before it gets its name. ' +
     'Answers 202 with the id of a task at once, which runs beside an analysis and an export. Its room tells `received_bytes` ' +
     'of `total_bytes`; GET /tasks/{task_id} has a result of type `pull` for each model, and where it failed, in ' +
-    '`pull.missing`, the files that can be brought by hand. POST /tasks/{task_id}/resume goes on from what is there. 409 ' +
-    'while another such task runs; a model that another process downloads fails with MODEL_IN_DOWNLOAD. What is in use stays ' +
+    '`pull.missing`, the files that can be brought by hand. POST /tasks/{task_id}/resume goes on from what is there. While ' +
+    'another download runs it waits its turn, as `queued`; the same models asked for again are the same task, and 503 is ' +
+    'the answer when 100 wait. A model that another process downloads fails with MODEL_IN_DOWNLOAD. What is in use stays ' +
     'in use: a visual model comes into use with POST /models/load, the others with the next analysis.',
   body: Type.Object({
     model_key: Type.Optional(
@@ -28,9 +30,8 @@ export const pullModels = route({
     ),
   }),
   answers: {
-    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    202: Type.Object(AcceptedTask),
     400: ErrorBody,
-    409: ErrorBody,
     503: ErrorBody,
     507: ErrorBody,
   },
@@ -41,8 +42,8 @@ export const pullModels = route({
       throw analysisErrors.INVALID_REQUEST('exactly one of model_key and model_keys is needed', { field });
     }
     const request = { model_keys: model_keys ?? [model_key!] };
-    const { task_id } = await tasks.begin('pull', request, { signal });
-    return reply(202, { message: 'Download started', task_id });
+    const task = await tasks.begin('pull', request, { signal });
+    return reply(202, accepted(task, 'Download started', 'The download waits its turn'));
   },
 });
 

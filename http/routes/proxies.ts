@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
+import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { mediaFields, whichMedia } from './media-fields.ts';
@@ -18,8 +19,8 @@ export const makeProxy = route({
     'with a keyframe each second and every picture at its own time, so that picture n of the proxy is picture n of the film; ' +
     'rotation is kept, and the first track of sound, in two channels at most. It is kept in the analysis folder by content, ' +
     'within the setting `proxies_gb`; those unused for longest are removed first. /media/link with `proxy` has its bytes. 404 for media ' +
-    'that the analysis folder does not know or that is not where it was seen, 409 while an export, or the proxy of another ' +
-    'file, is a task.',
+    'that the analysis folder does not know or that is not where it was seen. While an export, or the proxy of another ' +
+    'file, is a task, this one waits its turn, as `queued`; 503 when 100 wait.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
@@ -33,10 +34,9 @@ export const makeProxy = route({
   }),
   answers: {
     200: Type.Object({ ready: Type.Literal(true), hash_str: Type.String() }),
-    202: Type.Object({ message: Type.String(), task_id: Type.String(), hash_str: Type.String() }),
+    202: Type.Object({ ...AcceptedTask, hash_str: Type.String() }),
     400: ErrorBody,
     404: ErrorBody,
-    409: ErrorBody,
     503: ErrorBody,
     507: ErrorBody,
   },
@@ -47,8 +47,9 @@ export const makeProxy = route({
     if (kind === 'image') throw proxyErrors.PROXY_OF_STILL(`${path}: is a still, which needs no proxy`);
     const wish = { cache_dir, hash_str, max_side };
     if (await proxies.find(wish)) return reply(200, { ready: true as const, hash_str });
-    const { task_id } = await tasks.begin('proxy', { ...wish, media_path: path }, { signal });
-    return reply(202, { message: 'The proxy is being made', task_id, hash_str });
+    const task = await tasks.begin('proxy', { ...wish, media_path: path }, { signal });
+    const answer = accepted(task, 'The proxy is being made', 'The proxy waits its turn');
+    return reply(202, { ...answer, hash_str });
   },
 });
 

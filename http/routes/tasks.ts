@@ -1,7 +1,8 @@
-// The tasks, analyses, exports and downloads of models: those that run, those that ended and those that can go on.
+// The tasks, analyses, exports and downloads of models: those that run or wait, those that ended and those that can go on.
 import { Type } from 'typebox';
 import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
+import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const TaskId = Type.Object({ task_id: Type.String({ minLength: 1, maxLength: 64 }) });
@@ -13,7 +14,8 @@ export const listTasks = route({
   tag: 'Tasks',
   summary: 'All tasks, newest first',
   description:
-    'Tasks started from the command line with the same home folder are among them. The records of the latest 200 tasks ' +
+    'Tasks started from the command line with the same home folder are among them. One that waits its turn is `queued`, ' +
+    'with its place in `queue_position` and the task that runs there in `waits_for`. The records of the latest 200 tasks ' +
     'that ended are kept, and those of the latest 200 that were interrupted; tasks of watched folders are counted apart.',
   answers: { 200: Type.Object({ tasks: Type.Array(TaskSnapshot) }) },
   handle: async (_, { tasks }) => reply(200, { tasks: await tasks.list() }),
@@ -52,18 +54,18 @@ export const resumeTask = route({
   description:
     'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
     'in quarantine is skipped and reported. An analysis that is running is asked to stop first, as by ' +
-    'POST /analyze, when the task is one; an export, a proxy, or a download of models, is refused with 409 while another runs. ' +
+    'POST /analyze, when the task is one; an export, a proxy, or a download of models, waits its turn while another runs. ' +
     'Clips that it has written are not cut again, and a download goes on from what is there.',
   params: TaskId,
   answers: {
-    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    202: Type.Object(AcceptedTask),
     404: ErrorBody,
     409: ErrorBody,
     503: ErrorBody,
   },
   handle: async ({ params, signal }, { tasks }) => {
-    const { task_id } = await tasks.resume(params.task_id, { whenBusy: 'replace', signal });
-    return reply(202, { message: 'The task goes on', task_id });
+    const task = await tasks.resume(params.task_id, { whenBusy: 'replace', signal });
+    return reply(202, accepted(task, 'The task goes on', 'The task waits its turn'));
   },
 });
 
@@ -75,7 +77,7 @@ export const cancelTask = route({
   summary: 'Stop one task',
   description:
     'As POST /analyze/cancel, but never stops another task that has taken the place of this one. What is finished stays; ' +
-    'the task can be resumed. When it does not run any more, the answer is 200 as well; 409 when it runs in another process.',
+    'the task can be resumed. One that waits its turn ends at once. When it does not run any more, the answer is 200 as well; 409 when it runs in another process.',
   params: TaskId,
   answers: {
     200: Type.Object({ message: Type.String() }),

@@ -43,6 +43,8 @@ export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskD
     estimated_remaining_seconds: null,
     error: null,
     source: 'request',
+    queue_position: null,
+    waits_for: null,
     request: { cache_dir: '/c', model_key: 'm', decode: 'exact', force: false, files: 3, types: ['video'] },
     total_results: 2,
     offset: 0,

@@ -181,6 +181,45 @@ test('the ends: completed, cancelled, failed and interrupted, of a run and of a 
   );
   assert.equal(recordOf(stageKinds, detailOf('t', { state: 'running' })), undefined);
   assert.equal(recordOf(stageKinds, detailOf('t', { state: 'stopping' })), undefined);
+  assert.equal(recordOf(stageKinds, detailOf('t', { state: 'queued' })), undefined);
+});
+
+test('a task that waits tells its place, at the pace of other events, and no more when it runs or ends', () => {
+  const clock = manualClock();
+  const { rooms, emitted } = roomsOf(clock);
+  const waits = (queue_position: number) =>
+    rooms.publish('t', {
+      type: 'queued',
+      files: 0,
+      jobs: 1,
+      types: ['pull'],
+      queue_position,
+      waits_for: 'other',
+    });
+  for (const place of [3, 2, 1]) waits(place);
+  clock.advance(1000);
+  const standing = () =>
+    emitted.map(({ type, done, queue_position, waits_for }) => [type, done, queue_position, waits_for]);
+  const told = [
+    ['pull', false, 3, 'other'],
+    ['pull', false, 1, 'other'],
+  ];
+  assert.deepEqual(standing(), told);
+  assert.equal(rooms.replay('t')?.at(-1)?.queue_position, 1, 'who joins late knows it, too');
+  rooms.publish('t', { type: 'start', files: 0, jobs: 1, types: ['pull'] });
+  clock.advance(1000);
+  assert.deepEqual(standing(), [...told, ['pull', false, undefined, undefined]]);
+  rooms.publish('t', end('cancelled'));
+  clock.advance(1000);
+  waits(1);
+  rooms.publish('t', end('cancelled'));
+  clock.advance(1000);
+  const last = rooms.replay('t');
+  assert.deepEqual(
+    last?.map(({ done, cancelled, queue_position }) => [done, cancelled, queue_position]),
+    [[true, true, undefined]],
+  );
+  for (const event of emitted) assert.ok(Check(ProgressEvent, event));
 });
 
 test('a file that fails is sent with its path and its reason, one at a time', () => {

@@ -270,6 +270,40 @@ test('a download that fails says why, and which files can be brought by hand', {
   await assertAccessible(page, 'a download that failed');
 });
 
+test('an export that waits for another says so in both languages, and is cancelled before its turn', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t, 'library/tasks');
+  const cut = (name: string, count: number) =>
+    service.ok<{ task_id: string }>('/export/clips', {
+      output_dir: join(home.folder, name),
+      clips: Array.from({ length: count }, (_, i) => {
+        return { media_path: join(samples, 'beach.mp4'), start_seconds: 0, end_seconds: 2 + i / 1000 };
+      }),
+      task: true,
+    });
+  const first = await cut('first', 300);
+  const second = await cut('second', 1);
+  await cut('third', 1);
+  await page.reload();
+  const card = page.getByRole('listitem').filter({ hasText: 'Queued' });
+  await card.getByText('Waits for: Clips; place 2 in the line').waitFor();
+  await card.getByText('Waits for: Clips', { exact: true }).waitFor();
+  await assertAccessible(page, 'a task that waits');
+  await card.filter({ hasText: 'place 2' }).getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).first().waitFor();
+  await page.evaluate("localStorage.setItem('framehound.language', 'de')");
+  await page.reload();
+  const german = page.getByRole('listitem').filter({ hasText: 'In der Warteschlange' });
+  await german.getByText('Wartet auf: Clips').waitFor();
+  await german.getByRole('button', { name: 'Abbrechen' }).waitFor();
+  await service.ok(`/tasks/${first.task_id}/cancel`, {}, 'POST');
+  await service.follow(second.task_id);
+  await page.getByRole('listitem').filter({ hasText: 'Fertig' }).first().waitFor();
+  await german.waitFor({ state: 'detached' });
+  assert.deepEqual(problems, []);
+});
+
 async function analysed(...names: string[]): Promise<void> {
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir: join(home.folder, 'analysis'),

@@ -1,6 +1,6 @@
 // The player and the basket in a browser: the frame that is shown is read back from the numbers drawn into it.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -268,4 +268,34 @@ test('a still is shown with its size alone, and nothing is asked that a still ha
   assert.equal(await page.locator('.timeline').count(), 0);
   await assertAccessible(page, 'a still');
   assert.deepEqual([refused, problems], [[], []]);
+});
+
+test('a version for browsers waits behind an export, says for what, and is cancelled meanwhile', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, other, 1);
+  // Some builds of Chromium do play it; and an earlier test has one made.
+  const make = page.getByRole('button', { name: 'Make a version for browsers' });
+  rmSync(join(cache_dir, 'proxies'), { recursive: true, force: true });
+  await page.reload();
+  await page.locator('.screen').waitFor();
+  const canPlay = `document.createElement('video').canPlayType('video/mp4; codecs="hvc1.1.6.L60.90"') !== ''`;
+  if (await page.evaluate(canPlay)) return t.skip('this browser plays HEVC');
+  const clips = Array.from({ length: 300 }, (_, i) => ({
+    media_path: film,
+    start_seconds: 0,
+    end_seconds: 2 + i / 1000,
+  }));
+  const asked = { output_dir: join(home.folder, 'cut'), clips, task: true };
+  const { task_id } = await service.ok<{ task_id: string }>('/export/clips', asked);
+  await make.click();
+  await page.getByText('Waits for: Clips').waitFor();
+  await assertAccessible(page, 'a version that waits');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await make.waitFor();
+  await make.click();
+  await page.getByText('Waits for: Clips').waitFor();
+  await service.ok(`/tasks/${task_id}/cancel`, {}, 'POST');
+  await isShown(page, 30);
+  assert.deepEqual(problems, []);
 });

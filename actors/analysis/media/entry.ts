@@ -1,7 +1,7 @@
 // The media properties of docs/api.md ("Media"), made of what is known of a file. Pure.
 import { clockTime, type Rational } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import type { MediaProperties } from '../contract.ts';
+import type { MediaProperties } from './contract.ts';
 
 /** A duration this little short of a whole second is that second. */
 const sliver = 0.002;

@@ -8,10 +8,11 @@ import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
-import { analysisErrors, type MediaPropertiesAnswer, type PropertiesRequest } from '../contract.ts';
+import { analysisErrors } from '../contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';
+import type { MediaPropertiesAnswer, PropertiesRequest } from './contract.ts';
 import { propertiesEntry } from './entry.ts';
 import { survey, type Watched } from './survey.ts';
 

@@ -3,7 +3,7 @@ import { codeOf } from '../../../runtime/files/error-code.ts';
 import { clipErrors } from '../../decoder/clips/contract.ts';
 import type { ClipsRequest } from '../../exporter/clips/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
-import { analysisErrors } from '../contract.ts';
+import { type AnalysisRequest, analysisErrors } from '../contract.ts';
 import { plainPath } from '../request.ts';
 import { clipExport } from '../stages/clips/kind.ts';
 import { expectWritable } from './files.ts';
@@ -22,4 +22,9 @@ export async function settledClips({ output_dir, ...request }: ClipsRequest): Pr
     throw clipErrors.CLIP_UNWRITABLE(`${field} ${output_dir} cannot be written (${why})`, { field }, error);
   });
   return { cache_dir: plainPath(output_dir), clip_export: clipExport(request) };
+}
+
+/** The same clips of the same sources in the same folder: whoever asks twice wants them once. */
+export function clipWish({ cache_dir, clip_export }: AnalysisRequest): string | null {
+  return clip_export ? JSON.stringify(['clips', cache_dir, clip_export]) : null;
 }

@@ -15,13 +15,22 @@ import { count, noneDone, workKey } from '../result.ts';
 import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
 import { piecesOf } from '../stages/lanes.ts';
 
-/** A task at the moment its first run begins; `now`: Unix seconds. */
+/** Of a task that does not wait. */
+export const nowhere = { queue_position: null, waits_for: null } as const;
+
+interface Asked {
+  readonly task_id: string;
+  readonly request: AnalysisRequest;
+  readonly source: TaskSource;
+  readonly state: TaskState;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/** A task at the moment a run of it is recorded. */
 export function newTask(
   kinds: readonly StageKind[],
-  task_id: string,
-  request: AnalysisRequest,
-  now: number,
-  source: TaskSource,
+  { task_id, request, source, state, now }: Asked,
 ): TaskSnapshot {
   const { cache_dir, force } = request;
   const values: Readonly<Record<string, unknown>> = request;
@@ -32,7 +41,7 @@ export function newTask(
   const types = pieces.filter((piece) => piece.files + piece.jobs > 0).map(({ type }) => type);
   return {
     task_id,
-    state: 'running',
+    state,
     created: now,
     started: now,
     ended: null,
@@ -43,6 +52,7 @@ export function newTask(
     estimated_remaining_seconds: null,
     error: null,
     source,
+    ...nowhere,
     request: { cache_dir, ...Object.fromEntries(shown), force, files, types },
   } as TaskSnapshot;
 }
@@ -54,6 +64,10 @@ function piecesIn(jobs: readonly Job[]): { readonly files: number; readonly jobs
 }
 
 export interface Ledger {
+  /** The run begins now. `started`: Unix seconds. */
+  begin(started: number): void;
+  /** The run ends before it has begun: what earlier ones did is what there is. */
+  giveUp(): void;
   /** Answers the result that stands for the file, and whether it still has to be recorded. */
   result(result: WorkResult): { readonly stands: WorkResult; readonly fresh: boolean };
   progress(progress: TaskProgress): void;
@@ -70,11 +84,19 @@ export function createLedger(
   earlier: Map<string, WorkResult> | null,
   now: () => number,
 ): Ledger {
-  const began = now();
+  let { started } = first;
+  let began: number | null = null;
   const counts: TaskCounts = { ...first.counts };
   let latest: TaskProgress | undefined;
   let firstError: WorkResult['error'] = null;
   return {
+    begin: (at) => {
+      started = at;
+      began = now();
+    },
+    giveUp: () => {
+      for (const result of earlier?.values() ?? []) count(counts, result);
+    },
     result: (result) => {
       const before = earlier?.get(workKey(result));
       earlier?.delete(workKey(result));
@@ -101,11 +123,12 @@ export function createLedger(
     snapshot: (state, ended, error = null) => ({
       ...first,
       state,
+      started,
       ended: ended ?? null,
       counts: { ...counts },
       progress: state === 'completed' ? 100 : (latest?.percentage ?? first.progress),
       ...(amountFields(kinds, latest?.stages) as Pick<TaskSnapshot, 'frames' | 'grid_frames'>),
-      elapsed_seconds: (now() - began) / 1000,
+      elapsed_seconds: began === null ? 0 : (now() - began) / 1000,
       estimated_remaining_seconds: state === 'running' ? (latest?.estimated_remaining_seconds ?? null) : null,
       error,
     }),

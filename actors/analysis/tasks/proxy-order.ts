@@ -1,5 +1,5 @@
 // A request for a proxy: that the analysis folder takes it.
-import type { ProxyRequest } from '../contract.ts';
+import type { AnalysisRequest, ProxyRequest } from '../contract.ts';
 import { plainPath } from '../request.ts';
 import { expectWritable } from './files.ts';
 import type { OrderedJobs } from './ordered-jobs.ts';
@@ -8,4 +8,11 @@ import type { OrderedJobs } from './ordered-jobs.ts';
 export async function settledProxy({ cache_dir, ...asked }: ProxyRequest): Promise<OrderedJobs> {
   await expectWritable(cache_dir);
   return { cache_dir: plainPath(cache_dir), proxy_request: asked };
+}
+
+/** Of a content, wherever a copy of it lies. */
+export function proxyWish({ cache_dir, proxy_request }: AnalysisRequest): string | null {
+  if (!proxy_request) return null;
+  const { hash_str, max_side } = proxy_request;
+  return JSON.stringify(['proxy', cache_dir, hash_str, max_side]);
 }

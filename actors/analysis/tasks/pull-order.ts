@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { keysOf } from '../../models/advice.ts';
 import { type ModelLibrary, modelErrors } from '../../models/contract.ts';
 import { currentKey } from '../../models/renamed.ts';
-import { analysisErrors, type PullRequest } from '../contract.ts';
+import { type AnalysisRequest, analysisErrors, type PullRequest } from '../contract.ts';
 import type { OrderedJobs } from './ordered-jobs.ts';
 
 /** What is asked of the models before any is downloaded. */
@@ -28,4 +28,9 @@ export async function settledPull(
     throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; nothing to pull`, { key });
   }
   return { cache_dir: dirname(folder), pull_models: keys };
+}
+
+/** The same models, in whatever order. */
+export function pullWish({ cache_dir, pull_models }: AnalysisRequest): string | null {
+  return pull_models ? JSON.stringify(['pull', cache_dir, pull_models.toSorted()]) : null;
 }

@@ -22,6 +22,7 @@ import {
   type TaskDetail,
   type TaskSnapshot,
   type TaskSource,
+  type TaskState,
   taskSnapshot,
   type WorkResult,
 } from '../contract.ts';
@@ -31,7 +32,7 @@ import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
 import { damaged, type Fields, readJson } from './json-file.ts';
-import { newTask } from './ledger.ts';
+import { newTask, nowhere } from './ledger.ts';
 import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
 
 /** An engine: a process may start several, one after the other. */
@@ -73,6 +74,9 @@ export interface OwnRun {
   discard(): void;
 }
 
+/** A task that is recorded runs at once, or waits. */
+export type FirstState = Extract<TaskState, 'queued' | 'running'>;
+
 export interface NewTask {
   readonly request: AnalysisRequest;
   readonly attachments: Attachments;
@@ -81,9 +85,9 @@ export interface NewTask {
 
 export interface TaskRecords {
   /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, asked: NewTask): Promise<OwnRun>;
+  create(task_id: string, asked: NewTask, state: FirstState): Promise<OwnRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
-  claim(task_id: string): Promise<OwnRun>;
+  claim(task_id: string, state: FirstState): Promise<OwnRun>;
   /** What it asks for. Throws as `claim` would, and changes nothing. */
   claimable(task_id: string): Promise<AnalysisRequest>;
   list(): Promise<TaskSnapshot[]>;
@@ -123,10 +127,11 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(task_id: string, { request, attachments, source }: NewTask): Promise<OwnRun> {
+  async create(task_id: string, asked: NewTask, state: FirstState): Promise<OwnRun> {
+    const { request, attachments, source } = asked;
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
-    const task = newTask(this.#parts.kinds, task_id, request, this.#lastCreated, source);
+    const task = newTask(this.#parts.kinds, { task_id, request, source, state, now: this.#lastCreated });
     try {
       makeFolder(this.#parts.folder);
       createFile(this.#run(task_id, 1), this.#record(task), { flush: true });
@@ -156,10 +161,11 @@ export class TaskFolder implements TaskRecords {
     return { run, task, request: await this.#readRequest(task_id) };
   }
 
-  async claim(task_id: string): Promise<OwnRun> {
+  async claim(task_id: string, state: FirstState): Promise<OwnRun> {
     const { run, task, request } = await this.#claimed(task_id);
+    const asked = { task_id, request, source: task.source, state, now: this.#parts.now() };
     const next = {
-      ...newTask(this.#parts.kinds, task_id, request, this.#parts.now(), task.source),
+      ...newTask(this.#parts.kinds, asked),
       created: task.created,
       // It never goes back.
       progress: Math.min(99, task.progress),
@@ -292,7 +298,8 @@ export class TaskFolder implements TaskRecords {
     const counts = noneDone(kinds, task.counts.files, task.counts.jobs);
     const results = await readResults(this.#results(task.task_id));
     for (const result of results.values()) count(counts, workResult(kinds, result));
-    return { ...task, state: 'interrupted', ended: saved, counts, estimated_remaining_seconds: null };
+    const ended = { state: 'interrupted', ended: saved, estimated_remaining_seconds: null } as const;
+    return { ...task, ...ended, ...nowhere, counts };
   }
 
   #hasEnded(owner: Owner, saved: number): boolean {
@@ -307,9 +314,9 @@ export class TaskFolder implements TaskRecords {
 
   async #readRecord(path: string): Promise<TaskRecord | undefined> {
     const { kinds } = this.#parts;
-    // A record that is older than a stage has no fields of it; one that is older than sources is of a request.
+    // A record that is older than a stage has no fields of it, one that is older than sources is of a request.
     const record = await readJson(path, taskRecord(kinds), (value) => {
-      const nothing: Fields = { source: 'request', ...amountFields(kinds, undefined) };
+      const nothing: Fields = { source: 'request', ...nowhere, ...amountFields(kinds, undefined) };
       const task = { ...nothing, ...(value['task'] as Fields) };
       return {
         ...value,

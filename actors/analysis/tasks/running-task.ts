@@ -1,14 +1,18 @@
-// A task that runs: hands its request to the analysis, records its results and how it stands, tells its events, and stops
-// when it is asked to.
+// A task that runs, or waits for its turn: hands its request to the analysis, records its results and how it stands, tells
+// its events, and stops when it is asked to.
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import {
+  type Accepted,
   type Analysis,
   type AnalysisEvent,
+  type AnalysisRequest,
+  type Announced,
   analysisErrors,
   type EarlierRuns,
   type EndState,
+  type Standing,
   type TaskError,
   type TaskSnapshot,
   type UnfinishedWork,
@@ -24,6 +28,8 @@ import type { OwnRun } from './records.ts';
 export const STOP_WITHIN_MS = 2_000;
 /** How often the record of a running task is brought up to date. */
 const SAVE_EVERY_MS = 2_000;
+/** The same of one that waits: so often that other machines see that its process lives. */
+const SAVE_WAITING_EVERY_MS = 20_000;
 
 export interface RunParts {
   readonly analysis: Pick<Analysis, 'run'>;
@@ -34,8 +40,12 @@ export interface RunParts {
   readonly now: () => number;
   readonly log: Log;
   readonly listeners: Listeners;
+  /** Throws what keeps a request that was checked some time ago from being run now. */
+  admit(request: AnalysisRequest): Promise<void>;
   /** Called when the end is recorded, or could not be, before listeners hear of it. */
   ended(task: TaskSnapshot, isRecorded: boolean): void;
+  /** Called when listeners have heard of it. */
+  left(): void;
 }
 
 type Reason = 'cancelled' | 'interrupted';
@@ -52,6 +62,11 @@ export class RunningTask {
   #reason: Reason | null = null;
   /** Why its results cannot be recorded; null while they can. */
   #fault: unknown = null;
+  #hasBegun = false;
+  /** Where it waits, or waited last; null when it did not have to. */
+  #standing: Standing | null = null;
+  #endSaving = () => {};
+  #cannotSave = false;
   /** Never rejects. */
   #over: Promise<void> = Promise.resolve();
 
@@ -65,17 +80,27 @@ export class RunningTask {
     return this.#run.task.task_id;
   }
 
-  get state(): 'running' | 'stopping' {
+  get request(): AnalysisRequest {
+    return this.#run.request;
+  }
+
+  get state(): 'queued' | 'running' | 'stopping' {
+    if (!this.#hasBegun) return 'queued';
     return this.#reason ? 'stopping' : 'running';
   }
 
-  /** `request`: a recorded one, as JSON. */
-  does(request: string): boolean {
-    return JSON.stringify(this.#run.request) === request;
+  /** Null when it does not wait any more. */
+  get standing(): Standing | null {
+    return this.#hasBegun ? null : this.#standing;
+  }
+
+  get accepted(): Accepted {
+    const { task_id, standing } = this;
+    return standing ? { task_id, queue_position: standing.queue_position } : { task_id };
   }
 
   snapshot(): TaskSnapshot {
-    return this.#ledger.snapshot(this.state);
+    return { ...this.#ledger.snapshot(this.state), ...this.standing };
   }
 
   unfinished(): UnfinishedWork {
@@ -88,15 +113,40 @@ export class RunningTask {
     return { task_id: this.task_id, cache_dir, paths: new Set(left.map(({ path }) => path)) };
   }
 
-  begin(): void {
-    const { log, listeners } = this.#parts;
+  /** It is not its turn yet; called each time its place in the line is another one. */
+  wait(standing: Standing): void {
+    const before = this.#standing;
+    const { queue_position, waits_for } = standing;
+    if (before?.queue_position === queue_position && before.waits_for === waits_for) return;
+    this.#standing = standing;
     const { task_id } = this;
-    const { cache_dir, types } = this.#run.task.request;
-    const { counts, progress: percentage } = this.#run.task;
+    if (before === null) this.#parts.log.info('a task waits for its turn', { task_id, ...standing });
+    this.#parts.listeners.notify(task_id, { type: 'queued', ...this.#announced(), ...standing });
+    this.#save();
+    this.#keepSaved();
+  }
+
+  begin(): void {
+    const { log, listeners, now } = this.#parts;
+    const { task_id } = this;
+    const { started, request } = this.#run.task;
+    const hasWaited = this.#standing !== null;
+    this.#hasBegun = true;
+    this.#ledger.begin(hasWaited ? Math.max(started, now()) : started);
+    const announced = this.#announced();
+    const { percentage: _, ...pieces } = announced;
+    log.info('a task starts', { task_id, ...pieces, cache_dir: request.cache_dir });
+    listeners.notify(task_id, { type: 'start', ...announced });
+    // Others read in the record that it waits.
+    if (this.#run.task.state !== 'running') this.#save();
+    this.#keepSaved();
+    this.#over = this.#work(hasWaited);
+  }
+
+  #announced(): Announced {
+    const { counts, progress: percentage, request } = this.#run.task;
     const { files, jobs } = counts;
-    log.info('a task starts', { task_id, files, jobs, types, cache_dir });
-    listeners.notify(task_id, { type: 'start', files, jobs, types, percentage });
-    this.#over = this.#work();
+    return { files, jobs, types: request.types, percentage };
   }
 
   /** Begins nothing more; what is being worked on is finished. */
@@ -104,10 +154,15 @@ export class RunningTask {
     this.#drain.abort();
   }
 
-  /** True when the task has ended within a short while. */
+  /** True when the task has ended within a short while: at once, when it waits. */
   async halt(reason: Reason): Promise<boolean> {
     this.#reason ??= reason;
     this.#stop.abort();
+    if (!this.#hasBegun) {
+      this.#ledger.giveUp();
+      this.#end(reason, null);
+      return true;
+    }
     const { promise, resolve: late } = Promise.withResolvers<boolean>();
     const disarm = this.#parts.clock.after(STOP_WITHIN_MS, () => late(false));
     const stopped = await Promise.race([this.#over.then(() => true), promise]);
@@ -115,16 +170,16 @@ export class RunningTask {
     return stopped;
   }
 
-  async #work(): Promise<void> {
+  async #work(hasWaited: boolean): Promise<void> {
     const { task_id } = this;
     const { task, request, attachment, earlier: recorded } = this.#run;
-    const endSaving = this.#savePeriodically();
     const earlier = recorded && finishedBefore(recorded, task.progress);
     const { signal } = this.#stop;
     const draining = this.#drain.signal;
     let state: EndState;
     let error: TaskError | null = null;
     try {
+      if (hasWaited) await this.#parts.admit(request);
       const report = await this.#parts.analysis.run(
         { task_id, request, earlier, attachment },
         { signal, draining, onEvent: (event) => this.#note(event) },
@@ -136,13 +191,13 @@ export class RunningTask {
       state = endOf(thrown, this.#reason);
       if (state === 'failed') error = this.#failure(this.#fault ?? thrown);
     }
-    endSaving();
     this.#end(state, error);
   }
 
   #end(state: EndState, error: TaskError | null): void {
-    const { log, now, listeners, ended } = this.#parts;
+    const { log, now, listeners, ended, left } = this.#parts;
     const { task_id } = this;
+    this.#endSaving();
     const task = this.#ledger.snapshot(state, now(), error);
     let isRecorded = true;
     try {
@@ -155,6 +210,7 @@ export class RunningTask {
     const { counts, elapsed_seconds } = task;
     log.info('a task has ended', { task_id, state, error, counts, elapsed_seconds });
     listeners.notify(task_id, { type: 'end', state, error });
+    left();
   }
 
   #note(event: AnalysisEvent): void {
@@ -185,23 +241,24 @@ export class RunningTask {
     return stands;
   }
 
-  #savePeriodically(): () => void {
-    const { clock, log } = this.#parts;
-    const { task_id } = this;
-    let disarm = () => {};
-    let failing = false;
-    const save = () => {
-      try {
-        this.#run.save(this.snapshot());
-        failing = false;
-      } catch (error) {
-        if (!failing) log.warn('the state of a task cannot be saved', { task_id, error });
-        failing = true;
-      }
-      disarm = clock.after(SAVE_EVERY_MS, save);
-    };
-    disarm = clock.after(SAVE_EVERY_MS, save);
-    return () => disarm();
+  #keepSaved(): void {
+    this.#endSaving();
+    const every = this.#hasBegun ? SAVE_EVERY_MS : SAVE_WAITING_EVERY_MS;
+    this.#endSaving = this.#parts.clock.after(every, () => {
+      this.#save();
+      this.#keepSaved();
+    });
+  }
+
+  #save(): void {
+    try {
+      this.#run.save(this.snapshot());
+      this.#cannotSave = false;
+    } catch (error) {
+      const { task_id } = this;
+      if (!this.#cannotSave) this.#parts.log.warn('the state of a task cannot be saved', { task_id, error });
+      this.#cannotSave = true;
+    }
   }
 
   #failure(thrown: unknown): TaskError {

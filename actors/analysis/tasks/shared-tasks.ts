@@ -1,25 +1,28 @@
-// Tasks that several ask for: whoever wants what is being done, or is about to be, gets the task that does it.
-import type { AnalysisRequest } from '../contract.ts';
+// Tasks that several ask for: whoever wants what runs or waits, or is about to, gets the task that does it.
+import type { Accepted, AnalysisRequest } from '../contract.ts';
+import type { WishOf } from './job-orders.ts';
 import type { Place } from './place.ts';
-
-interface Begun {
-  readonly task_id: string;
-}
 
 export class SharedTasks {
   /** Those that are about to be recorded, by what they do. */
-  readonly #beginning = new Map<string, Promise<Begun>>();
+  readonly #beginning = new Map<string, Promise<Accepted>>();
 
   /** `begin`: starts the task in the place, when none does the same. */
-  begin(asked: AnalysisRequest, { current }: Place, begin: () => Promise<Begun>): Promise<Begun> {
-    const what = JSON.stringify(asked);
-    const known = this.#beginning.get(what);
+  begin(
+    wishOf: WishOf,
+    asked: AnalysisRequest,
+    { tasks }: Place,
+    begin: () => Promise<Accepted>,
+  ): Promise<Accepted> {
+    const wish = wishOf(asked);
+    if (wish === null) return begin();
+    const known = this.#beginning.get(wish);
     if (known) return known;
-    if (current?.state === 'running' && current.does(what)) {
-      return Promise.resolve({ task_id: current.task_id });
-    }
-    const task = begin().finally(() => this.#beginning.delete(what));
-    this.#beginning.set(what, task);
+    // One that is told to stop does nothing for anybody.
+    const same = tasks.find(({ state, request }) => state !== 'stopping' && wishOf(request) === wish);
+    if (same) return Promise.resolve(same.accepted);
+    const task = begin().finally(() => this.#beginning.delete(wish));
+    this.#beginning.set(wish, task);
     return task;
   }
 }

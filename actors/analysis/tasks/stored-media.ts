@@ -1,6 +1,7 @@
 // What the checks of a request ask of the analysis folder, before anything is started.
-import type { Analysis, MediaProperties } from '../contract.ts';
+import type { Analysis } from '../contract.ts';
 import { analysisErrors } from '../contract.ts';
+import type { MediaProperties } from '../media/contract.ts';
 import { plainPath, type StoredMedia } from '../request.ts';
 
 type Asked = Pick<Analysis, 'properties' | 'hasGone' | 'summaryNames' | 'collections'>;

@@ -5,6 +5,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
 import {
+  type Accepted,
   type Analysis,
   type AnalysisRequest,
   analysisErrors,
@@ -25,7 +26,7 @@ import { stageKinds } from '../stages/kinds.ts';
 import { type JobOrders, jobOrders } from './job-orders.ts';
 import { Listeners } from './listeners.ts';
 import { recordedJobs } from './ordered-jobs.ts';
-import { Place } from './place.ts';
+import { Place, type Prepare } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
 import type { PullableModels } from './pull-order.ts';
 import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
@@ -33,6 +34,8 @@ import { RunningTask } from './running-task.ts';
 import { SharedTasks } from './shared-tasks.ts';
 
 const never = new AbortController().signal;
+/** Tasks that wait for one place, at most. */
+const MOST_WAITING = 100;
 
 export interface TaskParts {
   readonly analysis: Pick<Analysis, 'run'>;
@@ -46,6 +49,8 @@ export interface TaskParts {
   /** Unix seconds. */
   readonly now: () => number;
   readonly log: Log;
+  /** Tasks that wait for one place, at most. */
+  readonly mostWaiting?: number;
   newTaskId(): string;
 }
 
@@ -76,16 +81,17 @@ export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
 class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners: Listeners;
-  readonly #places = Object.fromEntries(
-    taskPlaces.map((place) => [place, new Place((run) => this.#task(run, place))]),
-  ) as Readonly<Record<TaskPlace, Place>>;
+  readonly #places: Readonly<Record<TaskPlace, Place>>;
   readonly #shared = new SharedTasks();
   /** Final snapshots that could not be recorded; this engine answers them instead of the stale records. */
   readonly #unrecorded = new Map<string, TaskSnapshot>();
 
   constructor(parts: TaskParts) {
+    const { mostWaiting = MOST_WAITING, log } = parts;
+    const placeFor = (place: TaskPlace) => new Place((run) => this.#task(run, place), mostWaiting);
     this.#parts = parts;
-    this.#listeners = new Listeners(parts.log);
+    this.#listeners = new Listeners(log);
+    this.#places = Object.fromEntries(taskPlaces.map((place) => [place, placeFor(place)])) as never;
   }
 
   get running(): string | null {
@@ -96,15 +102,17 @@ class TaskRegistry implements Tasks {
     return this.#places.analysis.busy;
   }
 
-  async start(request: TaskRequest, options: StartOptions = {}): Promise<{ task_id: string }> {
+  async start(request: TaskRequest, options: StartOptions = {}): Promise<Accepted> {
     const { preflight, newTaskId, records } = this.#parts;
     const place = this.#places.analysis;
+    const ticket = place.ticket();
+    const prepare: Prepare = async () => {
+      const settled = { ...(await preflight.settle(request)), source: options.source ?? 'request' };
+      return (state) => records.create(newTaskId(), settled, state);
+    };
     return place.entering(async () => {
       await preflight.check(request, options.signal ?? never);
-      return place.take(options, async () => {
-        const settled = { ...(await preflight.settle(request)), source: options.source ?? 'request' };
-        return () => records.create(newTaskId(), settled);
-      });
+      return place.take(options, prepare, ticket);
     });
   }
 
@@ -112,34 +120,34 @@ class TaskRegistry implements Tasks {
     type: T,
     request: JobRequests[T],
     options: JobOptions = {},
-  ): Promise<{ task_id: string }> {
+  ): Promise<Accepted> {
     const { kinds, newTaskId, records, orders } = this.#parts;
-    const { settle, isShared = false } = orders[type];
+    const { settle, wishOf } = orders[type];
+    const place = this.#places[placeOf(kinds.filter((kind) => kind.type === type))];
+    const ticket = place.ticket();
     const asked = recordedJobs(kinds, await settle(request, options.signal ?? never));
-    const place = this.#places[this.#wanted(asked)];
-    const begin = () =>
-      place.entering(() =>
-        place.take({ whenBusy: 'refuse', ...options }, async () => () => {
-          return records.create(newTaskId(), { request: asked, attachments: [], source: 'request' });
-        }),
-      );
-    return isShared ? this.#shared.begin(asked, place, begin) : begin();
+    const task = { request: asked, attachments: [], source: 'request' } as const;
+    const prepare: Prepare = async () => (state) => records.create(newTaskId(), task, state);
+    return this.#shared.begin(wishOf, asked, place, () =>
+      place.entering(() => place.take({ ...options, whenBusy: 'wait' }, prepare, ticket)),
+    );
   }
 
-  async resume(task_id: string, options: StartOptions = {}): Promise<{ task_id: string }> {
+  async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
     const { preflight, records } = this.#parts;
     const running = this.#running(task_id);
     if (running) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${running.state}`, { task_id });
-    const prepare = async () => {
+    const prepare: Prepare = async () => {
       if (!this.#unrecorded.has(task_id)) await preflight.admit(await records.claimable(task_id));
-      return () => records.claim(task_id);
+      return (state) => records.claim(task_id, state);
     };
     // Until it is known which place it wants, it may be an analysis.
     const { taken } = await this.#places.analysis.entering(async () => {
       const wanted = await this.#placeOf(task_id);
       const place = this.#places[wanted];
-      const endsOthers = wanted === 'analysis' && options.whenBusy !== 'refuse';
-      const whenBusy = options.whenBusy === 'wait' ? 'wait' : endsOthers ? 'replace' : 'refuse';
+      const { whenBusy: asked = 'replace' } = options;
+      // Only an analysis takes the place of another.
+      const whenBusy = wanted !== 'analysis' && asked === 'replace' ? 'wait' : asked;
       return { taken: place.entering(() => place.take({ ...options, whenBusy }, prepare)) };
     });
     return taken;
@@ -185,8 +193,8 @@ class TaskRegistry implements Tasks {
   }
 
   #running(task_id: string): RunningTask | null {
-    const all = Object.values(this.#places).map(({ current }) => current);
-    return all.find((task) => task?.task_id === task_id) ?? null;
+    const all = Object.values(this.#places).flatMap(({ tasks }) => tasks);
+    return all.find((task) => task.task_id === task_id) ?? null;
   }
 
   async #expectEnded(task_id: string): Promise<void> {
@@ -220,8 +228,10 @@ class TaskRegistry implements Tasks {
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));
     const ended = (task: TaskSnapshot, isRecorded: boolean) => {
       if (!isRecorded) this.#unrecorded.set(task.task_id, task);
-      this.#places[place].leave();
+      this.#places[place].leave(task.task_id);
     };
-    return new RunningTask({ ...this.#parts, listeners: this.#listeners, ended }, run);
+    const left = () => this.#places[place].moveUp();
+    const { admit } = this.#parts.preflight;
+    return new RunningTask({ ...this.#parts, listeners: this.#listeners, admit, ended, left }, run);
   }
 }

@@ -20,7 +20,7 @@ export const analyze = tool({
   description:
     'Begins to analyse media files, or all media in folders, and answers the id of the task at once: ask task for its ' +
     'progress. What is stored already is not done again. pictures: what is seen (find_moments); speech: transcripts; ' +
-    'faces: people; summary: chapters. Long footage takes minutes to hours; begin nothing that nobody asked for.',
+    'faces: people; summary: chapters. Refused while another analysis runs; downloads and exports run beside it. Long footage takes minutes to hours; begin nothing that nobody asked for.',
   input: Type.Object({
     paths: described(
       Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { minItems: 1, maxItems: 1000 }),

@@ -1,6 +1,6 @@
 // task: how a task stands, and steering it.
 import { Type } from 'typebox';
-import type { TaskDetail, TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
 import { fileName, listed, moreBelow, oneLine, secondsText } from '../text.ts';
@@ -42,8 +42,8 @@ export const task = tool({
   name: 'task',
   title: 'Tasks',
   description:
-    'How an analysis stands: state, progress, time left, and the files that failed with the reason. Cancels or resumes it. ' +
-    'Without id: the latest tasks.',
+    'How a task stands, an analysis, a download or an export: state, progress, time left, and the files that failed with the ' +
+    'reason; queued means that it waits its turn behind another one. Cancels or resumes it. Without id: the latest tasks.',
   input,
   effect: 'steers',
   run: async ({ id, action, wait_seconds, limit, cursor }, call) => {
@@ -78,7 +78,7 @@ export async function refuseWhileBusy({ client, asked }: Call, id?: string): Pro
   throw argumentErrors.TASK_RUNS(message);
 }
 
-const isBusy = ({ state }: Pick<TaskSnapshot, 'state'>) => state === 'running' || state === 'stopping';
+const isBusy = ({ state }: Pick<TaskSnapshot, 'state'>) => !isEnd(state);
 
 /** Resolves when the task has ended, or the time is over. */
 async function ended(task_id: string, seconds: number, { client, asked, wait }: Call): Promise<void> {
@@ -106,6 +106,7 @@ function rowOf({
   counts,
   request,
   estimated_remaining_seconds: left,
+  queue_position: place,
 }: TaskSnapshot): string {
   const types = request.types.slice(0, 8).join(', ');
   const rest = left === null ? '' : `, about ${secondsText(Math.ceil(left))} s left`;
@@ -113,7 +114,8 @@ function rowOf({
   const [done, all] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
   const failures = counts.failed + counts.jobs_failed;
   const failed = failures > 0 ? `, ${failures} of them failed` : '';
-  return `${oneLine(task_id, 64)} ${state} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${all} done${failed}${rest}`;
+  const queued = state === 'queued' && place !== null ? ` (place ${place} in the line)` : '';
+  return `${oneLine(task_id, 64)} ${state}${queued} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${all} done${failed}${rest}`;
 }
 
 /** A task with the files that failed. */
@@ -161,6 +163,8 @@ function failureOf({ path, type, error }: TaskDetail['results'][number]): string
 
 function advice({ state, task_id }: TaskDetail): string[] {
   const id = oneLine(task_id, 64);
+  if (state === 'queued')
+    return [`It begins by itself when its turn comes: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`];
   if (state === 'running')
     return [`It runs: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}} waits for it.`];
   const goesOn = state === 'cancelled' || state === 'interrupted';

@@ -1,8 +1,9 @@
-// The tasks that run, as the service tells of them while they do. The list is read when a person signs in, when the
+// The tasks that run or wait, as the service tells of them while they do. The list is read when a person signs in, when the
 // service comes back, and now and then, because others start tasks, too.
 import { io, type Socket } from 'socket.io-client';
 import type { ClientEvents, ProgressEvent, ServerEvents } from '../../../events/protocol.ts';
 import { api } from './api.ts';
+import { taskName } from './parts/task-words.ts';
 import { get, subscribe, type Task, update } from './store.ts';
 
 const READ_EVERY_MS = 10_000;
@@ -21,14 +22,18 @@ export function onProgress(listener: Listener): () => void {
 export async function readTasks(): Promise<void> {
   if (get().session === null || get().service === 'away') return;
   const { tasks } = await api.listTasks();
-  const running = tasks.filter(({ state }) => state === 'running' || state === 'stopping');
+  const running = tasks.filter(({ ended }) => ended === null);
   update(({ tasks: before }) => ({
     tasks: running.map((one): Task => {
       const { task_id, state, progress, counts, estimated_remaining_seconds: remaining_seconds } = one;
+      const { queue_position, waits_for } = one;
       const path = before.find((known) => known.task_id === task_id)?.path ?? null;
       return {
         task_id,
         state,
+        name: taskName(one.request),
+        queue_position,
+        waits_for,
         progress,
         files: counts.files,
         files_done: counts.done,
@@ -77,8 +82,13 @@ function hear(event: ProgressEvent): void {
 }
 
 function changed(task: Task, event: ProgressEvent): Task {
+  const { queue_position = null, waits_for = null } = event;
+  const state = queue_position !== null ? 'queued' : task.state === 'queued' ? 'running' : task.state;
   return {
     ...task,
+    state,
+    queue_position,
+    waits_for,
     progress: Math.max(task.progress, Math.min(100, Number(event.progress) || 0)),
     path: event.video_path ?? task.path,
     files: event.files ?? task.files,

@@ -29,6 +29,11 @@ export interface Folder {
 export interface Task {
   readonly task_id: string;
   readonly state: string;
+  /** For people: what it does, and with what. */
+  readonly name: string;
+  /** Its place in the line, and the task that runs there; null when it does not wait. */
+  readonly queue_position: number | null;
+  readonly waits_for: string | null;
   /** Percentage, 0 to 100. */
   readonly progress: number;
   readonly files: number;

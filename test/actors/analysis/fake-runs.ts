@@ -126,7 +126,9 @@ export class FakeAnalysis implements Pick<Analysis, 'run'> {
     const { files, done: files_done } = fake.counts;
     const counted = { files, files_done, surveyed: true, percentage: 100, elapsed_seconds: 0, amounts: {} };
     const progress = progressOf(stageKinds, counted);
-    return { cancelled: fake.counts.cancelled > 0, counts: fake.counts, progress };
+    // Work without files is cut short whenever it is told to stop.
+    const isCut = files === 0 ? options.signal.aborted : fake.counts.cancelled > 0;
+    return { cancelled: isCut, counts: fake.counts, progress };
   }
 }
 
@@ -147,7 +149,7 @@ const checked = createPreflight({
 });
 
 /** For files that are only names: nothing is looked for on the disk. */
-const unchecked: Preflight = {
+export const unchecked: Preflight = {
   ...checked,
   check: async () => {},
   settle: (request) => checked.settle({ ...request, cache_dir: tmpdir() }),
@@ -166,6 +168,7 @@ export function home() {
   const start = (
     change: (records: TaskRecords) => TaskRecords = (records) => records,
     preflight: Preflight = unchecked,
+    mostWaiting = 100,
   ) => {
     const token = `engine-${++engines}`;
     alive.add(token);
@@ -175,7 +178,16 @@ export function home() {
       new TaskFolder({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded }),
     );
     const analysis = new FakeAnalysis();
-    const parts = { kinds, preflight, records, clock, now, log, newTaskId: () => `task-${++ids}` };
+    const parts = {
+      kinds,
+      preflight,
+      records,
+      clock,
+      now,
+      log,
+      newTaskId: () => `task-${++ids}`,
+      mostWaiting,
+    };
     const tasks = createTasks({ ...parts, orders, analysis });
     const events: [string, TaskEvent][] = [];
     tasks.subscribe((task_id, event) => events.push([task_id, event]));

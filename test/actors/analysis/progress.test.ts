@@ -134,7 +134,7 @@ test('the terminal, the events and the snapshots say the same percentage of the 
     fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), turns, (pieces, order) => {
       const ledger = createLedger(
         stageKinds,
-        newTask(stageKinds, 'task', request, 0, 'request'),
+        newTask(stageKinds, { task_id: 'task', request, source: 'request', state: 'running', now: 0 }),
         null,
         () => 0,
       );

@@ -33,7 +33,7 @@ export const proxyKind = stageKind({
   settled: { proxy_request: Type.Optional(ProxyAsked) },
   settle: () => ({}),
   nothing: {},
-  shows: [],
+  shows: ['proxy_request'],
   jobsOf: ({ proxy_request }) => (proxy_request ? [{ name: proxy_request.media_path, items: [] }] : []),
   unit: null,
   facts: {

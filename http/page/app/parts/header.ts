@@ -29,7 +29,8 @@ export function Header({ view }: { readonly view: ViewName }) {
 
 function Tasks() {
   const tasks = useStore((state) => state.tasks);
-  const [first] = tasks;
+  // Those that wait their turn come to nothing yet.
+  const first = tasks.find(({ state }) => state !== 'queued') ?? tasks[0];
   if (!first) return html`<div class="tasks"></div>`;
   const progress = tasks.reduce((sum, one) => sum + one.progress, 0) / tasks.length;
   const label = t(shell.task, { n: tasks.length });

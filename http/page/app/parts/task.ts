@@ -7,6 +7,7 @@ import { useStore } from '../store.ts';
 import { toast } from '../toasts.ts';
 import { shell } from '../words/shell.ts';
 import { t } from '../words.ts';
+import { waitingText } from './task-words.ts';
 
 export interface TaskProgressProps {
   readonly task_id: string;
@@ -17,6 +18,7 @@ export interface TaskProgressProps {
 
 export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
   const task = useStore(({ tasks }) => tasks.find((one) => one.task_id === task_id) ?? null);
+  const waiting = useStore(({ tasks }) => waitingText(tasks, task_id));
   const ending = useRef({ onEnd, isOver: false });
   ending.current.onEnd = onEnd;
   useEffect(() => {
@@ -33,8 +35,8 @@ export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
       if (event.done) void look();
     });
     const look = async () => {
-      const { state } = await api.getTask({ task_id });
-      if (state !== 'running' && state !== 'stopping') over(problem);
+      const { ended } = await api.getTask({ task_id });
+      if (ended !== null) over(problem);
     };
     // One that is over before anybody listened says nothing any more.
     readTasks()
@@ -44,7 +46,7 @@ export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
   }, [task_id]);
   const cancel = () =>
     api.cancelTask({ task_id }).catch((error) => toast(messageOf(error), { kind: 'error' }));
-  return html`<span class="row" role="status"><span>${label}</span>
-    <progress max="100" value=${task?.progress ?? 0} aria-label=${label}></progress>
+  return html`<span class="row" role="status"><span>${waiting ?? label}</span>
+    ${waiting === null && html`<progress max="100" value=${task?.progress ?? 0} aria-label=${label}></progress>`}
     <button onClick=${cancel}>${t(shell.cancel)}</button></span>`;
 }

@@ -78,7 +78,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
     events.push(event);
     if (event.type === 'result') tally.add(event.result);
     if (event.type === 'end') ended.resolve(event.state);
-    else if (event.type !== 'start') view.event(event);
+    else if (event.type !== 'start' && event.type !== 'queued') view.event(event);
   });
   const end = () => ended.promise;
   const begin = async (count_jobs: readonly CountJob[], more: Partial<TaskRequest> = {}) => {

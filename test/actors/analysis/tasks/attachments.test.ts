@@ -31,8 +31,9 @@ test('what came with a request lies beside its record, for its owner only, and g
   const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];
 
   const create = (id: string, some: readonly Uint8Array[]) =>
-    records.create(id, { request: asked, attachments: some, source: 'request' });
-  const task = (id: string, now: number) => newTask(kinds, id, asked, now, 'request');
+    records.create(id, { request: asked, attachments: some, source: 'request' }, 'running');
+  const task = (id: string, now: number) =>
+    newTask(kinds, { task_id: id, request: asked, source: 'request', state: 'running', now });
   const given = await create('given', bytes);
   assert.deepEqual([...readFileSync(given.attachment(1))], [3]);
   if (process.platform !== 'win32') assert.equal(statSync(given.attachment(0)).mode & 0o777, 0o600);

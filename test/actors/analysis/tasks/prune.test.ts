@@ -35,11 +35,14 @@ test('a task that another process resumes while old records are removed keeps it
       hasEnded,
     });
   const one = records('one', () => false);
+  const asked = { request, attachments: [], source: 'request' } as const;
   for (let i = 0; i < 201; i++) {
-    const run = await one.create(`task-${i}`, { request, attachments: [], source: 'request' });
-    run.end({ ...newTask(kinds, `task-${i}`, request, i, 'request'), state: 'completed', ended: i });
+    const task_id = `task-${i}`;
+    const run = await one.create(task_id, asked, 'running');
+    const task = newTask(kinds, { task_id, ...asked, state: 'running', now: i });
+    run.end({ ...task, state: 'completed', ended: i });
   }
-  await one.create('running', { request, attachments: [], source: 'request' });
+  await one.create('running', asked, 'running');
   const two = records('two', () => {
     // The records are being read: at this moment the oldest task is resumed.
     const running = readFileSync(join(folder, 'running.1.json'), 'utf8').replaceAll('running"', 'task-0"');

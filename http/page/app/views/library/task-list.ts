@@ -5,10 +5,10 @@ import { api, messageOf } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
 import { readTasks } from '../../live.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { subjectOf, typeText, waitingText } from '../../parts/task-words.ts';
 import { get, useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
-import type { Words } from '../../words/pair.ts';
 import { tasks as words } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
 import { dateText } from './sizes.ts';
@@ -70,9 +70,11 @@ function Task({ task, stops, again }: TaskProps) {
   };
   const failed = counts.failed + counts.jobs_failed;
   const isOn = isActive(task);
+  const subject = subjectOf(request);
   return html`<div class="row wrap">
       <h2>${request.types.map((type) => typeText(type)).join(', ')}</h2>
       <span class=${`state ${state}`}>${t(words[state])}</span>
+      ${subject !== '' && html`<span class="cut" title=${subject}>${subject}</span>`}
       <p class="quiet grow">${dateText(started, get().language)}${source === 'watch_folder' && ` · ${t(words.watched)}`}</p>
       ${isOn && html`<button disabled=${isBusy || state === 'stopping'} onClick=${() => act(cancel)}>${t(words.cancel)}</button>`}
       ${canResume(task) && html`<button disabled=${isBusy} onClick=${() => act(resume)}>${t(stops ? words.resumeStops : words.resume)}</button>`}
@@ -85,6 +87,8 @@ function Task({ task, stops, again }: TaskProps) {
 /** As its events tell it, which come more often than the list is read. */
 function Live({ task }: { readonly task: Snapshot }) {
   const now = useStore(({ tasks }) => tasks.find(({ task_id }) => task_id === task.task_id) ?? null);
+  const waiting = useStore(({ tasks }) => waitingText(tasks, task.task_id));
+  if (waiting !== null) return html`<p role="status">${waiting}</p>`;
   const progress = now?.progress ?? task.progress;
   const remaining = now ? now.remaining_seconds : task.estimated_remaining_seconds;
   const parts = [
@@ -95,12 +99,6 @@ function Live({ task }: { readonly task: Snapshot }) {
   const path = now?.path ?? null;
   return html`<div class="row wrap live"><progress class="grow" max="100" value=${progress} aria-label=${t(words.progressOf)}></progress><p class="figures">${parts.join(' · ')}</p></div>
     ${path !== null && html`<p class="quiet cut" title=${path}>${nameOf(path)}</p>`}`;
-}
-
-function typeText(type: string): string {
-  const kinds: Readonly<Record<string, Words>> = words;
-  const known = kinds[type];
-  return known ? t(known) : type;
 }
 
 function endText({ counts, elapsed_seconds }: Snapshot): string {

@@ -6,8 +6,9 @@ export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
 /** Of kinds of work that run beside an analysis. */
 const beside: readonly string[] = ['clips', 'pull', 'proxy'];
 
+/** It runs, or waits its turn. */
 export function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
-  return state === 'running' || state === 'stopping';
+  return state === 'queued' || state === 'running' || state === 'stopping';
 }
 
 export function isAnalysis({
@@ -24,6 +25,5 @@ export function runningAnalysis(tasks: readonly Snapshot[]): Snapshot | null {
 
 /** A task that ended otherwise than it should can go on; so can one of which files failed. */
 export function canResume({ state, counts }: Pick<Snapshot, 'state' | 'counts'>): boolean {
-  const hasEnded = state !== 'running' && state !== 'stopping';
-  return hasEnded && (state !== 'completed' || counts.failed + counts.jobs_failed > 0);
+  return !isActive({ state }) && (state !== 'completed' || counts.failed + counts.jobs_failed > 0);
 }

@@ -1,4 +1,5 @@
-// Downloads of models: the task of this service that runs, how far it is, and what failed. Kept while another view is shown.
+// Downloads of models: the tasks of this service that run or wait, how far each is, and what failed. Kept while another
+// view is shown.
 import { useEffect } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { onProgress, readTasks } from '../../live.ts';
@@ -16,79 +17,88 @@ export interface Lacking {
 }
 
 interface Downloads {
-  readonly running: (Download & { readonly keys: readonly string[] }) | null;
+  /** In the order in which this page heard of them. */
+  readonly active: readonly Download[];
   /** By key of the model. */
   readonly failed: Readonly<Record<string, Lacking>>;
 }
 
-export const downloads = createSlice<Downloads>('downloads', { running: null, failed: {} });
+export const downloads = createSlice<Downloads>('downloads', { active: [], failed: {} });
 
 export async function startDownload(model_keys: readonly string[]): Promise<void> {
   const { task_id } = await api.pullModels({ model_keys });
-  downloads.update(({ failed }) => ({
-    running: begun(task_id, model_keys),
+  downloads.update(({ active, failed }) => ({
+    active: withTask(active, task_id, model_keys),
     failed: Object.fromEntries(Object.entries(failed).filter(([key]) => !model_keys.includes(key))),
   }));
   await readTasks();
 }
 
-function begun(task_id: string, keys: readonly string[]): Downloads['running'] {
-  return { task_id, keys, key: keys[0] ?? '', phase: 'connecting', received: 0, total: 0 };
+function withTask(
+  active: readonly Download[],
+  task_id: string,
+  keys: readonly string[],
+): readonly Download[] {
+  if (active.some((one) => one.task_id === task_id)) return active;
+  return [...active, { task_id, keys, key: keys[0] ?? '', phase: 'connecting', received: 0, total: 0 }];
 }
 
-export async function cancelDownload(): Promise<void> {
-  const { running } = downloads.get();
-  if (running === null) return;
+export async function cancelDownload(task_id: string): Promise<void> {
   try {
-    await api.cancelTask({ task_id: running.task_id });
+    await api.cancelTask({ task_id });
   } catch (error) {
     toast(messageOf(error), { kind: 'error' });
   }
 }
 
-/** Follows a download, also one that was begun elsewhere; `ended` is called when it has. */
+/** Follows all downloads, also those that were begun elsewhere; `ended` is called when one has. */
 export function useDownloads(ended: () => void): void {
   const tasks = useStore((state) => state.tasks.map(({ task_id }) => task_id).join());
   useEffect(
     () =>
-      onProgress(({ type, task_id, pull_model_key, pull_phase, received_bytes, total_bytes }) => {
-        if (type !== 'pull' || pull_model_key === undefined) return;
-        downloads.update(({ running }) => ({
-          running: {
-            ...(running?.task_id === task_id ? running : begun(task_id, [pull_model_key])!),
-            key: pull_model_key,
-            phase: pull_phase ?? 'receiving',
-            received: received_bytes ?? 0,
-            total: total_bytes ?? 0,
-          },
+      onProgress(({ type, task_id, pull_model_key: key, pull_phase, received_bytes, total_bytes }) => {
+        if (type !== 'pull' || key === undefined) return;
+        const stand = {
+          key,
+          phase: pull_phase ?? 'receiving',
+          received: received_bytes ?? 0,
+          total: total_bytes ?? 0,
+        } as const;
+        downloads.update(({ active }) => ({
+          active: withTask(active, task_id, [key]).map((one) =>
+            one.task_id === task_id ? { ...one, ...stand } : one,
+          ),
         }));
       }),
     [],
   );
-  useEffect(() => void look(ended), [tasks]);
+  useEffect(() => void look(ended).catch(() => {}), [tasks]);
 }
 
-/** By the records: whether one runs, and how the one that was followed ended. */
+/** By the records: which run or wait, and how those that were followed ended. */
 async function look(ended: () => void): Promise<void> {
-  const { tasks } = await api.listTasks().catch(() => ({ tasks: null }));
-  if (tasks === null) return;
-  const active = tasks.find(
-    ({ state, request }) => (state === 'running' || state === 'stopping') && request.types.includes('pull'),
-  );
-  const { running } = downloads.get();
-  if (active) {
-    if (running?.task_id !== active.task_id)
-      downloads.update({ running: begun(active.task_id, active.request.pull_models ?? []) });
-    return;
-  }
-  if (running === null) return;
-  downloads.update({ running: null });
-  const { results } = await api.getTask({ task_id: running.task_id });
+  const known = downloads.get().active;
+  const { tasks } = await api.listTasks();
+  const pulls = tasks.filter((task) => task.ended === null && task.request.types.includes('pull'));
+  const over = known.filter(({ task_id }) => !pulls.some((one) => one.task_id === task_id));
+  const isOver = ({ task_id }: Download) => over.some((one) => one.task_id === task_id);
+  downloads.update(({ active: before }) => {
+    let active: readonly Download[] = before.filter((one) => !isOver(one));
+    // The list has the newest first.
+    for (const { task_id, request } of pulls.toReversed())
+      active = withTask(active, task_id, request.pull_models ?? []);
+    return { active };
+  });
+  for (const { task_id } of over) await tellEnd(task_id);
+  if (over.length > 0) ended();
+}
+
+async function tellEnd(task_id: string): Promise<void> {
+  const { results } = await api.getTask({ task_id });
   for (const { path, outcome, error, pull } of results) {
     if (outcome === 'failed') {
       const lacking = { error: error?.message ?? '', folder: pull?.folder ?? '', files: pull?.missing ?? [] };
       downloads.update(({ failed }) => ({ failed: { ...failed, [path]: lacking } }));
     } else if (outcome !== 'cancelled') toast(t(settings.downloadDone, { name: path }));
   }
-  ended();
 }

@@ -76,9 +76,12 @@ function rank({ isInUse, isDownloaded, isAdvised }: ModelRow): number {
   return isInUse ? 0 : isDownloaded ? 1 : isAdvised ? 2 : 3;
 }
 
-/** What is known of a download under way, as events tell it. */
+/** What is known of a download that runs or waits, as events tell it. */
 export interface Download {
+  /** The model that is downloaded now. */
   readonly key: string;
+  /** All of the task. */
+  readonly keys: readonly string[];
   readonly task_id: string;
   readonly phase: 'checking' | 'connecting' | 'receiving' | 'waiting';
   readonly received: number;

@@ -6,13 +6,14 @@ import { useAsk } from '../../ask.ts';
 import { loadFolder } from '../../folder.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Failed, Loading } from '../../parts/states.ts';
-import { get } from '../../store.ts';
+import { waitingText } from '../../parts/task-words.ts';
+import { get, useStore } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 import { sizeText } from '../library/sizes.ts';
 import { cancelDownload, downloads, type Lacking, startDownload, useDownloads } from './downloads.ts';
-import { groups, type ModelRow, modelRows } from './model-rows.ts';
+import { type Download, groups, type ModelRow, modelRows } from './model-rows.ts';
 
 const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
   voice: settings.kindVoice,
@@ -61,8 +62,7 @@ interface ModelProps {
 
 function Model({ row, loading, use }: ModelProps) {
   const { key, kind, bytes, license, speed, accuracy } = row;
-  const download = downloads.use(({ running }) => (running?.keys.includes(key) ? running : null));
-  const isBusy = downloads.use(({ running }) => running !== null);
+  const download = downloads.use(({ active }) => active.find(({ keys }) => keys.includes(key)) ?? null);
   const lacking = downloads.use(({ failed }) => failed[key] ?? null);
   const kindWords = kinds[kind];
   const told = [
@@ -76,9 +76,9 @@ function Model({ row, loading, use }: ModelProps) {
   return html`<div class="row wrap">
       <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${told.join(' · ')}</p></div>
       ${canUse && html`<button disabled=${loading !== null} aria-label=${t(settings.useOf, { name: key })} onClick=${() => use(key)}>${loading === key ? t(settings.loading, { name: key }) : t(settings.use)}</button>`}
-      ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} disabled=${isBusy} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => start(key)}>${t(settings.download)}</button>`}
+      ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => start(key)}>${t(settings.download)}</button>`}
     </div>
-    ${download && html`<${Progress} model=${key} />`}
+    ${download && html`<${Progress} model=${key} download=${download} />`}
     ${lacking && html`<${Missing} name=${key} lacking=${lacking} />`}`;
 }
 
@@ -98,10 +98,9 @@ function Marks({ row }: { readonly row: ModelRow }) {
   return row.isAdvised ? mark('advised', t(settings.advised)) : null;
 }
 
-function Progress({ model }: { readonly model: string }) {
-  const running = downloads.use((state) => state.running);
-  if (running === null) return null;
-  const { phase, received, total, key } = running;
+function Progress({ model, download }: { readonly model: string; readonly download: Download }) {
+  const { phase, received, total, key, task_id } = download;
+  const waits = useStore(({ tasks }) => waitingText(tasks, task_id));
   const { language } = get();
   const isOwn = key === model;
   const text =
@@ -109,8 +108,8 @@ function Progress({ model }: { readonly model: string }) {
       ? t(settings.downloading, { got: sizeText(received, language), all: sizeText(total, language) })
       : t(settings[isOwn && phase !== 'receiving' ? phase : 'waiting']);
   return html`<div class="row wrap" role="group" aria-label=${t(settings.downloadOf, { name: model })}>
-    <progress class="grow" max=${Math.max(1, total)} value=${isOwn ? received : 0} aria-label=${model}></progress>
-    <p class="figures">${text}</p><button onClick=${() => void cancelDownload()}>${t(settings.cancelDownload)}</button></div>`;
+    ${waits === null && html`<progress class="grow" max=${Math.max(1, total)} value=${isOwn ? received : 0} aria-label=${model}></progress>`}
+    <p class=${waits === null ? 'figures' : 'grow'}>${waits ?? text}</p><button onClick=${() => void cancelDownload(task_id)}>${t(settings.cancelDownload)}</button></div>`;
 }
 
 function Missing({

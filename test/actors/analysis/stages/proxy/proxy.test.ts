@@ -1,7 +1,9 @@
 // Proxies as tasks: how they are begun, shared and resumed.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { mediaErrors } from '../../../../../actors/decoder/contract.ts';
 import type { ProxyWish } from '../../../../../actors/exporter/proxies/contract.ts';
+import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import { exportEngine, page } from '../clips/export-engine.ts';
 
@@ -53,19 +55,40 @@ test('a proxy is a task: its result says what was made, its room how far it is',
   assert.ok(emitted.some(({ type, progress }) => type === 'proxy' && progress === 50));
 });
 
-test('who asks for what is being made gets its task, who asks for another film is refused, an export too', async (t) => {
-  const { ask, begin, ended, proxies, tasks } = await engineOf(t);
+test('who asks for what is being made gets its task; another film waits, and an export behind it', async (t) => {
+  const { ask, begin, ended, proxies, tasks, emitted } = await engineOf(t);
   const held = Promise.withResolvers<void>();
   proxies.before = () => held.promise;
   const [first, second] = await Promise.all([ask('aa'), ask('aa')]);
   assert.equal(first, second);
   assert.equal(await ask('aa'), first);
-  await assert.rejects(ask('bb'), { code: 'ANOTHER_TASK', details: { task_id: first } });
-  await assert.rejects(begin('a'), { code: 'ANOTHER_TASK' });
-  assert.equal((await tasks.list()).length, 1);
+  const other = await ask('bb');
+  const clips = await begin('a');
+  assert.equal(await ask('bb'), other);
+  assert.equal(await begin('a'), clips);
+  const standing = async (id: string) => {
+    const { state, queue_position, waits_for } = await tasks.get(id, page);
+    return [state, queue_position, waits_for];
+  };
+  assert.deepEqual(await standing(other), ['queued', 1, first]);
+  assert.deepEqual(await standing(clips), ['queued', 2, first]);
+  const told = emitted.filter(({ task_id }) => task_id === clips);
+  assert.deepEqual(
+    told.map(({ type, done, progress, queue_position, waits_for }) => [
+      type,
+      done,
+      progress,
+      queue_position,
+      waits_for,
+    ]),
+    [['clips', false, 0, 2, first]],
+  );
   held.resolve();
-  assert.equal(await ended(first), 'completed');
-  assert.equal(proxies.asked.length, 1);
+  for (const id of [first, other, clips]) assert.equal(await ended(id), 'completed');
+  const wishes = proxies.asked.map(({ hash_str }) => hash_str);
+  assert.deepEqual(wishes, ['aa', 'bb']);
+  const last = emitted.filter(({ task_id }) => task_id === clips).at(-1);
+  assert.deepEqual([last?.done, last?.queue_position], [true, undefined]);
 });
 
 test('a cancelled proxy is begun anew by a resume, and by whoever asks again', async (t) => {
@@ -101,4 +124,26 @@ test('where it was made before the engine could record it, a resume finds it', a
   await next.tasks.resume(task_id);
   assert.equal(await next.ended(task_id), 'completed');
   await tasks.stop();
+});
+
+test('a film that is gone when its turn comes, and a full disk, fail that proxy alone', async (t) => {
+  const { ask, ended, proxies, tasks } = await engineOf(t);
+  const held = Promise.withResolvers<void>();
+  proxies.before = () => held.promise;
+  const first = await ask('aa');
+  const [gone, full, last] = [await ask('bb'), await ask('cc'), await ask('dd')];
+  const make = proxies.make.bind(proxies);
+  proxies.make = async (wish, signal, told) => {
+    if (wish.hash_str === 'bb') throw mediaErrors.FILE_UNREADABLE('/films/bb.mxf: is not there');
+    if (wish.hash_str === 'cc') throw storeErrors.STORE_FULL('/proxies: the disk is full');
+    return make(wish, signal, told);
+  };
+  held.resolve();
+  assert.equal(await ended(first), 'completed');
+  assert.deepEqual(
+    [await ended(gone), await ended(full), await ended(last)],
+    ['failed', 'failed', 'completed'],
+  );
+  assert.match((await tasks.get(gone, page)).error?.message ?? '', /bb.mxf: is not there/);
+  assert.match((await tasks.get(full, page)).error?.message ?? '', /the disk is full/);
 });

@@ -73,7 +73,7 @@ test('a model is downloaded as a task: its bytes are told, its files are recorde
   assert.ok(received.at(-1)! >= 400_000);
 });
 
-test('a download runs beside an export, and no two downloads at once', async (t) => {
+test('a download runs beside an export; another one waits, and the same one is shared', async (t) => {
   const { pull, begin, ended, tasks, clips } = await engineOf(t, [() => {}]);
   const held = Promise.withResolvers<void>();
   clips.before = () => held.promise;
@@ -82,7 +82,13 @@ test('a download runs beside an export, and no two downloads at once', async (t)
   assert.equal(tasks.busy, false);
   const running = (await tasks.list()).filter(({ state }) => state === 'running').map((task) => task.task_id);
   assert.deepEqual(new Set(running), new Set([exporting, task_id]));
-  await assert.rejects(pull('mine'), { code: 'ANOTHER_TASK', details: { task_id } });
+  assert.equal(await pull('mine'), task_id);
+  const other = await pull('clip-b32', 'mine');
+  assert.equal(await pull('mine', 'clip-b32'), other, 'in whatever order');
+  const { state, waits_for } = await tasks.get(other, page);
+  assert.deepEqual([state, waits_for], ['queued', task_id]);
+  assert.deepEqual(await tasks.cancel(other), { stopped: true, task_id: other });
+  assert.equal(await ended(other), 'cancelled');
   assert.deepEqual(await tasks.cancel(task_id), { stopped: true, task_id });
   assert.equal(await ended(task_id), 'cancelled');
   held.resolve();

@@ -1,0 +1,20 @@
+// The answer of a route that has a task accepted which may have to wait for its turn.
+import { Type } from 'typebox';
+import type { Accepted } from '../../actors/analysis/contract.ts';
+import { described } from '../../runtime/schema.ts';
+
+export const AcceptedTask = {
+  message: Type.String(),
+  task_id: Type.String(),
+  queue_position: Type.Optional(
+    described(
+      Type.Integer({ minimum: 1 }),
+      'Its place in the line, 1 for the next one; left out when the task runs.',
+    ),
+  ),
+};
+
+/** `begun` and `waits` are what is said of a task that runs, and of one that does not yet. */
+export function accepted(task: Accepted, begun: string, waits: string) {
+  return { message: task.queue_position === undefined ? begun : waits, ...task };
+}
