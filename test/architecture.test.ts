@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -317,6 +317,44 @@ test('a loop that awaits ends by itself: only until() asks again and again', () 
   ];
   for (const text of bounded) assert.deepEqual(endlessWaits(text), [], text);
   for (const { path, text } of testSources) assert.deepEqual(endlessWaits(text), [], path);
+});
+
+/** What a file of tests loads of the tests, itself included. */
+function testsLoadedBy(path: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(path)) return loaded;
+  loaded.add(path);
+  const { imports = [] } = testSources.find((source) => source.path === path) ?? {};
+  for (const { to, typeOnly } of imports) if (!typeOnly && to.startsWith('test/')) testsLoadedBy(to, loaded);
+  return loaded;
+}
+
+test('npm run unit is every test but those of test/system/ and *.slow.test.ts: they start services, browsers and programs', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<'test' | 'unit', string>>;
+  };
+  const filesOf = (script: string) =>
+    [...script.matchAll(/"([^"]+)"/g)]
+      .flatMap(([, glob]) => globSync(glob!, { cwd: root }))
+      .map((path) => path.split(sep).join('/'))
+      .sort();
+  const files = filesOf(manifest.scripts.test);
+  const all = sources.map(({ path }) => path).filter((path) => /^test\/.*\.test\.ts$/.test(path));
+  assert.deepEqual(files, all.sort(), 'npm test runs every test');
+  const isSlow = (path: string) => path.startsWith('test/system/') || path.endsWith('.slow.test.ts');
+  const unit = filesOf(manifest.scripts.unit);
+  assert.deepEqual(
+    unit,
+    files.filter((path) => !isSlow(path)),
+  );
+  for (const path of unit.filter((path) => path !== 'test/architecture.test.ts')) {
+    for (const loaded of testsLoadedBy(path)) {
+      const starts = loaded.startsWith('test/system/') || loaded === 'test/http/page/browser.ts';
+      assert.ok(!starts, `${path} loads ${loaded}: it is slow, name it *.slow.test.ts`);
+      // The flags of this process are for those that run our sources.
+      const runs = testSources.some(({ path, text }) => path === loaded && text.includes('process.execArgv'));
+      assert.ok(!runs, `${path}: ${loaded} runs our sources: it is slow, name it *.slow.test.ts`);
+    }
+  }
 });
 
 test('a test lies where the code lies that it tests', () => {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import type { TestEvent } from 'node:test/reporters';
+import report from './reporter.ts';
 
 const reporter = join(import.meta.dirname, 'reporter.ts');
 
@@ -39,4 +41,33 @@ test('a run without skipped tests ends as Node ends it', (t) => {
   const lines = outputOf(t, `test('a', () => {});`);
   assert.match(lines.at(-1) ?? '', /^# duration_ms/);
   assert.ok(lines.includes('# pass 1'));
+});
+
+test('files of five seconds and more are named, the longest first, and at most five', async () => {
+  const counts = {
+    cancelled: 0,
+    failed: 0,
+    passed: 1,
+    skipped: 0,
+    suites: 0,
+    tests: 1,
+    todo: 0,
+    topLevel: 1,
+  };
+  const events = async function* (): AsyncGenerator<TestEvent> {
+    const summary = { counts, success: true };
+    for (const seconds of [6, 1, 5, 60, 4, 7, 8, 9])
+      yield {
+        type: 'test:summary',
+        data: { ...summary, duration_ms: seconds * 1000, file: resolve(`${seconds}.test.ts`) },
+      };
+    yield { type: 'test:summary', data: { ...summary, duration_ms: 100_000, file: undefined } };
+  };
+  const texts: string[] = [];
+  for await (const text of report(events())) texts.push(text);
+  const lines = texts.join('').split('\n');
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('# took long')),
+    [60, 9, 8, 7, 6].map((seconds) => `# took long: ${seconds} s ${seconds}.test.ts`),
+  );
 });

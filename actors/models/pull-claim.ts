@@ -4,22 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { createFile, takeName } from '../../runtime/files/atomic-write.ts';
-import { hasEnded, ProcessIdentity, thisProcess } from '../../runtime/process/identity.ts';
+import { type Holder, holderOf, isAlive, letGo, newHolder } from '../../runtime/files/lock.ts';
 import { modelErrors } from './contract.ts';
-
-const Claim = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
-type Claim = Static<typeof Claim>;
 
 export const claimName = 'pulling.json';
 /** Ms between two signs of life. */
 const renewedEvery = 15_000;
 /** Ms without a sign of life after which a process that cannot be asked for has ended. */
 const silentFor = 300_000;
-/** Those of this process. */
-const own = new Set<string>();
 
 export interface PullClaim {
   /** A sign of life, for processes of other machines. */
@@ -30,17 +23,14 @@ export interface PullClaim {
 /** `now`: Unix ms. Throws MODEL_IN_DOWNLOAD naming the process that has it, and what the file system says. */
 export async function claimPull(folder: string, now: () => number = Date.now): Promise<PullClaim> {
   const path = join(folder, claimName);
-  const claim: Claim = { ...thisProcess(), token: randomUUID() };
-  const text = JSON.stringify(claim);
-  const take = () => createFile(path, text, { flush: false, folderMode: 0o777 });
-  if (!take()) {
-    const other = await readFile(path, 'utf8').catch(() => null);
-    const held = other === null ? null : parsed(other);
-    if (other !== null && (isHeld(held, path, now()) || !withdraw(path, other)))
-      throw inDownload(folder, held);
-    if (!take()) throw inDownload(folder, null);
+  const holder = newHolder();
+  const text = JSON.stringify(holder);
+  try {
+    await take(folder, path, text, now);
+  } catch (error) {
+    letGo(holder);
+    throw error;
   }
-  own.add(claim.token);
   let renewed = now();
   return {
     renew: () => {
@@ -53,11 +43,21 @@ export async function claimPull(folder: string, now: () => number = Date.now): P
       }
     },
     release: () => {
-      own.delete(claim.token);
+      letGo(holder);
       // Whoever took it over while this process slept downloads now.
       if (textAt(path) === text) rmSync(path, { force: true });
     },
   };
+}
+
+async function take(folder: string, path: string, text: string, now: () => number): Promise<void> {
+  const create = () => createFile(path, text, { flush: false, folderMode: 0o777 });
+  if (create()) return;
+  const other = await readFile(path, 'utf8').catch(() => null);
+  const holder = other === null ? null : holderOf(other);
+  if (other !== null && (isHeld(holder, path, now()) || !withdraw(path, other)))
+    throw inDownload(folder, holder);
+  if (!create()) throw inDownload(folder, null);
 }
 
 /** Null when there is none, or it cannot be read. */
@@ -83,25 +83,14 @@ function withdraw(path: string, judged: string): boolean {
   return isIt;
 }
 
-/** A damaged claim holds nothing: it is written whole. */
-function parsed(text: string): Claim | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Check(Claim, value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isHeld(claim: Claim | null, path: string, now: number): boolean {
-  if (claim === null) return false;
-  const self = thisProcess();
-  if (claim.host === self.host) {
-    if (claim.pid === self.pid && claim.started === self.started) return own.has(claim.token);
-    if (hasEnded(claim)) return false;
-    // The process is certainly the one that took it.
-    if (claim.started !== '' && self.started !== '') return true;
-  }
+/** A damaged claim, which names nobody, holds nothing: it is written whole. */
+function isHeld(holder: Holder | null, path: string, now: number): boolean {
+  if (holder === null) return false;
+  const alive = isAlive(holder);
+  if (alive === false) return false;
+  // Where it is not known when a process began, another one may have its number by now.
+  const isSure = holder.started !== '' || holder.pid === process.pid;
+  if (alive === true && isSure) return true;
   try {
     // A time far ahead is of a clock that was set back since.
     return Math.abs(now - statSync(path).mtimeMs) < silentFor;
@@ -110,10 +99,10 @@ function isHeld(claim: Claim | null, path: string, now: number): boolean {
   }
 }
 
-function inDownload(folder: string, claim: Claim | null) {
-  const who = claim === null ? 'Another process' : `Process ${claim.pid} on ${claim.host}`;
+function inDownload(folder: string, holder: Holder | null) {
+  const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
   return modelErrors.MODEL_IN_DOWNLOAD(`${who} downloads into ${folder}: wait for it or end it`, {
     folder,
-    ...(claim && { pid: claim.pid, host: claim.host }),
+    ...(holder && { pid: holder.pid, host: holder.host }),
   });
 }

@@ -1,4 +1,4 @@
-// What test/runtime/pool.test.ts lets threads do.
+// What test/runtime/pool.slow.test.ts lets threads do.
 import { threadId } from 'node:worker_threads';
 
 export interface Job {

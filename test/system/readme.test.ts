@@ -27,8 +27,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npx framehound open': 'starts a service that goes on; test/system/open.test.ts does it',
   'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',
-  'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.test.ts has one',
-  'npx framehound faces': 'needs face models; test/cli/commands/faces.test.ts does without',
+  'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.slow.test.ts has one',
+  'npx framehound faces': 'needs face models; test/cli/commands/faces.slow.test.ts does without',
   'npx framehound search "outdoors" --person':
     'needs people that have names; test/system/faces.test.ts has them',
   'npx framehound transcript name':

@@ -104,7 +104,7 @@ class Labels {
 }
 
 /** The number that most of them have; -1 when none has one. Of equals that of the first of them. */
-function mostOf(anchors: Anchors, numberOf: (anchor: string) => number): number {
+export function mostOf(anchors: Anchors, numberOf: (anchor: string) => number): number {
   const counts = new Map<number, number>();
   for (const anchor of anchors) {
     const number = numberOf(anchor);

@@ -1,7 +1,6 @@
 // What the index answers about the visual stage: written, loaded, searched, and read frame by frame.
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
-import { engineErrors } from '../../../runtime/errors.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { OpenStages } from '../open-stages.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
@@ -95,8 +94,6 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const { cache_dir, scope, max_results, max_per_media, people } = request;
   const { loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
     const loaded = parts.visual.of(store, request.model_key);
-    if (request.text === null && request.picture === null)
-      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
     const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
     return { loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
   });
@@ -116,12 +113,10 @@ function relevance(
 ) {
   return folders.with(request.cache_dir, (store) => {
     const loaded = visual.of(store, request.model_key);
-    if (request.text === null && request.picture === null)
-      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+    const query = checkedQuery(request, loaded.dimensions);
     const media = loaded.catalog.get(request.hash_str);
     if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
     const at = loaded.searched(pause);
-    const query = checkedQuery(request, loaded.dimensions);
     const scoring = scoringOf(query, spreadOver(at.bank, at.catalog.picks({ hashes: null, ranges: {} })));
     const { text, picture, exclude, text_weight } = request;
     const asked = [text_weight, text, picture, exclude];
@@ -138,8 +133,6 @@ function stand(
 ) {
   return folders.with(request.cache_dir, (store) => {
     const loaded = visual.of(store, request.model_key);
-    if (request.text === null && request.picture === null)
-      throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
     const words = checkedWords(request.words, loaded.dimensions);
     const query = { ...checkedQuery(request, loaded.dimensions), words };
     return standing(loaded.searched(pause), loaded.kept, query, request.moments);

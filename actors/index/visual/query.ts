@@ -16,6 +16,8 @@ export function checkedQuery(
   { text, picture, exclude, text_weight: textWeight }: SearchRequest,
   dimensions: number,
 ): Query {
+  if (text === null && picture === null)
+    throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
   const pictures = picture === null ? [] : checkedVectors('picture', picture, dimensions, mostReadings);
   return {
     text: text && (checkedVectors('text', text, dimensions, 1)[0] as Float32Array),

@@ -19,12 +19,6 @@ export interface Spoken {
   readonly speakerIds: readonly string[];
 }
 
-export interface Followed {
-  readonly voices: StoredVoice[];
-  /** By id before: the id now. */
-  readonly now: ReadonlyMap<string, string>;
-}
-
 /** Cosine from which two vectors of the same sound are one voice: those of two voices are far below. */
 const surelySame = 0.8;
 

@@ -3,6 +3,8 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { TaskSnapshot, Tasks } from '../../analysis/contract.ts';
+import { placeOf } from '../../analysis/stages/kind.ts';
+import { stageKinds } from '../../analysis/stages/kinds.ts';
 import type { HeldMedia } from '../../index/library/contract.ts';
 import type { Failure } from './contract.ts';
 
@@ -50,7 +52,7 @@ export class FailedWork {
     );
     const isOwn = new Set(named.filter(([, real]) => real === own).map(([dir]) => dir));
     const tasks = all.filter(
-      ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && !isExport(request.types),
+      ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && isAnalysis(request.types),
     );
     const mark = tasks.map(markOf).join();
     const known = this.#known.get(own);
@@ -116,8 +118,9 @@ function isMadeGood(type: string, ended: number, held: HeldMedia | null): boolea
   return stored.some(({ stored_ms }) => (stored_ms ?? 0) / 1000 > ended);
 }
 
-function isExport(types: readonly string[]): boolean {
-  return types.every((type) => type === 'clips');
+/** What is made of a file, as a clip, says nothing of its analysis. */
+function isAnalysis(types: readonly string[]): boolean {
+  return placeOf(stageKinds.filter(({ type }) => types.includes(type))) === 'analysis';
 }
 
 function endOf({ ended }: TaskSnapshot, most: number): number {

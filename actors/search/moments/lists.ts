@@ -44,7 +44,7 @@ export const noScope: KindFound['scope'] = { missing: [], unloaded: [], asked: n
 const leastDepth = 200;
 /** The same of words and people, whose lists are cheap. */
 const leastNamed = 2000;
-export const mostDepth = 10_000;
+const mostDepth = 10_000;
 
 /** With few of each file, the first ones of a list may all be of one. */
 function depthOf(
@@ -54,16 +54,11 @@ function depthOf(
   return max_per_media === undefined ? Math.min(mostDepth, Math.max(least, 2 * limit)) : mostDepth;
 }
 
-export function visualRequest(request: MomentsRequest, query: string): VisualRequest {
-  const { kinds: _, limit: __, picture: ___, explain: ____, ...shared } = request;
+function visualRequest(request: MomentsRequest, query: string): VisualRequest {
+  // How many of one file are told is counted when the lists are one: a picture may be of a moment that is spoken of.
+  const { kinds: _, limit: __, picture: ___, explain: ____, max_per_media: _____, ...shared } = request;
   const exclude = query === '' ? [] : request.exclude;
-  return {
-    ...shared,
-    query,
-    exclude,
-    max_results: depthOf({ limit: request.limit }, leastDepth),
-    previews: false,
-  };
+  return { ...shared, query, exclude, max_results: depthOf(request, leastDepth), previews: false };
 }
 
 /** What pictures show of `query`, which names nobody any more. */

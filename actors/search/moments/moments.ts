@@ -211,7 +211,10 @@ interface Place extends FusedMoment<Reason> {
   readonly hash_str: string;
 }
 
-/** The first `limit` that can be shown; what was written anew since gives its place to the next. */
+/**
+ * The first `limit` that can be shown; what was written anew since gives its place to the next. Each time more is asked
+ * for, so that a library that was written anew costs a few questions.
+ */
 async function located(
   parts: MomentParts,
   { cache_dir, limit }: MomentsRequest,
@@ -221,16 +224,18 @@ async function located(
 ) {
   const asked = [...found.values()].find(({ scope }) => scope.asked.size > 0)?.scope.asked ?? new Map();
   const namedBy = ({ hash, start, end }: Place) => askedPaths(asked, hash, [start, end]);
-  const shown: ShownMatch<Place>[] = [];
-  const [gone, changed] = [new Set<string>(), new Set<string>()];
-  for (let at = 0; at < ranking.length && shown.length < limit; ) {
-    const some = ranking.slice(at, at + limit - shown.length).map((one) => ({ ...one, hash_str: one.hash }));
+  const showable: ShownMatch<Place>[] = [];
+  const [away, changed] = [new Set<string>(), new Set<string>()];
+  for (let [at, most] = [0, limit]; at < ranking.length && showable.length < limit; most *= 2) {
+    const some = ranking.slice(at, at + most).map((one) => ({ ...one, hash_str: one.hash }));
     at += some.length;
     const locations = await locateMatches(parts, cache_dir, some, namedBy, now(signal));
-    shown.push(...locations.shown);
-    for (const path of locations.gone) gone.add(path);
+    showable.push(...locations.shown);
+    for (const path of locations.gone) away.add(path);
     for (const path of locations.changed) changed.add(path);
   }
+  const shown = showable.slice(0, limit);
+  const gone = new Set(shown.map(({ path }) => path).filter((path) => away.has(path)));
   return { shown, gone: [...gone], changed: [...changed] };
 }
 

@@ -1,6 +1,6 @@
 // The scenes of one media file, the same that matches have.
 import { type Static, Type } from 'typebox';
-import { described, named, nullable } from '../../../runtime/schema.ts';
+import { described, named, nullable, oneOf } from '../../../runtime/schema.ts';
 import type { NamedMedia } from '../media/contract.ts';
 
 export type ScenesRequest = NamedMedia & {
@@ -16,10 +16,7 @@ export const Scene = Type.Object({
 export type Scene = Static<typeof Scene>;
 
 /** What a file is, in answers about moments and scenes. */
-export const MediaKind = Type.Unsafe<'video' | 'audio' | 'image'>({
-  type: 'string',
-  enum: ['video', 'audio', 'image'],
-});
+export const MediaKind = oneOf('video', 'audio', 'image');
 
 export const ScenesAnswer = Type.Object({
   hash_str: Type.String(),

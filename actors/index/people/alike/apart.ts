@@ -2,6 +2,7 @@
 // are two. Pure.
 import type { ClusterColumns } from '../cluster-columns.ts';
 import type { Anchors, ClusteringState, Then } from '../clustering-state.ts';
+import { mostOf } from '../corrections.ts';
 import { positionsOf } from '../entry-id.ts';
 
 /** By positions of clusters. */
@@ -41,16 +42,7 @@ function* heldApart({ corrections }: ClusteringState): Iterable<readonly [Then, 
 function standingIn(state: ClusteringState, { ids, clusters }: ClusterColumns): (anchors: Anchors) => number {
   const mentioned = [...heldApart(state)].flatMap(([one, other]) => [...one.anchors, ...other.anchors]);
   const positions = positionsOf(ids, mentioned);
-  return (anchors) => {
-    const counts = new Map<number, number>();
-    for (const anchor of anchors) {
-      const cluster = clusters[positions.get(anchor) ?? -1] ?? -1;
-      if (cluster >= 0) counts.set(cluster, (counts.get(cluster) ?? 0) + 1);
-    }
-    let [best, most] = [-1, 0];
-    for (const [cluster, faces] of counts) if (faces > most) [best, most] = [cluster, faces];
-    return best;
-  };
+  return (anchors) => mostOf(anchors, (anchor) => clusters[positions.get(anchor) ?? -1] ?? -1);
 }
 
 /** Positions of the clusters to compare, the largest ones, largest first; and how many are left out. */

@@ -1,4 +1,4 @@
-// Whoever gives up a search of moments leaves nothing behind that goes on.
+// A search of moments asks little of the index, and who gives it up leaves nothing behind that goes on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { MomentsRequest } from '../../../../actors/search/moments/contract.ts';
@@ -11,7 +11,7 @@ const request: MomentsRequest = {
   ...{ kinds: null, limit: 10 },
 };
 
-type Asked = (name: string, signal: AbortSignal | undefined) => unknown;
+type Asked = (name: string, signal: AbortSignal | undefined, asked: Record<string, unknown>) => unknown;
 
 /** Everything is loaded; what the index is asked is answered by `asked`. */
 function moments(asked: Asked) {
@@ -22,15 +22,20 @@ function moments(asked: Asked) {
     require: async () => {},
     isLoaded: () => true,
     damaged: [],
+    outdated: { hashes: [], count: 0 },
   };
-  const ask = async (name: string, _: unknown, { signal }: { signal?: AbortSignal } = {}) =>
-    asked(name, signal);
+  const ask = async (
+    name: string,
+    request: Record<string, unknown>,
+    { signal }: { signal?: AbortSignal } = {},
+  ) => asked(name, signal, request);
   const state = { model_key: 'model', fallback_from: null };
   const open = async () => ({ model_key: 'model', dimensions: 4 });
   return createMoments({
     index: { ask },
     textEmbedder: {
-      ask: async (_: string, __: unknown, { signal }: { signal?: AbortSignal }) => asked('texts', signal),
+      ask: async (_: string, request: Record<string, unknown>, { signal }: { signal?: AbortSignal }) =>
+        asked('texts', signal, request),
     },
     models: { state, active: () => 'model', open },
     visual: loaded,
@@ -89,4 +94,64 @@ test('one kind that fails ends the questions of the others', async () => {
   };
   await assert.rejects(moments(asked).search(request, new AbortController().signal), /broken/);
   assert.deepEqual([...going], []);
+});
+
+/** What the index answers about files that nobody moved; `lists` answers the searches. */
+const library =
+  (lists: Asked): Asked =>
+  (name, signal, asked) => {
+    const { paths = [], hashes = [] } = asked as { readonly paths?: string[]; readonly hashes?: string[] };
+    if (name === 'people_named') return { people: [], rest: 'red' };
+    if (name === 'scenes') return { found: hashes.map(() => null) };
+    if (name === 'find') return { by_path: paths.map(() => null), by_hash: hashes.map(() => null) };
+    if (name === 'paths') return { paths: hashes.map(() => []) };
+    return lists(name, signal, asked);
+  };
+
+test('a library that was written anew is asked about in a few rounds, however few are wanted', async () => {
+  const [anew, same] = [import.meta.filename, import.meta.dirname];
+  const said = (hash_str: string, path: string) => ({
+    hash_str,
+    path,
+    start_seconds: 1,
+    end_seconds: 2,
+    text: 'red',
+  });
+  const matches = [
+    ...Array.from({ length: 1000 }, (_, i) => said(`anew-${i}`, anew)),
+    ...Array.from({ length: 1000 }, (_, i) => said(`same-${i}`, same)),
+  ];
+  let rounds = 0;
+  const found = library(() => ({ matches, media: 2000 }));
+  const asked: Asked = (name, signal, request) => {
+    if (name !== 'find') return found(name, signal, request);
+    const { paths, hashes } = request as { readonly paths: string[]; readonly hashes: string[] };
+    if (paths.length > 0) rounds++;
+    const record = { identity: { hash_str: 'another' } };
+    return { by_path: paths.map((path) => (path === anew ? record : null)), by_hash: hashes.map(() => null) };
+  };
+  const wanted: MomentsRequest = { ...request, query: 'red', kinds: ['said'], limit: 2 };
+  const { moments: shown } = await moments(asked).search(wanted);
+  assert.deepEqual(
+    shown.map(({ hash_str }) => hash_str),
+    ['same-0', 'same-1'],
+  );
+  assert.ok(rounds <= 10, `${rounds}`);
+});
+
+test('with one of each film, what is spoken of is joined by its picture, though another is more alike', async () => {
+  const media = { hash_str: 'aa', path: import.meta.dirname };
+  const seen = [
+    { ...media, frame_index: 1, scene_start: 0, scene_end: 5, original_index: 0 },
+    { ...media, frame_index: 6, scene_start: 5, scene_end: 8, original_index: 1 },
+  ];
+  const asked = library((name, _, { max_per_media = seen.length }) => {
+    if (name === 'search') return { matches: seen.slice(0, max_per_media as number), searched: 8 };
+    if (name === 'search_said')
+      return { matches: [{ ...media, start_seconds: 6, end_seconds: 7, text: 'red' }], media: 1 };
+    return { vectors: new Float32Array(4), unknown_words: [[]], known_words: [[]], understood: [true] };
+  });
+  const { moments: shown } = await moments(asked).search({ ...request, query: 'red', max_per_media: 1 });
+  const told = shown.map(({ time_seconds, reasons }) => [time_seconds, reasons.map(({ kind }) => kind)]);
+  assert.deepEqual(told, [[6, ['said', 'seen']]]);
 });

@@ -134,7 +134,7 @@ test('every route with an analysis folder is looked at here', () => {
   const taken = ofApi.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
   // A watch folder and a ticket only name the one that will be used: nothing is read or written.
   const naming = ['addWatchFolder', 'changeWatchFolder', 'makeTicket'];
-  // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.test.ts reads it.
+  // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.slow.test.ts reads it.
   const within = ['exportPremiereXml', 'exportTimeline'];
   const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, ...within, 'analyze'];
   assert.deepEqual(taken.map(({ id }) => id).sort(), looked.sort());
