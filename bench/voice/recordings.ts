@@ -11,8 +11,8 @@ import { levelOf, type NoiseGenerator } from './sounds.ts';
 
 export type SoundKind = 'music' | 'birds' | 'dogs' | 'applause' | 'traffic' | 'weather';
 
-/** `fit`: for training; `test`: never trained on, nor made by somebody whose other sounds were. */
-export type SoundPart = 'fit' | 'test';
+/** `fit`: for training; `refit`: for its second part alone; `test`: never trained on, nor made by somebody whose other sounds were. */
+export type SoundPart = 'fit' | 'refit' | 'test';
 
 export interface RecordedSound {
   readonly kind: SoundKind;
