@@ -6,8 +6,8 @@
 //
 // Talk: the 189 voices of LibriSpeech train-clean-100 that are for training, labelled by Silero where they are clean. Other
 // sounds: those of recordings.tsv that are marked "fit" (for the second part of the training also "refit"), and synthetic ones.
-// Every ninth voice, the music of one author and birds of ten are kept aside in sets of their own, to choose settings by. The same
-// seed gives the same scenes.
+// Every ninth voice, the music of one author, birds of two and what is marked "aside" are kept aside in sets of their own, to
+// choose settings by. The same seed gives the same scenes.
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from '../actors/models/session.ts';
@@ -30,7 +30,7 @@ import type { LabelledRecording } from './voice/talk-scenes.ts';
 const folder = process.argv[2];
 if (!folder) throw new Error('Name the folder that the scenes are written to');
 
-const missing = [...missingRecordings('fit'), ...missingRecordings('refit')];
+const missing = (['fit', 'refit', 'aside'] as const).flatMap(missingRecordings);
 if (missing.length > 0) throw new Error(`Missing in ${recordingsFolder}:\n${missing.join('\n')}`);
 
 async function labelled(recordings: readonly Recording[]): Promise<LabelledRecording[]> {
@@ -75,19 +75,7 @@ const first = await readRecordings('fit');
 const sounds = [...first, ...(await readRecordings('refit'))];
 process.stderr.write(`${voices.length} voices, ${sounds.length} sounds\n`);
 const isVoiceAside = (at: number) => at % 9 === 0;
-const asideAuthors = [
-  ...[
-    'Rafael Krux',
-    'Garuda1982',
-    'Sesom42',
-    'OpenSoundscape developers',
-    'Jc Guan',
-    'www.bonson.ca',
-    'dobroide',
-  ],
-  ...['dobroide and qubodup', 'Jonathon Jongsma', 'Niels Krabbe', 'sunsinger', 'katzlbt'],
-];
-const isSoundAside = ({ name }: RecordedSound) => asideAuthors.some((author) => name.endsWith(`, ${author}`));
+const isSoundAside = ({ name }: RecordedSound) => /, (Rafael Krux|Garuda1982|Sesom42)$/.test(name);
 const materialOf = (some: readonly RecordedSound[]): Material => ({
   voices: voices.filter((_, at) => !isVoiceAside(at)),
   sounds: some.filter((sound) => !isSoundAside(sound)),
@@ -96,7 +84,10 @@ const fit = materialOf(first);
 const refit = materialOf(sounds);
 const aside: Material = {
   voices: voices.filter((_, at) => isVoiceAside(at)),
-  sounds: sounds.filter((sound) => isSoundAside(sound) || !['music', 'birds'].includes(sound.kind)),
+  sounds: [
+    ...sounds.filter((sound) => isSoundAside(sound) || !['music', 'birds'].includes(sound.kind)),
+    ...(await readRecordings('aside')),
+  ],
 };
 const none = { talk: 0, music: 0, recorded: 0, birds: 0, chorus: 0, whistles: 0, synthetic: 0 };
 write('fit', trainingScenes(fit, { ...none, talk: 900, music: 260, recorded: 220, birds: 130 }, randomOf(1)));
