@@ -11,8 +11,11 @@ import { levelOf, type NoiseGenerator } from './sounds.ts';
 
 export type SoundKind = 'music' | 'birds' | 'dogs' | 'applause' | 'traffic' | 'weather';
 
-/** `fit`: for training; `test`: never trained on, nor made by somebody whose other sounds were. */
-export type SoundPart = 'fit' | 'test';
+/**
+ * `fit`: for training; `refit`: for its second part alone; `aside`: to choose settings by; `test`: to measure by. Nothing of the
+ * last two was ever trained on, nor made by somebody whose other sounds were.
+ */
+export type SoundPart = 'fit' | 'refit' | 'aside' | 'test';
 
 export interface RecordedSound {
   readonly kind: SoundKind;

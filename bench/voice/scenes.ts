@@ -23,6 +23,7 @@ import {
   solo,
   telephone,
   tones,
+  whistles,
   white,
 } from './sounds.ts';
 import { type LabelledRecording, talkScene } from './talk-scenes.ts';
@@ -43,8 +44,9 @@ export interface TrainingScene {
 /** Samples of a scene, and of one that is about how a file begins. */
 const usualLength = 24 * rate;
 const shortLength = 6 * rate;
-/** Recorded sounds are played between these speeds. */
+/** Recorded sounds are played between these speeds, birds in a chorus between the other ones. */
 const speeds = [0.8, 1.25] as const;
+const chorusSpeeds = [0.5, 1.6] as const;
 
 /** Scenes of each kind. */
 export interface SceneCounts {
@@ -53,6 +55,10 @@ export interface SceneCounts {
   readonly recorded: number;
   /** Birds alone, beside those among recorded sound. */
   readonly birds: number;
+  /** Up to four recordings of birds over each other. */
+  readonly chorus: number;
+  /** Birds made by a program. */
+  readonly whistles: number;
   readonly synthetic: number;
 }
 
@@ -61,7 +67,7 @@ export function* trainingScenes(
   counts: SceneCounts,
   random: Random,
 ): Generator<TrainingScene> {
-  const { behind, birds } = soundsOf(material);
+  const { behind, birds, chorus } = soundsOf(material);
   for (let at = 0; at < counts.talk; at++) {
     const form = { samples: usualLength, within: random() < 0.15 };
     const { kind, sound, speech } = talkScene(material.voices, behind, form, random);
@@ -71,6 +77,8 @@ export function* trainingScenes(
   for (let at = 0; at < counts.recorded; at++)
     yield silentScene('recorded', behind.recorded, usualLength, random);
   for (let at = 0; at < counts.birds; at++) yield silentScene('birds', birds, usualLength, random);
+  for (let at = 0; at < counts.chorus; at++) yield silentScene('chorus', chorus, usualLength, random);
+  for (let at = 0; at < counts.whistles; at++) yield silentScene('whistles', whistles, usualLength, random);
   for (let at = 0; at < counts.synthetic; at++) {
     yield silentScene('synthetic', synthetic[at % synthetic.length]!, usualLength, random);
   }
@@ -107,7 +115,23 @@ function soundsOf({ voices, sounds }: Material) {
     );
   const babble = babbleOf(voices.slice(0, 80).map(({ samples }) => samples));
   const behind = { music: of((kind) => kind === 'music'), recorded: of((kind) => kind !== 'music'), babble };
-  return { behind, birds: of((kind) => kind === 'birds') };
+  const wide = recordedNoise(
+    sounds.filter(({ kind }) => kind === 'birds'),
+    chorusSpeeds,
+  );
+  return { behind, birds: of((kind) => kind === 'birds'), chorus: chorusOf(wide) };
+}
+
+/** One to four of them at once, the others up to 20 dB below the first, over wind. */
+function chorusOf(birds: NoiseGenerator): NoiseGenerator {
+  return (count, random) => {
+    const sound = birds(count, random);
+    for (let others = Math.floor(4 * random()); others > 0; others--) {
+      addNoise(sound, 10 ** -random(), birds(count, random));
+    }
+    if (random() < 0.5) addNoise(sound, 10 ** (-2 * random()), pink(count, random));
+    return sound;
+  };
 }
 
 function silentScene(kind: string, make: NoiseGenerator, length: number, random: Random): TrainingScene {

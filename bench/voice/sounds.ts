@@ -214,6 +214,52 @@ export const knocks: NoiseGenerator = (count, random) => {
   return sound;
 };
 
+/** Birds that sing near and far: whistled syllables that glide or trill, in phrases, over wind. */
+export const whistles: NoiseGenerator = (count, random) => {
+  const sound = (random() < 0.5 ? pink : brown)(count, random);
+  const wind = 10 ** (-(5 + 35 * random()) / 20) / (levelOf(sound) || 1);
+  for (let at = 0; at < count; at++) sound[at] = wind * sound[at]!;
+  for (let birds = 1 + Math.floor(5 * random()); birds > 0; birds--) {
+    const song = { base: 350 * 16 ** random(), level: 10 ** -random(), second: 0.5 * random() ** 2 };
+    for (let at = Math.floor(3 * rate * random()); at < count; at += Math.floor(5 * rate * random() ** 2)) {
+      at = sing(sound, at, song, random);
+    }
+  }
+  return sound;
+};
+
+interface Song {
+  readonly base: number;
+  readonly level: number;
+  /** Level of the second harmonic, of the first. */
+  readonly second: number;
+}
+
+/** Adds a phrase of syllables, some of them repeated; answers where it ends. */
+function sing(sound: Float32Array, from: number, { base, level, second }: Song, random: Random): number {
+  let at = from;
+  for (let syllables = 1 + Math.floor(8 * random()); syllables > 0; syllables--) {
+    const length = Math.floor(rate * (0.03 + 0.4 * random() ** 2));
+    const gap = Math.floor(rate * (0.01 + 0.15 * random()));
+    const low = base * 2 ** (1.2 * (random() - 0.5));
+    const glide = 2 ** (1.6 * (random() - 0.5));
+    const trill = random() < 0.4 ? 0.15 * random() : 0;
+    const turn = (2 * Math.PI * (8 + 50 * random())) / rate;
+    for (let times = random() < 0.3 ? 2 + Math.floor(8 * random()) : 1; times > 0; times--) {
+      let phase = 0;
+      const end = Math.min(sound.length, at + length);
+      for (let n = at; n < end; n++) {
+        const part = (n - at) / length;
+        phase += (2 * Math.PI * low * glide ** part * (1 + trill * Math.sin(turn * (n - at)))) / rate;
+        const tone = Math.sin(phase) + second * Math.sin(2 * phase);
+        sound[n] = sound[n]! + level * Math.sin(Math.PI * part) ** 0.5 * tone;
+      }
+      at += length + gap;
+    }
+  }
+  return at;
+}
+
 /** Babble noise: six voices played backwards, over each other. */
 export function babbleOf(voices: readonly Float32Array[]): NoiseGenerator {
   return (count, random) => {

@@ -1,11 +1,15 @@
 """Trains the network of our own voice detector on the scenes of bench/voice-fit.ts and writes its weights.
 
-    python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin
+    python3 bench/voice/train.py FOLDER first.bin
+    python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin --start first.bin --passes 3 --rate 1e-3 --quiet 1.25
 
-Needs torch (1.13 is enough) and numpy, both packages of Debian. Not part of set-up: the trained file is committed. The same
-seed gives the same weights on the same machine; ten to thirty minutes on one core.
+The second part goes on from the first one's weights with more birds and talk. It writes weights half way between those and the
+mean of its own last ones: those alone missed more talk. Needs torch (1.13 is enough) and numpy, both packages of Debian. Not
+part of set-up: the trained file is committed. The same seed gives the same weights on the same machine; ten to thirty minutes
+on one core, and three for the second part.
 """
 import argparse
+import copy
 import json
 import math
 import os
@@ -57,6 +61,24 @@ class Network(nn.Module):
         parts = [torch.cat(rows, 1), self.result.weight, self.result.bias]
         return torch.cat([part.reshape(-1) for part in parts]).detach().numpy().astype("<f4")
 
+    @torch.no_grad()
+    def take(self, flat):
+        """Sets all weights, in the same order."""
+        gates = self.gates
+        values, state = gates.weight_ih_l0.shape[1], gates.hidden_size
+        rows, result = torch.from_numpy(flat).split([len(flat) - state - 1, state + 1])
+        of_gates = [gates.weight_ih_l0, gates.weight_hh_l0, gates.bias_ih_l0[:, None], gates.bias_hh_l0[:, None]]
+        for weights, part in zip(of_gates, rows.reshape(3 * state, -1).split([values, state, 1, 1], 1)):
+            weights.copy_(part)
+        self.result.weight.copy_(result[None, :-1])
+        self.result.bias.copy_(result[-1:])
+
+    @torch.no_grad()
+    def approach(self, other, share):
+        """Moves all weights by a share of the way to another's."""
+        for mine, its in zip(self.parameters(), other.parameters()):
+            mine.lerp_(its, share)
+
 
 def tell(network, scenes):
     """The share of frames heard as speech, of those with speech and of those without, by kind."""
@@ -83,6 +105,9 @@ def endless(count, size):
 def train(scenes, begun, aside, aside_begun, options):
     torch.manual_seed(options.seed)
     network = Network(scenes.values, scenes.state)
+    if options.start:
+        network.take(np.fromfile(options.start, dtype="<f4"))
+    start, mean = copy.deepcopy(network), copy.deepcopy(network)
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=1e-3)
     count = len(scenes.kinds)
     steps = options.passes * math.ceil(count / options.batch)
@@ -96,7 +121,7 @@ def train(scenes, begun, aside, aside_begun, options):
         started, losses = time.time(), []
         for places in torch.randperm(count).split(options.batch):
             for group in optimiser.param_groups:
-                warm = min(1, (done + 1) / 50)
+                warm = min(1, (done + 1) / (20 if options.start else 50))
                 group["lr"] = warm * options.rate * (0.02 + 0.49 * (1 + math.cos(math.pi * done / steps)))
             frames, labels = scenes.batch(places)
             loss = F.binary_cross_entropy_with_logits(network(frames, scenes.ahead), labels, weight=extra[places][None])
@@ -108,11 +133,15 @@ def train(scenes, begun, aside, aside_begun, options):
             optimiser.step()
             losses.append(loss.item())
             done += 1
+            # Of about the last fifty steps where the second part goes on, else the newest weights.
+            mean.approach(network, max(0.02, 10 / (done + 10)) if options.start else 1)
         print(f"pass {number + 1} of {options.passes}: loss {np.mean(losses):.4f}, {time.time() - started:.0f} s", flush=True)
+        if options.start and number + 1 == options.passes:
+            mean.approach(start, 0.5)
         if number + 1 == options.passes or number % 4 == 3:
-            tell(network, aside)
-            tell(network, aside_begun)
-        network.flat().tofile(options.weights + ".new")
+            tell(mean, aside)
+            tell(mean, aside_begun)
+        mean.flat().tofile(options.weights + ".new")
     os.replace(options.weights + ".new", options.weights)
 
 
@@ -120,6 +149,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", help="what bench/voice-fit.ts wrote")
     parser.add_argument("weights", help="the file to write")
+    parser.add_argument("--start", help="weights to go on from, with the scenes of the second part")
     parser.add_argument("--passes", type=int, default=32)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--begun", type=float, default=0.3, help="weight and share of how files begin")
@@ -128,8 +158,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    fit = Scenes(options.folder, "fit", "fit-synthetic")
-    train(fit, *(Scenes(options.folder, name) for name in ("begun", "aside", "aside-begun")), options)
+    more = ["refit-birds", "refit-talk"] if options.start else []
+    fit = Scenes(options.folder, "fit", "fit-synthetic", *more)
+    aside = Scenes(options.folder, "aside", "aside-synthetic")
+    train(fit, Scenes(options.folder, "begun"), aside, Scenes(options.folder, "aside-begun"), options)
 
 
 if __name__ == "__main__":

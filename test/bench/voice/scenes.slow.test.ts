@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SoundKind } from '../../../bench/voice/recordings.ts';
-import { beginningScenes } from '../../../bench/voice/scenes.ts';
+import { beginningScenes, trainingScenes } from '../../../bench/voice/scenes.ts';
 import { randomOf, rate, solo, white } from '../../../bench/voice/sounds.ts';
 import { talkScene } from '../../../bench/voice/talk-scenes.ts';
 
@@ -33,5 +33,20 @@ test('half of the beginnings have no talk, and the same seed gives the same scen
     scenes.map(({ speech }) => speech.includes(1)),
     [true, false, true, false],
   );
+  assert.deepEqual(made(), scenes);
+});
+
+test('birds over each other and whistled ones are scenes without talk, and the same seed gives the same', () => {
+  const counts = { talk: 0, music: 0, recorded: 0, birds: 0, chorus: 2, whistles: 2, synthetic: 0 };
+  const made = () => [...trainingScenes({ voices, sounds }, counts, randomOf(8))];
+  const scenes = made();
+  assert.deepEqual(
+    scenes.map(({ kind }) => kind),
+    ['chorus', 'chorus', 'whistles', 'whistles'],
+  );
+  for (const { frames, speech } of scenes) {
+    assert.ok(frames.every(Number.isFinite) && frames.some((value) => value > 0.5));
+    assert.ok(!speech.includes(1));
+  }
   assert.deepEqual(made(), scenes);
 });
