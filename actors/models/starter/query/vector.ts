@@ -80,9 +80,10 @@ function nothing(): Float32Array {
 
 function partOf(term: Term): QueryPart | null {
   const vector = vectorOf([{ ...term, negated: false }]);
-  const { negated, look, colour, place } = term;
+  const { negated, look, colour, place, amount } = term;
   // Named shades, and looks at a place, were not measured.
-  const isSure = !(look?.isWeak || look?.isUnsure || (look && place) || colour?.shades);
+  const isSome = colour?.isUnsure && amount !== 'most' && amount !== 'much';
+  const isSure = !(look?.isWeak || look?.isUnsure || (look && place) || colour?.shades || isSome);
   return vector && { vector, negated, isSure };
 }
 

@@ -76,6 +76,12 @@ test('of several things each is asked for by itself, alone a word is helped by w
   assert.ok(weightIn('blurred grass', 'unit sharp') < 0, 'what speaks against a word is no hint');
 });
 
+test('some black or white is never sure, a picture full of it is', () => {
+  const sure = (text: string) => queryVector(text).parts.map(({ isSure }) => isSure);
+  assert.deepEqual(['black', 'a white thing', 'some black'].map(sure), [[false], [false], [false]]);
+  assert.deepEqual(['all black', 'mostly white', 'red'].map(sure), [[true], [true], [true]]);
+});
+
 type Draw = (canvas: Canvas) => Canvas;
 const spot =
   (name: string, shape: Shape): Draw =>
