@@ -26,7 +26,7 @@ export const settings = {
     doc: 'analysis folder; empty means "analysis" in the home folder',
   }),
   model: setting(Type.String({ minLength: 1 }), {
-    fallback: 'starter-visual-2',
+    fallback: 'starter-visual-3',
     env: 'FRAMEHOUND_MODEL',
     flag: 'model',
     doc: 'visual model, a key of `framehound models list`',

@@ -18,6 +18,7 @@ const assets = [
   'similar.wasm',
   'speaker.onnx',
   'speaker-plda.bin',
+  'fits.bin',
   'overlap.onnx',
   'own-weights.bin',
 ];

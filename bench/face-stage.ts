@@ -19,7 +19,7 @@ import { median, processorSeconds, type Question, type Row } from './row.ts';
 
 const cores = availableParallelism();
 const log = createLog('bench', () => {});
-const model_key = 'starter-visual-2';
+const model_key = 'starter-visual-3';
 const [width, height] = [1280, 720];
 const rounds = 5;
 const mebibytes = () => process.memoryUsage().rss / 2 ** 20;

@@ -10,7 +10,7 @@ import { FRAMES, writeLibrary } from './library.ts';
 import { median, type Question, type Row } from './row.ts';
 import { type Client, type Service, startService, until } from './service.ts';
 
-const modelKey = 'starter-visual-2';
+const modelKey = 'starter-visual-3';
 const queries = [
   'sunset over the sea',
   'green forest',

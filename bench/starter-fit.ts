@@ -1,14 +1,15 @@
-// Fits the units of starter-visual that a rule made by hand does not reach: a small logistic regression for each, over what
-// the graph itself measures, on the pictures of starter/fitting.ts. Prints how each does on pictures left out, and with
-// `--write` writes actors/models/starter/fitted.ts and usual.ts.
+// Fits the units of starter-visual that a rule made by hand does not reach: a logistic regression for each, over
+// all that the graph itself measures, on the pictures of starter/fitting.ts. Prints how each does on pictures left out; with
+// `--write`, instead, writes actors/models/starter/fitted.ts and fits.bin.
 // Run: FRAMEHOUND_BENCH_PICTURES=FOLDER node runtime/process/launch.mjs --node bench/starter-fit.ts [--write]
 import { writeFile } from 'node:fs/promises';
-import { type Evidence, evidenceIndex, materialNames, scalars } from '../actors/models/starter/evidence.ts';
+import { evidenceIndex } from '../actors/models/starter/evidence.ts';
+import { type Fit, fitBytes, MOST_SPREADS, rooted } from '../actors/models/starter/fit.ts';
 import { RAMP_MAX, RAMP_MIN, type Ramp } from '../actors/models/starter/ramp.ts';
 import { type UnitName, units } from '../actors/models/starter/units.ts';
 import { seeded } from './diarization/random.ts';
 import { type Fitted, fitted } from './starter/fitting.ts';
-import { chosen, type Example, probability } from './starter/logistic.ts';
+import { type Example, logistic, odds, type Regression, regression } from './starter/logistic.ts';
 import { look } from './starter/model.ts';
 import { mean, ranked } from './starter/ranking.ts';
 
@@ -41,78 +42,38 @@ const wanted: Readonly<Partial<Record<UnitName, string>>> = {
   backlit: 'backlit',
 };
 
-const looks = [
-  'lightness',
-  'chroma',
-  'texture',
-  'warm',
-  'cool',
-  'edge',
-  'glint',
-  'horizontal',
-  'vertical',
-  'vivid',
-  'tinted',
-  'bright',
-  'dark',
-] as const;
-const middles = ['skin', 'foliage', 'lightness', 'night', 'texture', 'chroma'] as const;
-/** What a fit may choose from. */
-const candidates: readonly Evidence[] = [
-  ...(['whole', 'top', 'middle', 'bottom'] as const).flatMap((region) =>
-    [...materialNames, ...looks].map((channel): Evidence => `${region} ${channel}`),
-  ),
-  ...(['centre', 'border'] as const).flatMap((region) =>
-    middles.map((channel): Evidence => `${region} ${channel}`),
-  ),
-  ...scalars,
-];
-const fittedHead = `// How units are recognised beyond their rules: logistic regressions over what the graph measures. Written by
-// bench/starter-fit.ts, which fits them on photographs and drawings; docs/decisions/0029 names them and has the figures.
-import type { Fit } from './fit.ts';
+const fittedHead = `// Which units are fitted, and how each is made: of its fit alone, or of its rule and its fit. Written by
+// bench/starter-fit.ts, with fits.bin, whose order it has.
 import type { UnitName } from './units.ts';
 
-// biome-ignore format: a table
-export const fits: Readonly<Partial<Record<UnitName, Fit>>> = {
-`;
-const usualHead = `// Mean and spread of evidence over the pictures that units are fitted on, of what the fits use. Written by
-// bench/starter-fit.ts.
-import type { Evidence } from './evidence.ts';
-
-export const usual: Readonly<Partial<Record<Evidence, readonly [mean: number, spread: number]>>> = {
+export const ways: Readonly<Partial<Record<UnitName, 'fit' | 'both'>>> = {
 `;
 const FOLDS = 5;
-/** A fit alone has to be this much better on pictures left out than both together, and both may be this much below the rule. */
-const [FIT_MARGIN, RULE_MARGIN] = [0.02, 0.05];
-/** A unit that fewer show is not fitted. */
+/** A unit that fewer groups show is not fitted; one that fewer photographs show keeps its rule beside the fit. */
 const LEAST_GROUPS = 3;
 /** Of a photograph that is there four times, against a drawing. */
 const PHOTOGRAPH_WEIGHT = 0.6;
+const isWriting = process.argv.includes('--write');
 
 const pictures = await fitted();
 const { evidence } = await look(pictures);
-const usual = candidates.map((name): readonly [number, number] => {
-  const values = evidence.map((one) => one[evidenceIndex(name)]!);
-  const middle = mean(values);
-  return [middle, Math.sqrt(mean(values.map((value) => (value - middle) ** 2))) + 1e-6];
-});
-const spreads = evidence.map((one) =>
-  Float64Array.from(candidates, (name, k) => {
-    const [middle, spread] = usual[k]!;
-    return Math.max(-3, Math.min(3, (one[evidenceIndex(name)]! - middle) / spread));
-  }),
+const roots = evidence.map(rooted);
+const usual = roots[0]!.map((_, k) => mean(roots.map((one) => one[k]!)));
+const spread = usual.map((middle, k) => Math.sqrt(mean(roots.map((one) => (one[k]! - middle) ** 2))) + 1e-6);
+const features = roots.map((one) =>
+  one.map((value, k) => Math.max(-MOST_SPREADS, Math.min(MOST_SPREADS, (value - usual[k]!) / spread[k]!))),
 );
 const groups = [...new Set(pictures.map(({ group }) => group))];
 const random = seeded(7);
 const folds = new Map(groups.map((group) => [group, random.below(FOLDS)]));
 
 const results = (Object.entries(wanted) as [UnitName, string][]).map(([unit, tag]) => fitUnit(unit, tag));
-if (process.argv.includes('--write')) await write();
+if (isWriting) await write();
 
 interface Result {
   readonly unit: UnitName;
   readonly way: 'rule' | 'fit' | 'both';
-  readonly fit: ReturnType<typeof chosen>;
+  readonly fit: Regression;
 }
 
 function fitUnit(unit: UnitName, tag: string): Result {
@@ -124,33 +85,34 @@ function fitUnit(unit: UnitName, tag: string): Result {
         is,
         weight: weightOf(picture),
         rule: ruleOf(units[unit], evidence[at]!),
-        features: spreads[at]!,
+        features: features[at]!,
         fold: folds.get(picture.group)!,
       },
     ];
   });
-  const left: { is: boolean; rule: number; fit: number }[] = [];
-  for (let fold = 0; fold < FOLDS; fold++) {
-    const trained = chosen(examples.filter((one) => one.fold !== fold));
-    for (const one of examples.filter((other) => other.fold === fold)) {
-      left.push({ is: one.is, rule: one.rule, fit: probability(trained, one) });
-    }
-  }
+  const shows = (style: (style: string) => boolean) =>
+    new Set(pictures.flatMap((one) => (one.tags.includes(tag) && style(one.style) ? [one.group] : []))).size;
+  const [shown, inPhotographs] = [shows(() => true), shows((style) => style === 'photograph')];
+  const fit = regression(examples);
+  const way = shown < LEAST_GROUPS ? 'rule' : inPhotographs < LEAST_GROUPS ? 'both' : 'fit';
+  if (isWriting) return { unit, way, fit };
+  const left = Array.from({ length: FOLDS }, (_, fold) => leftOut(examples, fold, fit)).flat();
   const precision = (score: (one: (typeof left)[number]) => number) =>
-    ranked(left.toSorted((a, b) => score(b) - score(a)).map(({ is }) => is)).precision;
-  const [rule, fit, both] = [
-    precision((one) => one.rule),
-    precision((one) => one.fit),
-    precision((one) => one.rule * (one.fit + 0.02)),
-  ];
-  const shown = new Set(pictures.flatMap(({ tags, group }) => (tags.includes(tag) ? [group] : [])));
-  const better =
-    fit >= both + FIT_MARGIN && fit > rule ? 'fit' : both >= rule - RULE_MARGIN ? 'both' : 'rule';
-  const way = shown.size < LEAST_GROUPS ? 'rule' : better;
+    ranked(left.toSorted((a, b) => score(b) - score(a)).map(({ is }) => is)).precision.toFixed(2);
+  const told = `rule ${precision((one) => one.rule)}, fit ${precision((one) => one.fit)}, both ${precision((one) => one.rule * (one.fit + 0.02))}`;
   process.stdout.write(
-    `${unit.padEnd(14)} shown in ${String(shown.size).padStart(2)}; left out: rule ${rule.toFixed(2)}, fit ${fit.toFixed(2)}, both ${both.toFixed(2)}: ${way}\n`,
+    `${unit.padEnd(14)} shown in ${shown}, ${inPhotographs} of them photographs; left out: ${told}: ${way}\n`,
   );
-  return { unit, way, fit: chosen(examples) };
+  return { unit, way, fit };
+}
+
+function leftOut(examples: readonly (Example & { readonly fold: number })[], fold: number, from: Regression) {
+  const others = examples.filter((one) => one.fold !== fold);
+  const some = others.some(({ is }) => is);
+  const trained = some ? regression(others, from) : null;
+  return examples
+    .filter((one) => one.fold === fold)
+    .map((one) => ({ is: one.is, rule: one.rule, fit: trained ? logistic(odds(trained, one)) : 0 }));
 }
 
 function weightOf({ style }: Fitted): number {
@@ -167,21 +129,13 @@ function ruleOf(rows: readonly Ramp[], measured: Float32Array): number {
 
 async function write(): Promise<void> {
   const folder = new URL('../actors/models/starter/', import.meta.url);
-  const kept = results.filter(({ way }) => way !== 'rule');
-  const used = new Set(kept.flatMap(({ fit }) => fit.weights.map(({ feature }) => feature)));
+  const kept = results.flatMap(({ unit, way, fit }) => (way === 'rule' ? [] : [{ unit, way, fit }]));
   const quoted = (name: string) => (/\W/.test(name) ? `'${name}'` : name);
-  const hundredths = (value: number) => String(Number(value.toFixed(2)));
-  const number = (value: number) => String(Number(value.toPrecision(3)));
-  const fits = kept.map(({ unit, way, fit }) => {
-    const weights = fit.weights.map(
-      ({ feature, weight }) => `${quoted(candidates[feature]!)}: ${hundredths(weight)}`,
-    );
-    const rows = [0, 4, 8].map((at) => `      ${weights.slice(at, at + 4).join(', ')},\n`);
-    return `  ${quoted(unit)}: {\n    with: '${way}', bias: ${hundredths(fit.bias)}, rule: ${hundredths(fit.rule)},\n    weights: {\n${rows.join('')}    },\n  },`;
+  const rows = kept.map(({ unit, way }) => `  ${quoted(unit)}: '${way}',\n`);
+  await writeFile(new URL('fitted.ts', folder), `${fittedHead}${rows.join('')}};\n`);
+  const fits = kept.map(({ unit, way, fit }): [UnitName, Fit] => {
+    return [unit, { with: way, bias: fit.bias, rule: fit.rule, weights: Float32Array.from(fit.weights) }];
   });
-  await writeFile(new URL('fitted.ts', folder), `${fittedHead}${fits.join('\n')}\n};\n`);
-  const rows = candidates.flatMap((name, k) =>
-    used.has(k) ? [`  ${quoted(name)}: [${usual[k]!.map(number).join(', ')}],`] : [],
-  );
-  await writeFile(new URL('usual.ts', folder), `${usualHead}${rows.join('\n')}\n};\n`);
+  const [means, spreads] = [Float32Array.from(usual), Float32Array.from(spread)];
+  await writeFile(new URL('fits.bin', folder), fitBytes({ means, spreads, units: new Map(fits) }));
 }

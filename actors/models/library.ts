@@ -209,7 +209,7 @@ const builtIns: ReadonlyMap<string, () => Promise<readonly BuiltIn[]>> = new Map
     'starter',
     async () => [
       {
-        name: 'starter-visual-2.onnx (built)',
+        name: 'starter-visual-3.onnx (built)',
         bytes: buildStarterVisual(),
         expectedSha256: sha256Of(buildStarterVisual()),
       },

@@ -4,11 +4,12 @@ import { defaultModelKey } from './rows/list.ts';
 
 const renamed: Readonly<Record<string, string>> = {
   'starter-visual': defaultModelKey,
+  'starter-visual-2': defaultModelKey,
 };
 
-/** The key under which vectors of an older version of the model are stored; null when there was none. */
-export function olderKey(key: string): string | null {
-  return Object.keys(renamed).find((older) => renamed[older] === key) ?? null;
+/** The keys under which vectors of older versions of the model are stored. */
+export function olderKeys(key: string): string[] {
+  return Object.keys(renamed).filter((older) => renamed[older] === key);
 }
 
 /** The key of today; every other key is answered as it is. */

@@ -1,15 +1,19 @@
 // What the scenes of starter-visual are fitted on: the half of the photographs that the table does not have, each also
-// cropped and in other light, the drawings of the tests, and the sample library. None of the table's pictures.
+// cropped and in other light, the drawings of the tests, the sample library, and pictures of nothing. None of the table's.
 import sharp, { type Sharp } from 'sharp';
 import { Canvas } from '../../actors/samples/drawings/canvas.ts';
 import type { Scene } from '../../actors/samples/drawings/scene.ts';
 import { sampleShots } from '../../actors/samples/list.ts';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
+import { nothing } from './nothing.ts';
 import { type Picture, SIDE } from './picture.ts';
 import { photographs } from './table.ts';
 
 const EACH = 4;
 const SEED = 50_000;
+/** Pictures of each kind of nothing. */
+const NOTHINGS = 18;
+const NOTHING_SEED = 60_000;
 const raw = { width: SIDE, height: SIDE, channels: 3 as const };
 
 export interface Fitted extends Picture {
@@ -21,7 +25,7 @@ export async function fitted(): Promise<Fitted[]> {
   const taken = await photographs('fit');
   if (taken.length === 0) throw new Error('FRAMEHOUND_BENCH_PICTURES names no folder of photographs');
   const altered = await Promise.all(taken.map(alter));
-  return [...altered.flat(), ...drawings(), ...(await sampled())];
+  return [...altered.flat(), ...drawings(), ...(await sampled()), ...blanks()];
 }
 
 async function alter(picture: Picture): Promise<Fitted[]> {
@@ -36,6 +40,13 @@ async function alter(picture: Picture): Promise<Fitted[]> {
     await of((from) => from.flop().linear(0.85, 25).blur(0.8)),
   ];
   return versions.map((version) => ({ ...picture, pixels: version, group }));
+}
+
+/** They may be said to be plain, and no more. */
+function blanks(): Fitted[] {
+  return nothing(NOTHINGS, NOTHING_SEED).map(({ name, pixels }) => ({
+    ...{ name, style: 'nothing', tags: [], maybe: ['plain'], pixels, group: name },
+  }));
 }
 
 type Labels = readonly [tags: readonly string[], maybe: readonly string[]];

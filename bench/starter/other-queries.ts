@@ -17,6 +17,8 @@ export const otherQueries: readonly Asked[] = [
     pink: ['pink'],
     brownish: ['brown'],
     'all black': ['black'],
+    'something black': ['black'],
+    'something white': ['white'],
     'mostly white': ['white'],
     'a gray picture': ['grey'],
     cyan: ['cyan'],

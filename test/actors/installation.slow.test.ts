@@ -12,7 +12,7 @@ const installation = openInstallation(join(folder, 'models'), 'cpu');
 test('the models of the program are listed where no models folder exists', async () => {
   const { models, problems } = await installation.models.list();
   assert.deepEqual(problems, []);
-  assert.ok(models.some(({ row, builtIn }) => row.key === 'starter-visual-2' && builtIn));
+  assert.ok(models.some(({ row, builtIn }) => row.key === 'starter-visual-3' && builtIn));
 });
 
 test('every native package loads and says what it offers', async () => {

@@ -77,7 +77,7 @@ test('a first run leads by the hand; a folder is analysed by keys alone, its pro
   await page.getByText('cannot be opened').waitFor();
   await assertAccessible(page, 'a task that ended');
   await page.getByRole('link', { name: 'Files' }).click();
-  await row(page, 'beach.mp4').getByText('starter-visual-2').waitFor();
+  await row(page, 'beach.mp4').getByText('starter-visual-3').waitFor();
   await row(page, 'broken.mp4').getByText('Failed: cannot be opened').waitFor();
   await row(page, 'beach.mp4').dblclick();
   await page.waitForURL(/#\/player\/[\w-]+@0$/);
@@ -98,11 +98,11 @@ test('what would be forgotten is shown first, and nothing goes when one says no'
   await assertAccessible(page, 'what would be forgotten');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await row(page, 'sunset.jpg').getByText('starter-visual-2').waitFor();
+  await row(page, 'sunset.jpg').getByText('starter-visual-3').waitFor();
   await page.getByRole('button', { name: 'Forget …' }).click();
   await dialog.getByRole('button', { name: 'Forget', exact: true }).click();
   await page.getByText('1 analysis is forgotten').waitFor();
-  await row(page, 'sunset.jpg').getByText('starter-visual-2').waitFor({ state: 'detached' });
+  await row(page, 'sunset.jpg').getByText('starter-visual-3').waitFor({ state: 'detached' });
 });
 
 test('what is known of files that are gone is told in their folder, seen by previews, and forgotten', {
@@ -244,7 +244,7 @@ test('settings say what is in use and where values come from, in both languages;
     colorScheme: 'light',
     viewport: { width: 360, height: 740 },
   });
-  await page.getByRole('listitem').filter({ hasText: 'starter-visual-2' }).getByText('In use').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'starter-visual-3' }).getByText('In use').waitFor();
   await page.getByRole('row').filter({ hasText: 'cache_dir' }).getByText('option').waitFor();
   await assertAccessible(page, 'settings, light and narrow');
   await page.getByRole('combobox', { name: 'Language' }).selectOption('de');

@@ -70,12 +70,12 @@ export const VisualLoadStep = Type.Object({ ...LoadStep, ...LoadReport.propertie
 export type VisualLoadStep = Static<typeof VisualLoadStep>;
 
 export const visualMessages = {
-  /** Media stored by the model `older` and not by `model_key`, ascending; at most `most` of them, and how many there are. */
+  /** Media stored by a model of `older` and not by `model_key`, ascending; at most `most` of them, and how many there are. */
   outdated: ask(
     Type.Object({
       ...Folder,
       model_key: Type.String(),
-      older: Type.String(),
+      older: Type.Array(Type.String()),
       most: Type.Integer({ minimum: 0 }),
     }),
     Type.Object({ hashes: Type.Array(Type.String()), count: Type.Integer() }),

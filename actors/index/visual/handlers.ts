@@ -36,7 +36,8 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
     outdated: ({ cache_dir, model_key, older, most }) =>
       folders.with(cache_dir, (store) => {
         const anew = new Set(store.visual.hashes(model_key));
-        const hashes = store.visual.hashes(older).filter((hash) => !anew.has(hash));
+        const stored = new Set(older.flatMap((key) => store.visual.hashes(key)));
+        const hashes = [...stored].filter((hash) => !anew.has(hash)).toSorted();
         return { hashes: hashes.slice(0, most), count: hashes.length };
       }),
     drop: () => {

@@ -6,7 +6,7 @@ import { summaryRows } from './summary.ts';
 import { visualRows } from './visual.ts';
 import { voiceRows } from './voice.ts';
 
-export const defaultModelKey = 'starter-visual-2';
+export const defaultModelKey = 'starter-visual-3';
 export const builtInRows: readonly ModelRow[] = [
   ...visualRows,
   ...speechRows,

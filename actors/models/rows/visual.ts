@@ -5,7 +5,7 @@ import { everywhere, huggingface } from './huggingface.ts';
 
 /** Part of the program: no files, made by starter/. Its text side has its own lexicon and no tokens. */
 const starterVisual: ModelRow = {
-  key: 'starter-visual-2',
+  key: 'starter-visual-3',
   kind: 'visual',
   family: 'starter',
   title: 'Starter: colour, light, texture, layout and simple scenes',

@@ -232,14 +232,13 @@ export type Scalar = (typeof scalars)[number];
 
 export type Evidence = `${Region} ${Channel}` | Scalar;
 
-const positions = new Map<string, number>([
-  ...regionNames.flatMap((region, r) =>
-    channels.map((channel, c): [string, number] => [`${region} ${channel}`, r * channels.length + c]),
-  ),
-  ...scalars.map((name, i): [string, number] => [name, regionNames.length * channels.length + i]),
-]);
-
-export const evidenceCount = positions.size;
+/** In the order of the evidence vector. */
+export const evidenceNames: readonly Evidence[] = [
+  ...regionNames.flatMap((region) => channels.map((channel): Evidence => `${region} ${channel}`)),
+  ...scalars,
+];
+export const evidenceCount = evidenceNames.length;
+const positions = new Map<string, number>(evidenceNames.map((name, i) => [name, i]));
 
 /** Where a piece of evidence lies in the evidence vector. */
 export function evidenceIndex(name: Evidence): number {

@@ -42,7 +42,7 @@ const alike: PictureBars = { strong: 0.9, likely: 0.8, above: 0.2 };
 
 /** Chosen on half of the material, measured on the other: `npm run bench -- explain`, decision 35. */
 const measured: Readonly<Record<string, ModelBars>> = {
-  'starter-visual-2': {
+  'starter-visual-3': {
     text: { strong: { above: 0.13, deviations: 4 }, likely: { above: 0.1, deviations: 1 } },
     picture: alike,
     absent: 0.06,

@@ -4,7 +4,7 @@ import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
-import { olderKey } from '../../models/renamed.ts';
+import { olderKeys } from '../../models/renamed.ts';
 import { now } from '../call-options.ts';
 import { contextErrors, type SearchContext } from '../contract.ts';
 import { loadInSteps } from '../load-in-steps.ts';
@@ -112,8 +112,8 @@ async function findOutdated(
   { cache_dir, model_key }: SearchContext,
   signal: AbortSignal | undefined,
 ): Promise<Outdated> {
-  const older = olderKey(model_key);
-  if (older === null) return none;
+  const older = olderKeys(model_key);
+  if (older.length === 0) return none;
   return index.ask('outdated', { cache_dir, model_key, older, most: NAMED }, now(signal));
 }
 

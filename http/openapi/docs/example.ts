@@ -11,7 +11,7 @@ const byName: readonly (readonly [RegExp, Json])[] = [
   [/^query$/, 'red car at night'],
   [/^(task_)?id$/, '0b1e5a52-6a7e-4f3e-9d1c-2f7a52c1f0aa'],
   [/hash_strs?$/, '9ae0daaf8f1c2b3c5d6e7f80-1f400'],
-  [/^model_key$/, 'starter-visual-2'],
+  [/^model_key$/, 'starter-visual-3'],
   [/^start_time$/, '00:00:10'],
   [/^end_time$/, '00:00:20'],
   [/seconds$/, 12.5],

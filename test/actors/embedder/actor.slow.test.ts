@@ -299,11 +299,11 @@ test('a model folder written while the program runs is found by the next load', 
 
 test('with nothing downloaded the starter model embeds, and names the words it does not know', async () => {
   const side = 224;
-  const { embedder, fill, stop } = await start('starter-visual-2', side * side * 3 + 100);
-  const model = await embedder.ask('load', { model_key: 'starter-visual-2' });
+  const { embedder, fill, stop } = await start('starter-visual-3', side * side * 3 + 100);
+  const model = await embedder.ask('load', { model_key: 'starter-visual-3' });
   assert.equal(model.state.load_status, 'ready');
   const { vectors } = await embedder.ask('pictures', {
-    model_key: 'starter-visual-2',
+    model_key: 'starter-visual-3',
     pictures: [await fill(1), await fill(2)],
   });
   assert.equal(vectors.length, 2 * model.dimensions);
@@ -311,7 +311,7 @@ test('with nothing downloaded the starter model embeds, and names the words it d
     Math.abs(cosine(vectors.subarray(0, model.dimensions), vectors.subarray(0, model.dimensions)) - 1) < 1e-4,
   );
   const texts = await embedder.ask('texts', {
-    model_key: 'starter-visual-2',
+    model_key: 'starter-visual-3',
     texts: ['red zyxw', 'blue zyxw'],
   });
   assert.deepEqual(texts.unknown_words, [['zyxw'], ['zyxw']]);

@@ -104,8 +104,8 @@ test('of the face models that are there the most accurate is used, the own one w
 });
 
 test('the list says that the face models in use are in use', () => {
-  const used = modelsInUse(listed(['sface', 'mine', 'yunet-2023mar'], [{ accuracy: 4 }]), 'starter-visual-2');
-  assert.deepEqual([...used].toSorted(), ['mine', 'starter-speaker', 'starter-visual-2', 'yunet-2023mar']);
+  const used = modelsInUse(listed(['sface', 'mine', 'yunet-2023mar'], [{ accuracy: 4 }]), 'starter-visual-3');
+  assert.deepEqual([...used].toSorted(), ['mine', 'starter-speaker', 'starter-visual-3', 'yunet-2023mar']);
 });
 
 test('"faces" means the advised detector and the advised embedder, any other word itself', () => {

@@ -132,8 +132,8 @@ test('a file of the user is kept when the model is removed', async () => {
 });
 
 test('models of the program can be neither pulled nor removed, unknown ones neither', async () => {
-  await assert.rejects(pull('starter-visual-2'), { code: 'MODEL_BUILT_IN' });
-  await assert.rejects(library().remove('starter-visual-2'), { code: 'MODEL_BUILT_IN' });
+  await assert.rejects(pull('starter-visual-3'), { code: 'MODEL_BUILT_IN' });
+  await assert.rejects(library().remove('starter-visual-3'), { code: 'MODEL_BUILT_IN' });
   await assert.rejects(library().verify('nothing', signal), { code: 'MODEL_UNKNOWN' });
 });
 
@@ -144,7 +144,7 @@ test('removing takes what an unfinished pull left', async () => {
 });
 
 test('the model of the program is the same each time it is built', async () => {
-  const { ok, files } = await library().verify('starter-visual-2', signal);
+  const { ok, files } = await library().verify('starter-visual-3', signal);
   assert.equal(ok, true);
   assert.match(files[0]?.sha256 ?? '', /^[0-9a-f]{64}$/);
   assert((files[0]?.size ?? 0) < 5_000_000);

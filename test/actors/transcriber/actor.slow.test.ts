@@ -220,7 +220,7 @@ test('an unsupported language, a missing model and invalid requests are refused'
   );
   await assert.rejects(loading('nothing'), has(modelErrors.MODEL_UNKNOWN));
   await assert.rejects(
-    loading('starter-visual-2'),
+    loading('starter-visual-3'),
     has(modelErrors.MODEL_WRONG_KIND, /visual model, not a speech/),
   );
   await loading('tiny');

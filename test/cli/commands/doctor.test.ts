@@ -47,7 +47,7 @@ test('what needs a download is told with the command that brings it, and is noth
 
 test('a key from before in the setting is nothing broken', async (t) => {
   const { out } = await told(t, [], { FRAMEHOUND_MODEL: 'starter-visual' });
-  assert.match(out, /✓ model +starter-visual-2 \(/);
+  assert.match(out, /✓ model +starter-visual-3 \(/);
 });
 
 test('a downloaded model that is not in use is told with the command that uses it', async (t) => {

@@ -17,7 +17,7 @@ const media = (media_path: string): LibraryMedia => ({
   kind: 'video',
   size_bytes: 10,
   duration_seconds: 61,
-  visual: [{ model_key: 'starter-visual-2', frames: 61, stored: 0 }],
+  visual: [{ model_key: 'starter-visual-3', frames: 61, stored: 0 }],
   faces: [{ model_key: 'yunet+sface', faces: 12, stored: 0 }],
   transcript: null,
   summaries: 0,
@@ -75,7 +75,7 @@ function fakeLibrary() {
         peaks_bytes: 0,
         proxies_bytes: 0,
         unfinished_bytes: 0,
-        models: [{ model_key: 'starter-visual-2', vectors: 10, dead_vectors: 4, bytes: 1e6 }],
+        models: [{ model_key: 'starter-visual-3', vectors: 10, dead_vectors: 4, bytes: 1e6 }],
         face_models: [{ model_key: 'yunet+sface', faces: 20, dead_faces: 3, bytes: 9e4 }],
       },
       models: { folder: '/models', bytes: 2e9 },
@@ -119,7 +119,7 @@ test('list prints every page as lines, or as one object', async (t) => {
   assert.equal(out.match(/^\/f\//gm)?.length, 2500);
   assert.match(
     out,
-    /^\/f\/0000.mp4 {2}00:01:01\n {4}pictures by starter-visual-2, 61 s, \d{4}-\d\d-\d\d \d\d:\d\d$/m,
+    /^\/f\/0000.mp4 {2}00:01:01\n {4}pictures by starter-visual-3, 61 s, \d{4}-\d\d-\d\d \d\d:\d\d$/m,
   );
   const { out: json } = await run(list, '--json', '--max', '3', '--offset', '2499');
   const page = JSON.parse(json) as { total: number; media: unknown[] };
@@ -172,7 +172,7 @@ test('move wants two paths; disk tells what is dead', async (t) => {
   await run(move, '/old', '/new');
   assert.equal(changed.length, 1);
   const { out } = await run(disk);
-  assert.match(out, /starter-visual-2 +1.0 MB {2}10 vectors, 4 of them dead until the next compaction/);
+  assert.match(out, /starter-visual-3 +1.0 MB {2}10 vectors, 4 of them dead until the next compaction/);
   assert.match(out, /models +2.00 GB/);
 });
 

@@ -115,9 +115,9 @@ test('use writes the setting, and says that a service that runs goes on with the
 test('a key from before is used under the key of today', async () => {
   const { out } = await run({ list: everyRow }, 'use', 'starter-visual');
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), {
-    model: 'starter-visual-2',
+    model: 'starter-visual-3',
   });
-  assert.match(out, /^starter-visual-2 is the visual model/);
+  assert.match(out, /^starter-visual-3 is the visual model/);
 });
 
 test('remove names the files of the user that stay', async () => {

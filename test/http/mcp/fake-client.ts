@@ -45,7 +45,7 @@ export const record = {
   kind: 'video',
   size_bytes: 1000,
   duration_seconds: 60.5,
-  visual: [{ model_key: 'starter-visual-2', frames: 61, stored: 1 }],
+  visual: [{ model_key: 'starter-visual-3', frames: 61, stored: 1 }],
   transcript: { model_key: 'subtitles', language: 'en', segments: 12, speakers: 2, stored: 1 },
   faces: [],
   summaries: 0,

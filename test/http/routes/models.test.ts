@@ -10,7 +10,7 @@ import { manualClock } from '../../../runtime/clock.ts';
 import { until } from '../../until.ts';
 import { inject } from '../inject.ts';
 
-const [small, large, broken] = ['starter-visual-2', 'clip-b32', 'siglip2-b16-256'] as const;
+const [small, large, broken] = ['starter-visual-3', 'clip-b32', 'siglip2-b16-256'] as const;
 const fields = [
   'device',
   'error',

@@ -1,8 +1,8 @@
 // The picture graph of starter-visual, assembled from its parts when the model is loaded. All its constants are in this
 // folder, so it has the same bytes on every machine.
 
-import { type Evidence, evidenceCount, evidenceIndex, mapChannels, type plainChannels } from '../evidence.ts';
-import { fits } from '../fitted.ts';
+import { evidenceCount, evidenceIndex, evidenceNames, mapChannels, type plainChannels } from '../evidence.ts';
+import { type Fits, isRooted, MOST_SPREADS, readFits } from '../fit.ts';
 import { CELLS, cellLooks, centres, DIMENSIONS, named, scales } from '../layout.ts';
 import { PICTURE_SIDE, planes, ramp, square } from '../maps.ts';
 import { type Measures, measure } from '../measure.ts';
@@ -10,7 +10,6 @@ import { basicColours, shades } from '../palette.ts';
 import { RAMP_MAX, RAMP_MIN, type Ramp } from '../ramp.ts';
 import { similarity } from '../similarity.ts';
 import { RAMPS, unitNames, units } from '../units.ts';
-import { usual } from '../usual.ts';
 import { GraphBuilder } from './builder.ts';
 import { onnxBytes } from './onnx.ts';
 
@@ -18,10 +17,8 @@ import { onnxBytes } from './onnx.ts';
 const NAMED_LIMIT = 0.75;
 /** Added to a fit before its logarithm is taken. */
 const FIT_MIN = 0.02;
-/** Evidence counts as at most this many spreads from usual. */
-const MOST_SPREADS = 3;
-/** To which powers the rule and the fit of a unit are taken: what a fit alone half says counts for little beside other words. */
-const powers = { rule: [1, 0], both: [0.5, 0.5], fit: [0, 2] } as const;
+/** To which powers the rule and the fit of a unit are taken: what the rule denies outright counts for less. */
+const powers = { rule: [1, 0], both: [0.5, 0.5], fit: [0.15, 1] } as const;
 
 /**
  * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
@@ -99,10 +96,13 @@ function cellFeatures(b: GraphBuilder, { means }: Measures): string[] {
 /** Each unit by its rule, by its fit, or as the geometric mean of the two. */
 function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
   const logs = ruleLogs(b, evidence);
-  const ways = unitNames.map((name) => fits[name]?.with ?? 'rule');
+  const fits = readFits();
+  const ways = unitNames.map((name) => fits.units.get(name)?.with ?? 'rule');
   const ofRules = ways.map((way) => powers[way][0]);
   const ofFits = ways.map((way) => powers[way][1]);
-  const fitLogs = b.op('Log', [b.op('Add', [fitted(b, evidence, b.op('Exp', [logs])), b.scalar(FIT_MIN)])]);
+  const fitLogs = b.op('Log', [
+    b.op('Add', [fitted(b, fits, evidence, b.op('Exp', [logs])), b.scalar(FIT_MIN)]),
+  ]);
   const parts = [
     b.op('Mul', [logs, b.floats([ways.length], ofRules)]),
     b.op('Mul', [fitLogs, b.floats([ways.length], ofFits)]),
@@ -130,34 +130,35 @@ function ruleLogs(b: GraphBuilder, evidence: string): string {
 }
 
 /** [B, units]: the logistic regression of every unit that has one. `rules`: what the rules say. */
-function fitted(b: GraphBuilder, evidence: string, rules: string): string {
-  const used = Object.entries(usual) as [Evidence, readonly [number, number]][];
-  const picked = b.op('Gather', [evidence, b.ints(used.map(([name]) => evidenceIndex(name)))], { axis: 1 });
-  const means = b.floats(
-    [used.length],
-    used.map(([, [mean]]) => mean),
-  );
-  const spreads = b.floats(
-    [used.length],
-    used.map(([, [, spread]]) => spread),
-  );
-  const off = b.op('Div', [b.op('Sub', [picked, means]), spreads]);
-  const held = b.op('Clip', [off, b.scalar(-MOST_SPREADS), b.scalar(MOST_SPREADS)]);
-  const weights = used.flatMap(([name]) => unitNames.map((unit) => fits[unit]?.weights[name] ?? 0));
-  const sums = [
-    b.op('MatMul', [held, b.floats([used.length, unitNames.length], weights)]),
+function fitted(
+  b: GraphBuilder,
+  { means, spreads, units: all }: Fits,
+  evidence: string,
+  rules: string,
+): string {
+  const roots = b.op('Sqrt', [b.op('Relu', [evidence])]);
+  const taken = evidenceNames.map((name) => (isRooted(name) ? 1 : 0));
+  const parts = [
+    b.op('Mul', [roots, b.floats([evidenceCount], taken)]),
     b.op('Mul', [
-      rules,
+      evidence,
       b.floats(
-        [unitNames.length],
-        unitNames.map((unit) => fits[unit]?.rule ?? 0),
+        [evidenceCount],
+        taken.map((is) => 1 - is),
       ),
     ]),
   ];
-  const biases = b.floats(
-    [unitNames.length],
-    unitNames.map((unit) => fits[unit]?.bias ?? 0),
-  );
+  const centred = b.op('Sub', [b.op('Add', parts), b.floats([evidenceCount], means)]);
+  const off = b.op('Div', [centred, b.floats([evidenceCount], spreads)]);
+  const held = b.op('Clip', [off, b.scalar(-MOST_SPREADS), b.scalar(MOST_SPREADS)]);
+  const fits = unitNames.map((name) => all.get(name));
+  const weights = evidenceNames.flatMap((_, i) => fits.map((fit) => fit?.weights[i] ?? 0));
+  const ofUnits = (values: readonly number[]) => b.floats([unitNames.length], values);
+  const sums = [
+    b.op('MatMul', [held, b.floats([evidenceCount, unitNames.length], weights)]),
+    b.op('Mul', [rules, ofUnits(fits.map((fit) => fit?.rule ?? 0))]),
+  ];
+  const biases = ofUnits(fits.map((fit) => fit?.bias ?? 0));
   return b.op('Sigmoid', [b.op('Add', [b.op('Add', sums), biases])]);
 }
 

@@ -9,11 +9,13 @@ export interface ColourWord {
   readonly colours: Partial<Record<BasicColour, number>>;
   /** Left out for the basic terms: all shades that count as the colour. */
   readonly shades?: Partial<Record<ShadeName, number>>;
+  /** Some of it is in too many pictures for a match to be strong, as measured (decision 35); not so of a picture full of it. */
+  readonly isUnsure?: true;
 }
 
 export const colourWords: readonly ColourWord[] = [
-  { words: 'black, jet black, blackish', colours: { black: 1 } },
-  { words: 'white, whitish', colours: { white: 1 } },
+  { words: 'black, jet black, blackish', colours: { black: 1 }, isUnsure: true },
+  { words: 'white, whitish', colours: { white: 1 }, isUnsure: true },
   { words: 'grey, gray, greyish, grayish', colours: { grey: 1 } },
   { words: 'red, reddish', colours: { red: 1 } },
   { words: 'orange, orangish', colours: { orange: 1 } },

@@ -134,19 +134,19 @@ export const lookWords: readonly LookWord[] = [
   },
   {
     words: 'cloudy, overcast, grey sky, gray sky, cloudy sky',
-    features: { 'unit cloudy sky': 1, 'unit clouds': 0.4 },
+    features: { 'unit cloudy sky': 1 },
     isUnsure: true,
   },
-  { words: 'cloud, clouds', features: { 'unit clouds': 0.7, 'unit cloudy sky': 0.6 }, isUnsure: true },
+  { words: 'cloud, clouds', features: { 'unit clouds': 1 }, isUnsure: true },
   {
     words: 'sea, ocean, water, lake, waves, wave, seascape, river',
-    features: { 'unit sea': 1, 'unit underwater': 0.2 },
+    features: { 'unit sea': 1 },
     isUnsure: true,
   },
   { words: 'underwater, under water, diving, aquarium', features: { 'unit underwater': 1 }, isWeak: true },
   {
     words: 'foliage, leaves, leaf, bush, bushes, plants, plant, vegetation, garden, hedge, jungle',
-    features: { 'unit foliage': 1, 'unit forest': 0.3 },
+    features: { 'unit foliage': 1 },
   },
   {
     words: 'forest, woods, woodland, trees, tree, rainforest',
@@ -156,8 +156,8 @@ export const lookWords: readonly LookWord[] = [
   { words: 'grass, lawn, meadow, field, pasture, pitch, turf', features: { 'unit grass': 1 } },
   { words: 'nature', features: { 'unit foliage': 0.6, 'unit grass': 0.6, 'unit landscape': 0.3 } },
   { words: 'snow, snowy, winter, ice, frost, glacier', features: { 'unit snow': 1 }, isUnsure: true },
-  { words: 'sand, sandy', features: { 'unit sand': 1, 'unit desert': 0.3 } },
-  { words: 'beach, seaside, shore, coast', features: { 'unit beach': 1, 'unit sand': 0.3 } },
+  { words: 'sand, sandy', features: { 'unit sand': 1, 'unit beach': 0.3, 'unit desert': 0.3 } },
+  { words: 'beach, seaside, shore, coast', features: { 'unit beach': 1 } },
   { words: 'desert, dune, dunes', features: { 'unit desert': 1, 'unit sand': 0.3 } },
   {
     words: 'night, nighttime, night time, at night, by night, midnight, nocturnal',

@@ -1,5 +1,6 @@
 // Turns the terms of a query into a vector of the space of starter-visual: a weight for every feature that speaks for
 // or against the query, so that the dot product with a picture is the sum of what the terms find in it.
+import { ways } from '../fitted.ts';
 import { type CellLook, DIMENSIONS, type Feature, featureIndex, NEUTRAL, scales } from '../layout.ts';
 import { type BasicColour, type ShadeName, shades } from '../palette.ts';
 import { tones } from './colours.ts';
@@ -41,10 +42,12 @@ export function queryVector(text: string): QueryVector {
 /** Of length 1; null where nothing is left of the terms. */
 function vectorOf(terms: readonly Term[]): Float32Array | null {
   const vector = new Float32Array(DIMENSIONS);
+  const areSeveral = terms.filter(({ negated }) => !negated).length > 1;
   for (const term of terms) {
-    const sign = term.negated ? -1 : 1;
     for (const [feature, weight] of termWeights(term)) {
+      if (areSeveral && isHint(feature, weight)) continue;
       const at = featureIndex(feature);
+      const sign = term.negated ? -againstWeight(feature) : 1;
       vector[at] = vector[at]! + (sign * weight) / scales[at]!;
     }
   }
@@ -52,6 +55,21 @@ function vectorOf(terms: readonly Term[]): Float32Array | null {
   if (length <= 1e-6) return null;
   for (let i = 0; i < vector.length; i++) vector[i] = vector[i]! / length;
   return vector;
+}
+
+/** Half a likeness of what is not to be there must not outweigh what is asked for. */
+const AGAINST = 0.4;
+/** What a word is about beside its main thing has this weight at most. */
+const HINT = 0.4;
+const fitted = new Set(Object.keys(ways).map((unit) => `unit ${unit}`));
+
+function againstWeight(feature: Feature): number {
+  return fitted.has(feature) ? AGAINST : 1;
+}
+
+/** Hints find one thing better; of several things each has to be there by itself, and hints make one stand for another. */
+function isHint(feature: Feature, weight: number): boolean {
+  return fitted.has(feature) && weight > 0 && weight <= HINT;
 }
 
 function nothing(): Float32Array {
@@ -62,9 +80,10 @@ function nothing(): Float32Array {
 
 function partOf(term: Term): QueryPart | null {
   const vector = vectorOf([{ ...term, negated: false }]);
-  const { negated, look, colour, place } = term;
+  const { negated, look, colour, place, amount } = term;
   // Named shades, and looks at a place, were not measured.
-  const isSure = !(look?.isWeak || look?.isUnsure || (look && place) || colour?.shades);
+  const isSome = colour?.isUnsure && amount !== 'most' && amount !== 'much';
+  const isSure = !(look?.isWeak || look?.isUnsure || (look && place) || colour?.shades || isSome);
   return vector && { vector, negated, isSure };
 }
 

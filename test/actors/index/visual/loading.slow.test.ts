@@ -99,7 +99,7 @@ test('a load goes on in steps; searches in between find what was loaded, and not
   assert.equal(await search(), 601);
 });
 
-test('media that only an older model has looked at are listed until they are stored anew', async (t) => {
+test('media that only older models have looked at are listed until they are stored anew', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
   const stored = async (hash_str: string, model_key: string) => {
@@ -109,10 +109,13 @@ test('media that only an older model has looked at are listed until they are sto
   };
   await stored('1', 'old');
   await stored('2', 'old');
+  await stored('2', 'oldest');
+  await stored('0', 'oldest');
   await stored('3', 'new');
-  const asked = { cache_dir, model_key: 'new', older: 'old', most: 1 };
-  assert.deepEqual(await index.call('outdated', asked), { hashes: ['1'], count: 2 });
+  const asked = { cache_dir, model_key: 'new', older: ['oldest', 'old'], most: 1 };
+  assert.deepEqual(await index.call('outdated', asked), { hashes: ['0'], count: 3 });
+  await stored('0', 'new');
   await stored('1', 'new');
   assert.deepEqual(await index.call('outdated', asked), { hashes: ['2'], count: 1 });
-  assert.equal((await index.load({ cache_dir, model_key: 'new', hashes: null })).media, 2);
+  assert.equal((await index.load({ cache_dir, model_key: 'new', hashes: null })).media, 3);
 });

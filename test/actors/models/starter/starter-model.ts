@@ -5,7 +5,7 @@ import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
-export const row = builtInRows.find(({ key }) => key === 'starter-visual-2') as VisualRow;
+export const row = builtInRows.find(({ key }) => key === 'starter-visual-3') as VisualRow;
 const log = createLog('test', () => {});
 
 export const open = (source: string | Uint8Array) => openSession(source, { device: 'cpu', threads: 1, log });

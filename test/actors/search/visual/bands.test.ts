@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Standing } from '../../../../actors/index/visual/contract.ts';
 import { type Explained, explanations, fewFrames } from '../../../../actors/search/visual/bands.ts';
 
-const starter = 'starter-visual-2';
+const starter = 'starter-visual-3';
 const words = { parts: [{ negated: false, is_sure: true }], unknown: [], weak: [], understoodExcluded: [] };
 const asked: Explained = { model_key: starter, words, exclude: [] };
 const usual = { centre: 0, deviation: 0.005 };

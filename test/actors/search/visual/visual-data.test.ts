@@ -159,10 +159,15 @@ test('a load tells which files only an older version of the model has looked at'
   const data = new VisualData({ index: { ask } } as unknown as Location);
   await data.load({ cache_dir: '/cache', model_key: 'fake' });
   assert.deepEqual([data.outdated, asked], [{ hashes: [], count: 0 }, []]);
-  await data.load({ cache_dir: '/cache', model_key: 'starter-visual-2' });
+  await data.load({ cache_dir: '/cache', model_key: 'starter-visual-3' });
   assert.deepEqual(data.outdated, { hashes: ['a'], count: 7 });
   assert.deepEqual(asked, [
-    { cache_dir: '/cache', model_key: 'starter-visual-2', older: 'starter-visual', most: 5 },
+    {
+      cache_dir: '/cache',
+      model_key: 'starter-visual-3',
+      older: ['starter-visual', 'starter-visual-2'],
+      most: 5,
+    },
   ]);
 });
 
@@ -172,7 +177,7 @@ test('what was analysed again and is added is not outdated any more', async () =
   const ask = async (name: string) =>
     name === 'outdated' ? { hashes: ['a'].slice(1 - count), count } : load;
   const data = new VisualData({ index: { ask } } as unknown as Location);
-  const wanted = { cache_dir: '/cache', model_key: 'starter-visual-2' };
+  const wanted = { cache_dir: '/cache', model_key: 'starter-visual-3' };
   await data.load(wanted);
   assert.deepEqual(data.outdated, { hashes: ['a'], count: 1 });
   count = 0;
@@ -191,9 +196,9 @@ test('what is outdated in a folder is not told of the one that took its place', 
     return held.promise;
   };
   const data = new VisualData({ index: { ask } } as unknown as Location);
-  const late = data.load({ cache_dir: '/mine', model_key: 'starter-visual-2' });
+  const late = data.load({ cache_dir: '/mine', model_key: 'starter-visual-3' });
   await asked.promise;
-  await data.load({ cache_dir: '/other', model_key: 'starter-visual-2' });
+  await data.load({ cache_dir: '/other', model_key: 'starter-visual-3' });
   held.resolve({ hashes: ['a'], count: 1 });
   await assert.rejects(late, contextErrors.CONTEXT_CHANGED.is);
   assert.deepEqual(data.outdated, { hashes: [], count: 0 });

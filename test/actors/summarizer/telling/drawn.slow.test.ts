@@ -21,7 +21,7 @@ async function starterConcepts() {
   const phrases = new Float32Array(conceptPhrases.length * dimensions);
   for (const [i, phrase] of conceptPhrases.entries()) phrases.set(await starter.text(phrase), i * dimensions);
   const pictures = Float32Array.from(films.flatMap(({ material }) => [...material.pictures!.vectors]));
-  return knownConcepts('starter-visual-2', dimensions, { phrases, pictures }, null);
+  return knownConcepts('starter-visual-3', dimensions, { phrases, pictures }, null);
 }
 
 test('with the starter model drawn chapters are told by their places, colours and light, and by no things', async () => {
@@ -45,7 +45,7 @@ test('with the starter model drawn chapters are told by their places, colours an
   for (const name of ['mud', 'a rainbow', 'snow on the ground', 'a desert', ...things.map((own) => own.name)])
     assert.ok(!new RegExp(`(?<![\\w ])${name}(?!\\w)`).test(all), `${name} in ${all}`);
   const { hints } = made[0]!.told(made[0]!.film.root);
-  assert.ok(hints.some(({ limitation }) => limitation.startsWith('starter-visual-2 tells colours')));
+  assert.ok(hints.some(({ limitation }) => limitation.startsWith('starter-visual-3 tells colours')));
 });
 
 test('where the library is too small, nothing of pictures is named', async () => {

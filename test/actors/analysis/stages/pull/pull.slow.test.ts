@@ -177,7 +177,7 @@ test('a model that cannot be downloaded keeps no other one from it, and a full d
 test('what is no model is refused before anything is recorded', async (t) => {
   const { pull, tasks } = await engineOf(t, [status(404)]);
   await assert.rejects(pull('clip-b23'), { code: 'MODEL_UNKNOWN', message: /did you mean clip-b32/ });
-  await assert.rejects(pull('starter-visual-2'), { code: 'MODEL_BUILT_IN' });
+  await assert.rejects(pull('starter-visual-3'), { code: 'MODEL_BUILT_IN' });
   await assert.rejects(pull(), { code: 'INVALID_REQUEST', details: { field: 'model_keys' } });
   assert.deepEqual(await tasks.list(), []);
 });

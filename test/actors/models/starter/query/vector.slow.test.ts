@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { DIMENSIONS, NEUTRAL } from '../../../../../actors/models/starter/layout.ts';
+import {
+  DIMENSIONS,
+  type Feature,
+  featureIndex,
+  NEUTRAL,
+  scales,
+} from '../../../../../actors/models/starter/layout.ts';
 import { queryVector } from '../../../../../actors/models/starter/query/vector.ts';
 import { Canvas, Dice, ellipse, hsl, type Shape } from '../drawings/canvas.ts';
 import * as places from '../drawings/places.ts';
@@ -46,6 +52,34 @@ test('a text that says nothing known points away from every picture', () => {
 test('a negated query is the opposite of the query', () => {
   const [plain, negated] = [queryVector('snow').vector, queryVector('no snow').vector];
   assert.ok(plain.every((value, i) => Math.abs(value + negated[i]!) < 1e-6));
+});
+
+const weightIn = (text: string, unit: Feature) =>
+  queryVector(text).vector[featureIndex(unit)]! * scales[featureIndex(unit)]!;
+
+test('half a likeness of what is not to be there counts less than what is', () => {
+  const [snow, sky] = ['unit snow', 'unit blue sky'] as const;
+  const [wanted, unwanted] = [weightIn('snow, no blue sky', snow), weightIn('snow, no blue sky', sky)];
+  assert.ok(wanted > 0);
+  assert.ok(Math.abs(unwanted + 0.4 * wanted) < 1e-6);
+  // A rule says plainly whether a thing is there.
+  const grid = weightIn('brick wall, no grid', 'unit grid');
+  assert.ok(Math.abs(grid + weightIn('brick wall, no grid', 'unit brickwork')) < 1e-6);
+});
+
+test('of several things each is asked for by itself, alone a word is helped by what goes with it', () => {
+  const foliage = 'unit foliage';
+  assert.ok(weightIn('forest', foliage) > 0);
+  assert.ok(weightIn('forest, no snow', foliage) > 0);
+  assert.equal(weightIn('forest and blue sky', foliage), 0);
+  assert.ok(weightIn('foliage and blue sky', foliage) > 0);
+  assert.ok(weightIn('blurred grass', 'unit sharp') < 0, 'what speaks against a word is no hint');
+});
+
+test('some black or white is never sure, a picture full of it is', () => {
+  const sure = (text: string) => queryVector(text).parts.map(({ isSure }) => isSure);
+  assert.deepEqual(['black', 'a white thing', 'some black'].map(sure), [[false], [false], [false]]);
+  assert.deepEqual(['all black', 'mostly white', 'red'].map(sure), [[true], [true], [true]]);
 });
 
 type Draw = (canvas: Canvas) => Canvas;
