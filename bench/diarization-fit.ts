@@ -1,6 +1,7 @@
 // Tries settings of the row of the starter speaker model on talks of voices that may be fitted to; nothing of the measured voices is
-// used. `node bench/diarization-fit.ts [--model FILE] [--seed N] [--groups] [--fresh] ['{"saturation":0.1}' ...]`: the first run with a
-// model and seed embeds the talks (minutes) and keeps them in the folder for temporary files; then a setting takes seconds.
+// used. `node bench/diarization-fit.ts [--model FILE] [--choose] [--seed N] [--groups] [--fresh] ['{"saturation":0.1}' ...]`: the first run
+// with a model and seed embeds the talks (minutes) and keeps them in the folder for temporary files; then a setting takes seconds.
+// `--choose`: talks of the voices that the model of a training with `--hold 62 --choose` has not heard, which belong to its file.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
   options: {
     model: { type: 'string', default: starterSpeakerFile.path },
     seed: { type: 'string', default: '70001' },
+    choose: { type: 'boolean', default: false },
     groups: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
   },
@@ -30,8 +32,8 @@ if (all) {
   const pipeline = await openPipeline(modelsDir, availableParallelism(), values.model);
   try {
     const set = {
-      name: 'fit',
-      voices: splitVoices(all).fit,
+      name: values.choose ? 'choose' : 'fit',
+      voices: splitVoices(all)[values.choose ? 'choose' : 'fit'],
       groups: manyVoices,
       seed: Number(values.seed),
     };

@@ -97,8 +97,9 @@ export function* clusterSpeakers(
     typeof linkage === 'string'
       ? joinedDownTo(items, first, limits.max, linkage)
       : yield* refined({ items, regions: itemRegions, labels: first, model: linkage, minWeight, limits });
+  const counted = typeof linkage === 'string' || limits.min > 1 ? found : oneWhereLikely(items, found, cut);
   known.forEach((at, place) => {
-    labels[at] = found[place]!;
+    labels[at] = counted[place]!;
   });
   return labels;
 }
@@ -106,6 +107,18 @@ export function* clusterSpeakers(
 function linkageOf({ linkage }: ClusteringOptions): Linkage {
   if (typeof linkage === 'string') return linkage;
   return { between: linkage.plda.between, saturation: linkage.saturation };
+}
+
+/** How much less alike the last two may be and still be one: somebody who speaks alone is not rare. */
+const lessForOne = 6;
+
+/** Two speakers who are all there are become one where that is likely enough. */
+function oneWhereLikely(items: Groups, labels: Int32Array, { linkage, similarity }: Cut): Int32Array {
+  const two = sumByLabel(items, labels);
+  if (two.weights.length !== 2) return labels;
+  const { own, of } = similarityOf(linkage);
+  const likelihood = of(two, 0, own(two, 0), two, 1, own(two, 1));
+  return likelihood >= similarity - lessForOne ? labels.map(() => 0) : labels;
 }
 
 /** Above this number of speakers nothing is resegmented before small ones are reassigned: its cost grows with the number. */

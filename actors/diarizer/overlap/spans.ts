@@ -16,7 +16,7 @@ export interface OverlapRules {
 }
 
 /** Chosen on voices of the training data that the network never heard. */
-export const overlapRules: OverlapRules = { sure: 0.93, likely: 0.6, bridge: 0.1, shortest: 0.3 };
+export const overlapRules: OverlapRules = { sure: 0.87, likely: 0.6, bridge: 0.1, shortest: 0.3 };
 
 /** Samples from one probability to the next. */
 export const overlapHop = overlapStep * fbankHop;

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { renumbered } from '../../../actors/diarizer/clustering.ts';
-import { type ClusteringOptions, clusterSpeakers } from '../../../actors/diarizer/speaker-clustering.ts';
+import type { SpeakerCount } from '../../../actors/diarizer/contract.ts';
+import {
+  type ClusteringOptions,
+  clusterSpeakers,
+  type Embeddings,
+} from '../../../actors/diarizer/speaker-clustering.ts';
 import { seeded } from '../../../bench/diarization/random.ts';
 import { D, embeddingsOf, pldaOf, talk } from './embeddings.ts';
 import { resultOf } from './generator-result.ts';
@@ -80,6 +85,34 @@ for (const [name, clustering] of Object.entries({ plda, cosine })) {
     );
   });
 }
+
+/** Embeddings in which speaker 1 sounds much like speaker 0. */
+function alike(turns: readonly number[]): Embeddings {
+  const speakers = talk(turns);
+  const embeddings = embeddingsOf(speakers, 0.6, 7);
+  const { vectors } = embeddings;
+  const first = new Float64Array(D);
+  for (const [at, speaker] of speakers.entries()) {
+    if (speaker === 0) for (let i = 0; i < D; i++) first[i]! += vectors[at * D + i]!;
+  }
+  const length = Math.hypot(...first);
+  for (const [at, speaker] of speakers.entries()) {
+    if (speaker !== 1) continue;
+    const moved = vectors.subarray(at * D, (at + 1) * D);
+    for (let i = 0; i < D; i++) moved[i]! += (0.55 * first[i]!) / length;
+    const norm = Math.hypot(...moved);
+    for (let i = 0; i < D; i++) moved[i]! /= norm;
+  }
+  return embeddings;
+}
+
+test('two alike who are all there are count as one, unless two were asked for or there is a third', () => {
+  const found = (turns: readonly number[], count: SpeakerCount) =>
+    new Set(resultOf(clusterSpeakers(alike(turns), count, plda))).size;
+  assert.equal(found([0, 1, 0, 1, 0, 1], 'auto'), 1);
+  assert.equal(found([0, 1, 0, 1, 0, 1], 2), 2);
+  assert.equal(found([0, 1, 2, 0, 1, 2], 'auto'), 3);
+});
 
 test('fewer embeddings than speakers: each is its own', () => {
   const labels = resultOf(clusterSpeakers(embeddingsOf([0, 1], 0.7, 1), 4, plda));

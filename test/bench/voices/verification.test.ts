@@ -7,11 +7,12 @@ import { verify } from '../../../bench/voices/verification.ts';
 
 test('the split has 62 held voices that no fitted one is among, whatever the order', () => {
   const voices = Array.from({ length: 251 }, (_, at) => ({ name: `${(at * 7919) % 9973}` }));
-  const { held, fit } = splitVoices(voices);
-  assert.deepEqual([held.length, fit.length], [62, 189]);
+  const { held, fit, choose } = splitVoices(voices);
+  assert.deepEqual([held.length, fit.length, choose.length], [62, 189, 63]);
+  assert.ok(choose.every((voice) => fit.includes(voice)));
   const names = new Set(held.map(({ name }) => name));
   assert.ok(fit.every(({ name }) => !names.has(name)));
-  assert.deepEqual(splitVoices([...voices].reverse()), { held, fit });
+  assert.deepEqual(splitVoices([...voices].reverse()), { held, fit, choose });
   const sorted = voices.map(({ name }) => name).sort();
   assert.deepEqual([held[0]!.name, held[1]!.name, held[61]!.name], [sorted[0], sorted[4], sorted[244]]);
   assert.deepEqual(
