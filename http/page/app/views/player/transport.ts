@@ -76,9 +76,7 @@ class PlayerTransport implements Transport {
 
   seek(seconds: number): void {
     this.#steps = 0;
-    const end = this.#playable?.duration;
-    const most = end !== undefined && Number.isFinite(end) ? end : Number.POSITIVE_INFINITY;
-    this.#wish = Math.max(0, Math.min(seconds, most));
+    this.#wish = Math.max(0, Math.min(seconds, this.#playable?.duration || Number.POSITIVE_INFINITY));
     this.#send(this.#exact(this.#wish));
   }
 
