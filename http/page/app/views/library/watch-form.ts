@@ -112,6 +112,8 @@ async function save(folder: WatchFolder | null, { folder_path, excluded, ...valu
   ];
   const body = {
     ...values,
+    // What is written in a field that is not shown is not meant.
+    audio_language: values.enable_audio_analysis ? values.audio_language : 'auto',
     cluster_job_name: values.enable_face_analysis ? values.cluster_job_name : null,
     excluded_folder_globs,
     excluded_filename_globs,
