@@ -93,7 +93,7 @@ class PlayerTransport implements Transport {
     }
   }
 
-  /** Times that are not there are waited for; another source or place ends it. */
+  /** Times that are not there are waited for, once each; another source or place ends it. */
   async #takeSteps(): Promise<void> {
     for (let missing: number | null = null; this.#steps !== 0; ) {
       const frames = this.#frames ?? evenFrames(usualRate, this.#playable?.duration ?? 0);
@@ -103,7 +103,6 @@ class PlayerTransport implements Transport {
         this.#send(middleOfFrame(found.frame));
         return;
       }
-      // Loaded, and still not there.
       if (found.missing === missing) return;
       missing = found.missing;
       await frames.load(missing);
