@@ -10,7 +10,7 @@ export const ProxyAsked = Type.Object({
   hash_str: Type.String({ minLength: 1 }),
   /** Absolute. */
   media_path: Type.String({ minLength: 1 }),
-  max_side: Count,
+  max_side: described(Count, 'Longest side of its pictures, px.'),
 });
 export type ProxyAsked = Static<typeof ProxyAsked>;
 
@@ -30,7 +30,7 @@ export const proxyKind = stageKind({
   body: {},
   complaints: () => [],
   media: () => [],
-  settled: { proxy_request: Type.Optional(ProxyAsked) },
+  settled: { proxy_request: Type.Optional(described(ProxyAsked, 'The film or sound that it is made of.')) },
   settle: () => ({}),
   nothing: {},
   shows: ['proxy_request'],
