@@ -45,8 +45,12 @@ test('an export with task is accepted at once and goes on by itself; without, it
     request.clip_export?.clips.map(({ name }) => name),
     ['1: a.mp4 0-1', '2: a.mp4 0-1'],
   );
-  const second = await call('/api/v1/export/clips', { ...body, task: true });
-  assert.deepEqual([second.status, Number(second.headers['retry-after']) > 0], [409, true]);
+  const same = await call('/api/v1/export/clips', { ...body, task: true });
+  assert.deepEqual([same.status, (same.body as { task_id: string }).task_id], [202, task_id]);
+  const other = await call('/api/v1/export/clips', { ...body, clips: [clip], task: true });
+  const waiting = other.body as { task_id: string; queue_position?: number };
+  assert.deepEqual([other.status, waiting.queue_position], [202, 1]);
+  assert.notEqual(waiting.task_id, task_id);
   assert.equal((await call('/api/v1/export/clips', { ...body, clips: [], task: true })).status, 400);
   // A folder is made when there is a clip for it.
   assert.equal(existsSync(output_dir), false);
