@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import { defaultModelKey } from '../../actors/models/rows/list.ts';
 import { makeSamples } from '../../actors/samples/library.ts';
 import {
   assertAccessible,
@@ -115,7 +116,7 @@ test('what is known of files that are gone is told in their folder, seen by prev
   await analysed('beach.mp4', ...paths);
   const { page, problems } = await signedIn(t, 'library');
   await show(page, folder);
-  await row(page, 'one.mp4').getByText('starter-visual-2').waitFor();
+  await row(page, 'one.mp4').getByText(defaultModelKey).waitFor();
   assert.equal(await page.locator('.gone').count(), 0);
   rmSync(paths[1]!);
   rmSync(join(folder, 'old'), { recursive: true });
