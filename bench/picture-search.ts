@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { VisualModel } from '../actors/embedder/contract.ts';
 import { scoreOf, scoringOf, spreadOf } from '../actors/index/visual/scoring.ts';
+import { defaultModelKey } from '../actors/models/rows/list.ts';
 import { pictureReadings } from '../actors/search/visual/picture-readings.ts';
 import { Dice } from '../test/actors/models/starter/drawings/canvas.ts';
 import { type Bench, type Decoder, startBench } from './actors.ts';
@@ -15,7 +16,7 @@ import { colourHistogram } from './picture-search/histogram.ts';
 import { type Ranks, recall, spread } from './picture-search/recall.ts';
 import type { Question, Row } from './row.ts';
 
-const model_key = 'starter-visual';
+const model_key = defaultModelKey;
 /** Pictures that each alteration is tried on: evenly spaced, from another one on for each. */
 const queriesOfEach = 120;
 /** The drawings that settings are chosen on have another seed. */
