@@ -78,49 +78,62 @@ export async function underLock<T>(path: string, options: LockOptions, change: (
   }
 }
 
+/** The text of a file, null while there is none, and since when it is known to have been so. */
+interface Seen {
+  readonly text: string | null;
+  readonly since: number;
+}
+
 async function take(path: string, holder: Holder, options: LockOptions): Promise<void> {
   const { clock, signal, refused } = options;
   const began = clock.now();
-  let seen = { text: '', since: began };
+  let lock: Seen = { text: null, since: began };
+  let removal = lock;
   for (;;) {
     if (signal?.aborted) throw engineErrors.CANCELLED();
     if (create(path, holder, options)) return;
+    // Both from the first look on: who ended while it removed a lock left two files of which only time tells.
+    lock = lookAgain(path, lock, options);
+    removal = lookAgain(removalOf(path), removal, options);
     const now = clock.now();
-    // Gone by now, or a link to nothing.
-    const text = textAt(path, options) ?? '';
-    if (seen.text !== text) seen = { text, since: now };
     if (now - began >= WAIT_MS) {
-      const of = holderOf(text);
+      const of = holderOf(lock.text ?? '');
       const who = of === null ? 'somebody' : `process ${of.pid} on ${of.host}`;
       throw refused(`${path} is held by ${who}`, path);
     }
-    const isOver = hasGone(text, now - seen.since);
-    if (isOver) breakLock(path, text, holder, options);
-    await pause(clock, isOver ? 0 : AGAIN_MS);
+    if (hasGone(removal, now)) rmSync(removalOf(path), { force: true });
+    const isFree = hasGone(lock, now) && breakLock(path, lock.text, holder, options);
+    await pause(clock, isFree ? 0 : AGAIN_MS);
   }
 }
 
-/** `silent`: how long nothing happened to it, ms. */
-function hasGone(text: string, silent: number): boolean {
+function lookAgain(path: string, before: Seen, options: LockOptions): Seen {
+  const text = textAt(path, options);
+  return before.text === text ? before : { text, since: options.clock.now() };
+}
+
+function hasGone({ text, since }: Seen, now: number): boolean {
+  if (text === null) return false;
   const holder = holderOf(text);
   const alive = holder === null ? 'unknown' : isAlive(holder);
-  return alive === false || (alive === 'unknown' && silent >= SILENT_MS);
+  return alive === false || (alive === 'unknown' && now - since >= SILENT_MS);
 }
 
-/** Only one at a time removes a lock, and only the lock that it looked at. */
-function breakLock(path: string, text: string, holder: Holder, options: LockOptions): void {
-  const over = `${path}.over`;
-  if (create(over, holder, options)) {
-    try {
-      if (textAt(path, options) === text) rmSync(path, { force: true });
-    } finally {
-      rmSync(over, { force: true });
-    }
-    return;
+/** Held by the one that removes a lock. */
+function removalOf(path: string): string {
+  return `${path}.over`;
+}
+
+/** Only one at a time removes a lock, and only the lock that it looked at. False when another one is at it. */
+function breakLock(path: string, text: string | null, holder: Holder, options: LockOptions): boolean {
+  const removal = removalOf(path);
+  if (!create(removal, holder, options)) return false;
+  try {
+    if (textAt(path, options) === text) rmSync(path, { force: true });
+  } finally {
+    rmSync(removal, { force: true });
   }
-  // It ended while it removed a lock.
-  const other = holderOf(textAt(over, options) ?? '');
-  if (other !== null && isAlive(other) === false) rmSync(over, { force: true });
+  return true;
 }
 
 function create(path: string, holder: Holder, options: LockOptions): boolean {

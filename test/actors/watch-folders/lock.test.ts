@@ -65,6 +65,37 @@ test('a process that ended while it removed a lock holds nobody up', async (t) =
   assert.deepEqual([existsSync(path), existsSync(`${path}.over`)], [false, false]);
 });
 
+test('a lock whose remover ended on another machine, or was cut short, is taken over in time', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  const dead = JSON.stringify({ ...newHolder(), pid: 2 ** 22 + 1 });
+  const elsewhere = JSON.stringify({ ...newHolder(), host: 'another' });
+  for (const lock of [dead, elsewhere, ''])
+    for (const remover of [elsewhere, '', '{"pid":']) {
+      writeFileSync(path, lock);
+      writeFileSync(`${path}.over`, remover);
+      const began = clock.now();
+      assert.equal(await passing(withLock(path, clock, () => 'mine')), 'mine');
+      assert.ok(clock.now() - began >= 5_000, remover);
+      assert.deepEqual([existsSync(path), existsSync(`${path}.over`)], [false, false]);
+    }
+});
+
+test('a lock that is being removed is not asked for without a pause', async (t) => {
+  const { path, clock } = setUp(t);
+  writeFileSync(path, JSON.stringify({ ...newHolder(), pid: 2 ** 22 + 1 }));
+  writeFileSync(`${path}.over`, JSON.stringify(newHolder()));
+  const pauses = new Set<number>();
+  const after = (ms: number, run: () => void) => {
+    pauses.add(ms);
+    clock.advance(ms);
+    queueMicrotask(run);
+    return () => {};
+  };
+  const work = withLock(path, { now: () => clock.now(), after }, () => assert.fail('it is not free'));
+  await assert.rejects(work, code('WATCH_FOLDERS_UNWRITABLE'));
+  assert.ok(pauses.size > 0 && !pauses.has(0));
+});
+
 test('a holder lives until it lets go; of another machine nothing is known', () => {
   const holder = newHolder();
   assert.equal(isAlive(holder), true);
