@@ -96,6 +96,34 @@ test('task names the files that failed however many others are before them, a pa
   assert.match(second.text, /Failed:\n11999\.mp4 \(video\): broken 11999$/);
 });
 
+test('an export goes on beside an analysis that runs; another analysis does not', async () => {
+  const counts = { done: 0, files: 0, failed: 0, jobs: 1, jobs_done: 0, jobs_failed: 0 };
+  const common = { progress: 0, counts, error: null, estimated_remaining_seconds: null };
+  const one = (task_id: string, state: string, type: string, queue_position: number | null = null) => {
+    return { ...common, task_id, state, queue_position, request: { types: [type] }, results: [] };
+  };
+  const tasks = [
+    one('runs', 'running', 'video'),
+    one('cut', 'cancelled', 'clips'),
+    one('old', 'cancelled', 'video'),
+  ];
+  const answers: Answers = {
+    listTasks: () => ({ tasks }),
+    resumeTask: () => ({ message: 'The task waits its turn' }),
+    getTask: ({ task_id }: { task_id: string }) => one(task_id, 'queued', 'clips', 2),
+  };
+  const { text, asked } = await call('task', { id: 'cut', action: 'resume' }, answers);
+  assert.match(text, /The task waits its turn\ncut queued \(place 2 in the line\)/);
+  assert.deepEqual(
+    asked('resumeTask').map(({ input }) => input),
+    [{ task_id: 'cut' }],
+  );
+  const refused = await call('task', { id: 'old', action: 'resume' }, answers);
+  assert.equal(refused.isError, true);
+  assert.match(refused.text, /^Task runs is running/);
+  assert.equal(refused.asked('resumeTask').length, 0);
+});
+
 test('make_timeline places clips one after the other, and leaves out the sound of films that have none', async () => {
   const other = { ...record, hash_str: `${HASH}0`, media_path: '/media/mute.mp4' };
   const kind = (path: string) =>

@@ -2,48 +2,25 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { api, messageOf } from '../api.ts';
-import { onProgress, readTasks } from '../live.ts';
 import { useStore } from '../store.ts';
 import { toast } from '../toasts.ts';
 import { shell } from '../words/shell.ts';
 import { t } from '../words.ts';
+import { followEnd, type TaskEnd } from './task-end.ts';
 import { waitingText } from './task-words.ts';
 
 export interface TaskProgressProps {
   readonly task_id: string;
   readonly label: string;
-  /** `error` null: it did all it was asked for, or was cancelled. */
-  onEnd(error: string | null): void;
+  onEnd(end: TaskEnd): void;
 }
 
 export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
   const task = useStore(({ tasks }) => tasks.find((one) => one.task_id === task_id) ?? null);
   const waiting = useStore(({ tasks }) => waitingText(tasks, task_id));
-  const ending = useRef({ onEnd, isOver: false });
-  ending.current.onEnd = onEnd;
-  useEffect(() => {
-    let problem: string | null = null;
-    const over = (error: string | null) => {
-      if (ending.current.isOver) return;
-      ending.current.isOver = true;
-      ending.current.onEnd(error);
-    };
-    const end = onProgress((event) => {
-      if (event.task_id !== task_id) return;
-      problem = event.error ?? event.summary_error ?? problem;
-      // Several kinds of work of one task end one by one.
-      if (event.done) void look();
-    });
-    const look = async () => {
-      const { ended } = await api.getTask({ task_id });
-      if (ended !== null) over(problem);
-    };
-    // One that is over before anybody listened says nothing any more.
-    readTasks()
-      .then(look)
-      .catch(() => {});
-    return end;
-  }, [task_id]);
+  const ending = useRef(onEnd);
+  ending.current = onEnd;
+  useEffect(() => followEnd(task_id, (end) => ending.current(end)), [task_id]);
   const cancel = () =>
     api.cancelTask({ task_id }).catch((error) => toast(messageOf(error), { kind: 'error' }));
   return html`<span class="row" role="status"><span>${waiting ?? label}</span>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { TaskProgress } from '../../parts/task.ts';
+import type { TaskEnd } from '../../parts/task-end.ts';
 import { get } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
@@ -14,11 +15,11 @@ import { changed, type Job, slice } from './state.ts';
 export function Recluster({ job }: { readonly job: Job }) {
   const [asks, setAsks] = useState(false);
   const task_id = slice.use((state) => state.task_id);
-  const onEnd = (error: string | null) => {
+  const onEnd = ({ error, isCancelled }: TaskEnd) => {
     slice.update({ task_id: null });
     changed();
-    if (error === null) toast(t(people.grouped));
-    else toast(error, { kind: 'error' });
+    if (error !== null) toast(error, { kind: 'error' });
+    else if (!isCancelled) toast(t(people.grouped));
   };
   if (task_id !== null)
     return html`<${TaskProgress} key=${task_id} task_id=${task_id} label=${t(people.grouping)} onEnd=${onEnd} />`;

@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { TaskProgress } from '../../parts/task.ts';
+import type { TaskEnd } from '../../parts/task-end.ts';
 import { get } from '../../store.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
@@ -28,10 +29,10 @@ export function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserV
       setProblem(messageOf(error));
     }
   };
-  const ended = (error: string | null) => {
+  const ended = ({ error, isCancelled }: TaskEnd) => {
     setTask(null);
-    if (error === null) ready();
-    else setProblem(error);
+    if (error !== null) setProblem(error);
+    else if (!isCancelled) ready();
   };
   if (isGone) return html`<p class="stand-in" role="status">${t(player.gone)}</p>`;
   return html`<div class="stand-in row wrap">

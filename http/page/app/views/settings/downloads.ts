@@ -72,33 +72,36 @@ export function useDownloads(ended: () => void): void {
       }),
     [],
   );
-  useEffect(() => void look(ended).catch(() => {}), [tasks]);
+  useEffect(() => void readDownloads(ended).catch(() => {}), [tasks]);
 }
 
-/** By the records: which run or wait, and how those that were followed ended. */
-async function look(ended: () => void): Promise<void> {
-  const known = downloads.get().active;
+/** By the records: which run or wait, and how those that were followed ended. Each end is told once. */
+export async function readDownloads(ended: () => void): Promise<void> {
+  const known = new Set(downloads.get().active.map(({ task_id }) => task_id));
   const { tasks } = await api.listTasks();
   const pulls = tasks.filter((task) => task.ended === null && task.request.types.includes('pull'));
-  const over = known.filter(({ task_id }) => !pulls.some((one) => one.task_id === task_id));
-  const isOver = ({ task_id }: Download) => over.some((one) => one.task_id === task_id);
+  const runs = (id: string) => pulls.some(({ task_id }) => task_id === id);
+  // What began since is not in the list, and what another reading has told is not here any more.
+  const over = downloads.get().active.filter(({ task_id }) => known.has(task_id) && !runs(task_id));
   downloads.update(({ active: before }) => {
-    let active: readonly Download[] = before.filter((one) => !isOver(one));
+    let active: readonly Download[] = before.filter((one) => !over.includes(one));
     // The list has the newest first.
     for (const { task_id, request } of pulls.toReversed())
       active = withTask(active, task_id, request.pull_models ?? []);
     return { active };
   });
-  for (const { task_id } of over) await tellEnd(task_id);
+  for (const { task_id } of over) await tellEnd(task_id).catch(() => {});
   if (over.length > 0) ended();
 }
 
 async function tellEnd(task_id: string): Promise<void> {
-  const { results } = await api.getTask({ task_id });
+  const { results, error: whole } = await api.getTask({ task_id });
   for (const { path, outcome, error, pull } of results) {
     if (outcome === 'failed') {
       const lacking = { error: error?.message ?? '', folder: pull?.folder ?? '', files: pull?.missing ?? [] };
       downloads.update(({ failed }) => ({ failed: { ...failed, [path]: lacking } }));
     } else if (outcome !== 'cancelled') toast(t(settings.downloadDone, { name: path }));
   }
+  // It came to no model.
+  if (whole && results.length === 0) toast(whole.message, { kind: 'error' });
 }

@@ -5,6 +5,7 @@ import { api, messageOf } from '../../api.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Failed, Loading } from '../../parts/states.ts';
 import { TaskProgress } from '../../parts/task.ts';
+import type { TaskEnd } from '../../parts/task-end.ts';
 import { get } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
@@ -22,11 +23,11 @@ export function Make() {
   const making = slice.use((state) => state.making);
   if (making !== null) {
     const { task_id, name } = making;
-    const onEnd = (error: string | null) => {
+    const onEnd = ({ error, isCancelled }: TaskEnd) => {
       slice.update({ making: null });
       changed();
-      if (error === null) toast(t(summaries.made, { name }));
-      else toast(error, { kind: 'error' });
+      if (error !== null) toast(error, { kind: 'error' });
+      else if (!isCancelled) toast(t(summaries.made, { name }));
     };
     return html`<${TaskProgress} key=${task_id} task_id=${task_id} label=${t(summaries.making, { name })} onEnd=${onEnd} />`;
   }
