@@ -37,9 +37,11 @@ export async function pictureTimes(
       to: grid.limit(0) + grid.ticks(to - from),
       turn,
     });
-    const isOver = next === null && length !== null && from >= length;
-    if (isOver || shown.length === 0) return { ...none, varies: firstVary };
+    if (shown.length === 0) return { ...none, varies: firstVary };
     const last = grid.seconds(shown.at(-1)!);
+    // Pictures count more than what a header says: it may have been written before the last of them.
+    const isHeld = shown.at(-1)! <= grid.limit(0);
+    if (isHeld && next === null && length !== null && from >= length) return { ...none, varies: firstVary };
     return {
       varies: firstVary || timesVary(shown, head.video.timeBase.num / head.video.timeBase.den, true),
       starts: shown.map((at) => grid.seconds(at)),

@@ -159,8 +159,12 @@ function move(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }
   const [left, joined] = [labels.standing(from.anchors), labels.standing(to.anchors)];
   if (joined >= 0) for (const face of there) labels.put(face, joined);
   else {
-    // Nothing is left of the cluster they belong to: they make one themselves rather than go back.
-    const back = there.filter((face) => left >= 0 && labels.of(face) === left);
+    // Nothing is left of the cluster they belong to: they make one themselves rather than go back. Of those that were made a
+    // cluster it is said that they are somebody, also where the vectors alone find nobody.
+    const moved = new Set(faces);
+    const isNew = to.anchors.every((anchor) => moved.has(anchor));
+    const isBack = (label: number | null) => (left >= 0 && label === left) || (isNew && label === -1);
+    const back = there.filter((face) => isBack(labels.of(face)));
     const own = back.length > 0 ? labels.fresh() : -1;
     for (const face of back) labels.put(face, own);
   }

@@ -53,7 +53,8 @@ class Changing {
     this.ids = columns.ids;
     this.of = Int32Array.from(columns.clusters);
     this.all = [...state.cluster_ids];
-    this.members = membersOf(columns.clusters, this.all.length);
+    // Without the last ones, which are in no cluster: a new one takes that place.
+    this.members = membersOf(columns.clusters, this.all.length).slice(0, -1);
     this.#positions = new Map(this.all.map((id, at) => [id, at]));
     this.sizes = [...state.sizes];
     this.names = { ...state.names };

@@ -72,7 +72,9 @@ export function takeBack(writes: Writes, file: string): readonly VoiceRef[] {
     throw voiceErrors.NOTHING_SAID('The voices were named or transcribed again since: what was said stays');
   }
   for (const { hash, people } of voices) {
-    const media = voicesIn(writes, hash, file)!;
+    const media = voicesIn(writes, hash, file);
+    // The next transcription makes what is damaged anew.
+    if (media === null) continue;
     const own = media.voices.map((voice, at) => ({ ...voice, person: people[at]! }));
     putVoices(writes, { ...media, voices: own });
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
@@ -64,6 +64,19 @@ test('a part of a long film is found without reading up to it', async () => {
   const { starts } = await pictureTimes({ path, from: at, to: at + 1 }, turn);
   const expected = shownIn(tenHours, at, at + 1).starts;
   assert.deepEqual([starts.length, starts[0]! <= at], [expected.length, true]);
+});
+
+test('pictures after the end that a header claims are told', async () => {
+  const clip = containerClips.find(({ name }) => name === 'FFV1')!;
+  const whole = readFileSync(await clip.make(), 'latin1');
+  const short = whole.replace(/\d\d:\d\d:\d\d\.\d{9}/g, '00:00:00.100000000');
+  assert.notEqual(short, whole);
+  const path = join(folder, 'short.mkv');
+  writeFileSync(path, short, 'latin1');
+  const { duration } = clip.facts;
+  const { starts } = await timesOf(path, 0.2, duration + 1);
+  assert.equal(starts.length, shownIn(clip, 0.2, duration + 1).starts.length);
+  assert.deepEqual((await timesOf(path, duration + 5, duration + 6)).starts, []);
 });
 
 test('stills and sound have no pictures in time', {

@@ -95,6 +95,34 @@ test('faces that are somebody else make a cluster, which keeps its faces and its
   assert.equal((await shown(index, cache_dir))[to]!.length, 4, 'the later word counts');
 });
 
+test('a new cluster stays with its name where the vectors alone find nobody in it', async (t) => {
+  const { cache_dir, index, ids } = await clustered(t);
+  const three = ids.get(3)!;
+  const moved = await entry(index, cache_dir, three, 'aa 0 3');
+  const somebody = { from_cluster_id: three, to_cluster_id: null, entry_ids: [moved] };
+  const { to } = (await modify(index, cache_dir, { moves: [somebody] })).moves[0]!;
+  await name(index, cache_dir, { [to]: 'Ben' });
+  // Two faces are nobody now.
+  const { report } = await cluster(index, cache_dir, [], { min_samples: 3 });
+  assert.deepEqual([report.conflicts, report.lost_names], [[], []]);
+  assert.deepEqual((await people(index, cache_dir)).job.names, { [to]: 'Ben' });
+  assert.deepEqual((await shown(index, cache_dir))[to], ['aa 0 3']);
+});
+
+test('a new cluster has nothing to do with faces that were nobody then', async (t) => {
+  const { cache_dir, index, ids } = await clustered(t);
+  const one = ids.get(1)!;
+  await storeFaces(index, cache_dir, 'cc', [[4]]);
+  await cluster(index, cache_dir, ['cc'], { min_samples: 3 });
+  const moved = await entry(index, cache_dir, one, 'bb 0 1');
+  const somebody = { from_cluster_id: one, to_cluster_id: null, entry_ids: [moved] };
+  const { to } = (await modify(index, cache_dir, { moves: [somebody] })).moves[0]!;
+  // Person 4 is a cluster from now on.
+  await storeFaces(index, cache_dir, 'dd', [[4], [4]]);
+  await cluster(index, cache_dir, ['dd'], { min_samples: 3 });
+  assert.deepEqual((await shown(index, cache_dir))[to], ['bb 0 1']);
+});
+
 test('a new cluster is taken back, its id is given to no other, and a whole cluster is none', async (t) => {
   const { cache_dir, index, ids } = await clustered(t);
   const two = ids.get(2)!;

@@ -33,47 +33,72 @@ export const PART_SECONDS = 10;
 /** Times come in microseconds: within so many seconds of its start a frame is the one that is shown. */
 const BORDER = 2e-6;
 
-/** `ask` a part of the film, which begins at a multiple of `PART_SECONDS`; `first`: what was answered of that at 0. */
-export function listedFrames(
-  first: FrameTimes,
-  ask: (start: number, end: number) => Promise<FrameTimes>,
-  duration: number,
-): FilmFrames {
-  const parts = new Map<number, FrameTimes>([[0, first]]);
-  const coming = new Map<number, Promise<void>>();
-  const partOf = (seconds: number) =>
-    Math.floor((Math.max(0, Math.min(seconds, duration)) + BORDER) / PART_SECONDS);
-  const load = async (part: number) => {
+type AskPart = (start: number, end: number) => Promise<FrameTimes>;
+
+/**
+ * `ask` a part of the film, which begins at a multiple of `PART_SECONDS`; `first`: what was answered of that at 0.
+ * `duration`: seconds; 0 or infinite where it is not known.
+ */
+export function listedFrames(first: FrameTimes, ask: AskPart, duration: number): FilmFrames {
+  return new ListedFrames(first, ask, Number.isFinite(duration) ? duration : 0);
+}
+
+class ListedFrames implements FilmFrames {
+  readonly #parts: Map<number, FrameTimes>;
+  readonly #coming = new Map<number, Promise<void>>();
+  readonly #ask: AskPart;
+  readonly #duration: number;
+  /** The last part that is known to have frames, and the first one that is known to come after all of them. */
+  #last = 0;
+  #over = Number.POSITIVE_INFINITY;
+
+  constructor(first: FrameTimes, ask: AskPart, duration: number) {
+    this.#parts = new Map([[0, first]]);
+    this.#ask = ask;
+    this.#duration = duration;
+  }
+
+  at(seconds: number): Range | null {
+    const part = this.#parts.get(this.#partOf(seconds));
+    if (part === undefined) return null;
+    const { frame_starts: starts, last_frame_end } = part;
+    const index = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= seconds + BORDER),
+    );
+    const start_seconds = starts[index] ?? 0;
+    const until = starts[index + 1] ?? last_frame_end ?? start_seconds;
+    // The last frame is seen for as long as sound goes on.
+    return { start_seconds, end_seconds: seconds < until ? until : Math.max(until, this.#duration) };
+  }
+
+  /** After the last frame: the part of that, or one that has to be known to find it. */
+  #partOf(seconds: number): number {
+    const within = Math.max(0, Math.min(seconds, this.#duration || Number.POSITIVE_INFINITY));
+    const part = Math.floor((within + BORDER) / PART_SECONDS);
+    if (part < this.#over || this.#parts.get(part)?.frame_starts.length) return part;
+    return Math.floor((this.#last + Math.max(this.#last, this.#over)) / 2);
+  }
+
+  async load(seconds: number): Promise<void> {
+    for (let part = this.#partOf(seconds); !this.#parts.has(part); part = this.#partOf(seconds)) {
+      const coming = this.#coming.get(part) ?? this.#get(part);
+      this.#coming.set(part, coming);
+      await coming;
+    }
+  }
+
+  async #get(part: number): Promise<void> {
     try {
       const start = part * PART_SECONDS;
-      parts.set(part, await ask(start, start + PART_SECONDS));
+      const times = await this.#ask(start, start + PART_SECONDS);
+      this.#parts.set(part, times);
+      if (times.frame_starts.length > 0) this.#last = Math.max(this.#last, part);
+      else this.#over = Math.min(this.#over, part);
     } finally {
-      coming.delete(part);
+      this.#coming.delete(part);
     }
-  };
-  return {
-    at: (seconds) => {
-      const part = parts.get(partOf(seconds));
-      if (part === undefined) return null;
-      const { frame_starts: starts, last_frame_end } = part;
-      const index = Math.max(
-        0,
-        starts.findLastIndex((start) => start <= seconds + BORDER),
-      );
-      const start_seconds = starts[index] ?? duration;
-      const end = starts[index + 1] ?? last_frame_end ?? duration;
-      return { start_seconds, end_seconds: Math.max(start_seconds, end) };
-    },
-    load: (seconds) => {
-      const part = partOf(seconds);
-      if (parts.has(part)) return Promise.resolve();
-      const known = coming.get(part);
-      if (known) return known;
-      const asked = load(part);
-      coming.set(part, asked);
-      return asked;
-    },
-  };
+  }
 }
 
 /** A moment just before the start of a frame lies in the one before, and no frame is shorter. */
@@ -98,9 +123,4 @@ export function frameBeside(
     frame = next;
   }
   return { frame };
-}
-
-/** Where a player is sent to show a frame: those that are sent to its border show the one before as often as not. */
-export function middleOfFrame({ start_seconds, end_seconds }: Range): number {
-  return (start_seconds + end_seconds) / 2;
 }

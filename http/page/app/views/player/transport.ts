@@ -1,6 +1,7 @@
 // Where the player is and how fast it goes, whatever it plays. Its time changes with every frame, so it is no state of
 // components: who shows it listens.
-import { evenFrames, type FilmFrames, frameBeside, middleOfFrame } from './film-frames.ts';
+import { evenFrames, type FilmFrames, frameBeside } from './film-frames.ts';
+import { isOneFrame, placeOfStep, withinFrame } from './frame-places.ts';
 import { shuttled, usualRate } from './frames.ts';
 import type { Playable } from './playable.ts';
 
@@ -100,7 +101,7 @@ class PlayerTransport implements Transport {
       const found = frameBeside(frames, this.seconds, this.#steps);
       if ('frame' in found) {
         this.#steps = 0;
-        this.#send(middleOfFrame(found.frame));
+        this.#send(placeOfStep(found.frame, this.seconds));
         return;
       }
       if (found.missing === missing) return;
@@ -159,10 +160,9 @@ class PlayerTransport implements Transport {
     this.#tell();
   }
 
-  /** The middle of the frame that is meant; sound has none, and of some films it is not known yet. */
+  /** Within the frame that is meant; sound has none, and of some films it is not known yet. */
   #exact(seconds: number): number {
-    const frame = this.#frames?.at(seconds);
-    return frame ? middleOfFrame(frame) : seconds;
+    return withinFrame(this.#frames?.at(seconds), seconds);
   }
 
   #setSpeed(speed: number): void {
@@ -187,10 +187,10 @@ class PlayerTransport implements Transport {
   #goBack(now: number, playable: Playable): void {
     if (playable.seeking) return;
     const seconds = Math.max(0, playable.currentTime + (this.#speed * (now - this.#last)) / 1000);
-    if (this.#exact(seconds) === this.#exact(playable.currentTime)) return;
+    if (seconds === 0) this.#setSpeed(0);
+    else if (isOneFrame(this.#frames, seconds, playable.currentTime)) return;
     this.#last = now;
     this.#send(this.#exact(seconds));
-    if (seconds === 0) this.#setSpeed(0);
   }
 
   #tell(): void {

@@ -6,8 +6,12 @@ import {
   type FilmFrames,
   frameBeside,
   listedFrames,
-  middleOfFrame,
 } from '../../../../../../http/page/app/views/player/film-frames.ts';
+import {
+  middleOfFrame,
+  placeOfStep,
+  withinFrame,
+} from '../../../../../../http/page/app/views/player/frame-places.ts';
 import { frameAt } from '../../../../../../http/page/app/views/player/frames.ts';
 
 const rates = fc.constantFrom(23.976023976, 24, 25, 29.97002997, 30, 50, 59.94005994, 60, 120);
@@ -101,4 +105,55 @@ test('a part is asked for once, also by two at a time, and again when asking fai
   fails = false;
   await failing.load(11);
   assert.deepEqual(failing.at(12), { start_seconds: 11, end_seconds: 15 });
+});
+
+/** As /media/frames tells: none after the end of the pictures. */
+function ending(starts: readonly number[], end: number, duration: number) {
+  const asked: number[] = [];
+  const tell = (from: number, to: number) => {
+    if (from >= end) return { frame_starts: [], last_frame_end: null };
+    const first = starts.findLastIndex((start) => start <= from);
+    const next = starts.findIndex((start) => start >= to);
+    const frame_starts = starts.slice(Math.max(0, first), next < 0 ? undefined : next);
+    return { frame_starts, last_frame_end: starts[next] ?? end };
+  };
+  const ask = async (from: number, to: number) => {
+    asked.push(from);
+    return tell(from, to);
+  };
+  return { frames: listedFrames(tell(0, 10), ask, duration), asked };
+}
+
+test('where sound goes on after the pictures the last one is shown, and nobody is sent elsewhere', async () => {
+  for (const end of [4, 20, 34.5]) {
+    const starts = [0, 1, 3, 12, 13, 19, 28, 33].filter((start) => start < end);
+    const { frames, asked } = ending(starts, end, 20_000);
+    const seconds = 15_000;
+    const last = { start_seconds: starts.at(-1), end_seconds: 20_000 };
+    assert.deepEqual(await besideOf(frames, seconds, 0), last);
+    assert.deepEqual(await besideOf(frames, seconds, 1), last);
+    assert.equal(withinFrame(frames.at(seconds)!, seconds), seconds);
+    assert.equal(placeOfStep(frames.at(seconds)!, seconds), seconds);
+    assert.equal((await besideOf(frames, seconds, -1)).start_seconds, starts.at(-2));
+    assert.ok(asked.length < 20, `${asked.length} parts`);
+  }
+});
+
+test('of a film that does not say how long it is every frame is gone to', async () => {
+  for (const duration of [0, Number.NaN, Number.POSITIVE_INFINITY]) {
+    const { frames } = ending([0, 4, 11, 13, 25], 27, duration);
+    assert.deepEqual(await besideOf(frames, 13.5, 1), { start_seconds: 25, end_seconds: 27 });
+    assert.deepEqual(await besideOf(frames, 26, 1), { start_seconds: 25, end_seconds: 27 });
+    assert.equal((await besideOf(frames, 26, -1)).start_seconds, 13);
+  }
+});
+
+test('who goes to a moment of a frame that is shown for long is sent there, not to its middle', () => {
+  const long = { start_seconds: 10, end_seconds: 40 };
+  assert.deepEqual(
+    [10, 35, 40].map((seconds) => withinFrame(long, seconds)),
+    [10.5, 35, 39.5],
+  );
+  assert.equal(withinFrame({ start_seconds: 1, end_seconds: 1.04 }, 1), 1.02);
+  assert.deepEqual([placeOfStep(long, 35), placeOfStep(long, 9)], [35, 25]);
 });
