@@ -200,6 +200,7 @@ test('a sentence that is clicked is gone to, without stopping', { skip: withoutB
   const { page, problems } = await opened(t, film, 0);
   const second = page.getByRole('button', { name: 'And the second.' });
   await second.waitFor();
+  await isShown(page, 0);
   await page.keyboard.press('l');
   await second.click();
   await until(async () => (await toldFrame(page)) >= 48);
