@@ -21,6 +21,7 @@ const films = join(home.folder, 'films');
 const film = join(films, 'film.mp4');
 const other = join(films, 'hevc.mp4');
 const uneven = join(films, 'uneven.mp4');
+const gone = join(films, 'gone.mp4');
 const still = join(films, 'still.png');
 let service: RunningService;
 const hashes = new Map<string, string>();
@@ -31,6 +32,7 @@ before(async () => {
   await written('23.976 frames a second', film);
   await written('HEVC, closed GOP', other);
   await phone.write(uneven);
+  await written('H.264, GOP 250', gone);
   await sharp({ create: { width: 320, height: 200, channels: 3, background: 'teal' } }).toFile(still);
   const cue = (n: number, from: string, to: string, text: string) => `${n}\n${from} --> ${to}\n${text}\n\n`;
   writeFileSync(
@@ -42,7 +44,7 @@ before(async () => {
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
-    visual_media_paths: [film, other, uneven, still],
+    visual_media_paths: [film, other, uneven, gone, still],
     transcription_jobs: [{ path: film }],
   });
   await service.follow(task_id);
@@ -251,6 +253,16 @@ test('what the browser cannot play is shown by previews, until a version for bro
   await isShown(page, 30);
   await page.keyboard.press('ArrowRight');
   await isShown(page, 31);
+  assert.deepEqual(problems, []);
+});
+
+test('a film that is gone is told to be, and seen by its previews', { skip: withoutBrowser }, async (t) => {
+  rmSync(gone);
+  const { page, problems } = await opened(t, gone, 1);
+  await page.getByRole('heading', { name: 'gone.mp4' }).waitFor();
+  await page.locator('.screen img').waitFor();
+  await page.locator('.stand-in').waitFor();
+  await assertAccessible(page, 'a film that is gone');
   assert.deepEqual(problems, []);
 });
 

@@ -32,11 +32,11 @@ const FOREVER = 1_000_000;
 export async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal) {
   const sound = await api.mediaPeaks({ cache_dir, hash_str, points: POINTS }, { signal });
   const { media_path } = sound;
-  const { media_properties: found } = await api.mediaMetadata(
-    { cache_dir, media_paths: [media_path] },
-    { signal },
-  );
-  const { kind, fps, width, height } = found[media_path] ?? { kind: 'video', fps: null, width: 0, height: 0 };
+  const found = await api
+    .mediaMetadata({ cache_dir, media_paths: [media_path] }, { signal })
+    .catch(withoutFile);
+  const unread = { kind: 'video', fps: null, width: 0, height: 0 } as const;
+  const { kind, fps, width, height } = found?.media_properties[media_path] ?? unread;
   const duration = kind === 'image' ? 0 : sound.duration_seconds;
   const rate = kind !== 'video' ? 0 : exactRate((fps ?? usualRate) || usualRate);
   const listed = rate > 0 ? await unevenFrames({ cache_dir, hash_str }, duration, signal) : null;
