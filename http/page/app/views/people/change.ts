@@ -16,8 +16,10 @@ export async function nameCluster(
   name: string,
   before: string,
 ): Promise<boolean> {
+  // It is taken back where it was said, also when another folder is looked at by then.
+  const where = inJob(job);
   const give = async (text: string) => {
-    await api.nameClusters({ ...inJob(job), assignments: [{ cluster_id, name: text }] });
+    await api.nameClusters({ ...where, assignments: [{ cluster_id, name: text }] });
     changed();
   };
   const worked = await attempt(() => give(name));
@@ -60,10 +62,11 @@ async function takenBack(kind: Kind, takeBack: () => Promise<unknown>): Promise<
 }
 
 export async function correct(job: string, corrections: Corrections, told: string): Promise<boolean> {
-  const worked = await attempt(() => api.modifyClusters({ ...inJob(job), ...corrections }));
+  const where = inJob(job);
+  const worked = await attempt(() => api.modifyClusters({ ...where, ...corrections }));
   if (!worked) return false;
   slice.update({ chosen: [] });
-  corrected('faces', told, () => api.undoClusters(inJob(job)));
+  corrected('faces', told, () => api.undoClusters(where));
   return true;
 }
 
