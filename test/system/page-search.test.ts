@@ -41,9 +41,9 @@ before(async () => {
 after(() => service?.end());
 
 /** Signed in by a ticket, as `framehound open` does it. */
-async function signedIn(t: TestContext, options: Options = {}): Promise<Opened> {
+async function signedIn(t: TestContext, options: Options = {}, folder = cache_dir): Promise<Opened> {
   const opened = await openBrowser(t, options);
-  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+  const { ticket } = await service.ok<{ ticket: string }>('/tickets', { cache_dir: folder });
   await opened.page.goto(`${service.address}/#${ticket}`);
   await opened.page.getByRole('searchbox').waitFor();
   return opened;
@@ -235,4 +235,20 @@ test('a page goes on when the service was away, and says so meanwhile', {
   service = await startService(settings, home);
   await page.getByText('The service does not answer').waitFor({ state: 'detached', timeout: SLOW_MS });
   await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor({ timeout: SLOW_MS });
+});
+
+test('what another program has analysed is found, and an empty folder is no longer called one', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const folder = join(home.folder, 'other-analysis');
+  const { page, problems } = await signedIn(t, {}, folder);
+  await page.getByText('Nothing is analysed yet').waitFor();
+  const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
+    cache_dir: folder,
+    visual_media_paths: [join(samples, 'beach.mp4')],
+  });
+  await service.follow(task_id);
+  await page.getByText('Nothing is analysed yet').waitFor({ state: 'detached' });
+  await searchFor(page, 'a beach');
+  assert.deepEqual(problems, []);
 });

@@ -14,7 +14,7 @@ export function watchFolder(): void {
     const isOther = session !== before.session;
     before = { session, returns };
     // The folder is that of the ticket that opened the session.
-    if (isOther) update(({ folder }) => ({ folder: { ...folder, cache_dir: null } }));
+    if (isOther) update(({ folder }) => ({ folder: { ...folder, cache_dir: null, state: 'loading' } }));
     loading?.abort();
     if (session !== null) void loadFolder();
   };
@@ -22,7 +22,7 @@ export function watchFolder(): void {
   if (before.session !== null) void loadFolder();
 }
 
-/** Also to be called when something new was analysed. */
+/** Also to be called when something new was analysed: what is shown stays meanwhile. */
 export async function loadFolder(): Promise<void> {
   loading?.abort();
   const own = new AbortController();
@@ -31,7 +31,7 @@ export async function loadFolder(): Promise<void> {
   const put = (folder: Partial<ReturnType<typeof get>['folder']>) => {
     if (!signal.aborted) update((before) => ({ folder: { ...before.folder, ...folder } }));
   };
-  put({ state: 'loading', error: null });
+  if (get().folder.state !== 'ready') put({ state: 'loading', error: null });
   try {
     const cache_dir = get().folder.cache_dir ?? (await folderOfService(signal));
     put({ cache_dir });

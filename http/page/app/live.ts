@@ -3,6 +3,7 @@
 import { io, type Socket } from 'socket.io-client';
 import type { ClientEvents, ProgressEvent, ServerEvents } from '../../../events/protocol.ts';
 import { api } from './api.ts';
+import { loadFolder } from './folder.ts';
 import { taskName } from './parts/task-words.ts';
 import { get, subscribe, type Task, update } from './store.ts';
 
@@ -23,6 +24,7 @@ export async function readTasks(): Promise<void> {
   if (get().session === null || get().service === 'away') return;
   const { tasks } = await api.listTasks();
   const running = tasks.filter(({ ended }) => ended === null);
+  seeEnds(tasks.map(({ ended }) => ended ?? 0));
   update(({ tasks: before }) => ({
     tasks: running.map((one): Task => {
       const { task_id, state, progress, counts, estimated_remaining_seconds: remaining_seconds } = one;
@@ -43,6 +45,16 @@ export async function readTasks(): Promise<void> {
     }),
   }));
   for (const { task_id } of running) join(task_id);
+}
+
+/** Unix seconds of the latest end there was; null before the list was read. */
+let latestEnd: number | null = null;
+
+/** What any client had analysed is there to be found: also of a task that was over before this page heard of it. */
+function seeEnds(ends: readonly number[]): void {
+  const before = latestEnd;
+  latestEnd = Math.max(0, ...ends);
+  if (before !== null && latestEnd > before) void loadFolder();
 }
 
 function join(task_id: string): void {

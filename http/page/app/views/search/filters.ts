@@ -18,11 +18,12 @@ export function Filters() {
   const filters = search.use(({ query }) => query.filters);
   const people = search.use(({ query }) => query.people);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
+  const loaded = useStore(({ folder }) => folder.loaded);
   const asked = useAsk(
     cache_dir === null
       ? null
       : (signal) => api.metadataFacets({ cache_dir, search_all: true, filters }, { signal }),
-    [cache_dir, filters],
+    [cache_dir, filters, loaded],
   );
   const facets = asked.value?.facets ?? null;
   const total = asked.value?.coverage.indexed_count ?? 0;

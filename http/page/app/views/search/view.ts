@@ -75,7 +75,8 @@ function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox()
   if (folder.state === 'failed')
     return html`<${Failed} error=${new Error(folder.error ?? '')} title=${t(searchWords.folderFailed)} again=${() => void loadFolder()} />`;
   if (folder.state !== 'ready') return html`<${Loading} label=${t(searchWords.loadingFolder)} />`;
-  if (folder.loaded.media + folder.loaded.transcripts === 0)
+  const found = ordered?.moments.length ?? 0;
+  if (folder.loaded.media + folder.loaded.transcripts + found === 0)
     return html`<${Empty} icon="library" title=${t(searchWords.noLibrary)}><p>${t(searchWords.noLibraryHow)}</p>
       <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(searchWords.toLibrary)}</a><//>`;
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
