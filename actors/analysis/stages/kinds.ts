@@ -2,6 +2,7 @@
 // events and metrics are all derived from this list.
 import { clipsKind } from './clips/kind.ts';
 import { facesKind } from './faces/kind.ts';
+import { placeOf } from './kind.ts';
 import { pictureKind } from './picture/kind.ts';
 import { proxyKind } from './proxy/kind.ts';
 import { pullKind } from './pull/kind.ts';
@@ -17,3 +18,8 @@ export const stageKinds = [
   pullKind,
   proxyKind,
 ] as const;
+
+/** False of a task of what is done beside analyses, as clips. `types`: its kinds of work. */
+export function isAnalysis(types: readonly string[]): boolean {
+  return placeOf(stageKinds.filter(({ type }) => types.includes(type))) === 'analysis';
+}

@@ -3,8 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { TaskSnapshot, Tasks } from '../../analysis/contract.ts';
-import { placeOf } from '../../analysis/stages/kind.ts';
-import { stageKinds } from '../../analysis/stages/kinds.ts';
+import { isAnalysis } from '../../analysis/stages/kinds.ts';
 import type { HeldMedia } from '../../index/library/contract.ts';
 import type { Failure } from './contract.ts';
 
@@ -51,6 +50,7 @@ export class FailedWork {
       ),
     );
     const isOwn = new Set(named.filter(([, real]) => real === own).map(([dir]) => dir));
+    // What is made of a file, as a clip, says nothing of its analysis.
     const tasks = all.filter(
       ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && isAnalysis(request.types),
     );
@@ -116,11 +116,6 @@ function isMadeGood(type: string, ended: number, held: HeldMedia | null): boolea
   const stages = { video: held.visual, speech: held.transcript ? [held.transcript] : [], faces: held.faces };
   const stored = Object.hasOwn(stages, type) ? stages[type as keyof typeof stages] : [];
   return stored.some(({ stored_ms }) => (stored_ms ?? 0) / 1000 > ended);
-}
-
-/** What is made of a file, as a clip, says nothing of its analysis. */
-function isAnalysis(types: readonly string[]): boolean {
-  return placeOf(stageKinds.filter(({ type }) => types.includes(type))) === 'analysis';
 }
 
 function endOf({ ended }: TaskSnapshot, most: number): number {

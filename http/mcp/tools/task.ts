@@ -1,6 +1,7 @@
 // task: how a task stands, and steering it.
 import { Type } from 'typebox';
 import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import { isAnalysis } from '../../../actors/analysis/stages/kinds.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
 import { fileName, listed, moreBelow, oneLine, secondsText } from '../text.ts';
@@ -64,22 +65,16 @@ export const task = tool({
   },
 });
 
-/** Kinds of work whose tasks run beside an analysis. */
-const beside: readonly string[] = ['clips', 'pull', 'proxy'];
-
 /** The service stops an analysis that runs for another one: a call of a tool must not do that by the way. `id`: to be resumed. */
 export async function refuseWhileBusy({ client, asked }: Call, id?: string): Promise<void> {
   const { tasks } = await client.listTasks({}, asked);
   const wanted = tasks.find(({ task_id }) => task_id === id);
-  if (wanted && !isAnalysis(wanted)) return;
-  const busy = tasks.find((one) => isBusy(one) && one.task_id !== id && isAnalysis(one));
+  if (wanted && !isAnalysis(wanted.request.types)) return;
+  const busy = tasks.find((one) => isBusy(one) && one.task_id !== id && isAnalysis(one.request.types));
   if (busy === undefined) return;
   const message = `Task ${oneLine(busy.task_id, 64)} is ${busy.state} (${Math.round(busy.progress)}%), and one analysis runs at a time. Wait for it with task {"id": "${oneLine(busy.task_id, 64)}", "wait_seconds": ${MOST_WAIT}}, or cancel it if a person wants that.`;
   throw argumentErrors.TASK_RUNS(message);
 }
-
-const isAnalysis = ({ request }: Pick<TaskSnapshot, 'request'>) =>
-  request.types.every((type) => !beside.includes(type));
 
 const isBusy = ({ state }: Pick<TaskSnapshot, 'state'>) => !isEnd(state);
 

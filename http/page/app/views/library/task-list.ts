@@ -7,13 +7,14 @@ import { readTasks } from '../../live.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { subjectOf, typeText, waitingText } from '../../parts/task-words.ts';
 import { get, useStore } from '../../store.ts';
+import { isAnalysis } from '../../task-kinds.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { tasks as words } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
 import { dateText } from './sizes.ts';
 import { TaskFailures } from './task-failures.ts';
-import { canResume, isActive, isAnalysis, runningAnalysis, type Snapshot } from './task-text.ts';
+import { canResume, isActive, runningAnalysis, type Snapshot } from './task-text.ts';
 
 const FEW = 30;
 
@@ -34,7 +35,7 @@ export function TaskList() {
     .slice(0, shown)
     .map(
       (task) =>
-        html`<li key=${task.task_id} class="panel"><${Task} task=${task} again=${asked.again} stops=${running !== null && isAnalysis(task)} /></li>`,
+        html`<li key=${task.task_id} class="panel"><${Task} task=${task} again=${asked.again} stops=${running !== null && isAnalysis(task.request.types)} /></li>`,
     )}</ol>
     ${all.length > shown && html`<button onClick=${() => setShown(shown + 100)}>${t(words.earlier)}</button>`}</div>`;
 }

@@ -1,26 +1,16 @@
 // What a task is said to be, and which one an analysis would stop. Pure.
 import type { Api } from '../../api.ts';
+import { isAnalysis } from '../../task-kinds.ts';
 
 export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
-
-/** Of kinds of work that run beside an analysis. */
-const beside: readonly string[] = ['clips', 'pull', 'proxy'];
 
 /** It runs, or waits its turn. */
 export function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
   return state === 'queued' || state === 'running' || state === 'stopping';
 }
 
-export function isAnalysis({
-  request,
-}: {
-  readonly request: { readonly types: readonly string[] };
-}): boolean {
-  return request.types.some((type) => !beside.includes(type));
-}
-
 export function runningAnalysis(tasks: readonly Snapshot[]): Snapshot | null {
-  return tasks.find((task) => isActive(task) && isAnalysis(task)) ?? null;
+  return tasks.find((task) => isActive(task) && isAnalysis(task.request.types)) ?? null;
 }
 
 /** A task that ended otherwise than it should can go on; so can one of which files failed. */

@@ -5,6 +5,7 @@ import { loadFolder } from '../../folder.ts';
 import { onProgress } from '../../live.ts';
 import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
+import { isAnalysis } from '../../task-kinds.ts';
 import type { View } from '../../view.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
@@ -13,7 +14,6 @@ import { Disk } from './disk.ts';
 import { Files } from './files.ts';
 import { refresh } from './listing.ts';
 import { TaskList } from './task-list.ts';
-import { isAnalysis } from './task-text.ts';
 import { WatchFolders } from './watch.ts';
 
 export const view: View = { title: shell.library, render: Library };
@@ -25,10 +25,7 @@ const names = Object.keys(parts) as Part[];
 function Library({ argument }: { readonly argument: string }) {
   const part = names.find((name) => name === argument) ?? 'files';
   const running = useStore((state) => state.tasks.length);
-  useEffect(
-    () => onProgress(({ done, type }) => done && isAnalysis({ request: { types: [type] } }) && follow()),
-    [],
-  );
+  useEffect(() => onProgress(({ done, type }) => done && isAnalysis([type]) && follow()), []);
   return html`<div class="library-page">
     <h1 class="unseen">${t(shell.library)}</h1>
     <nav class="parts" aria-label=${t(library.parts)}>${names.map(
