@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { makeSamples } from '../../actors/samples/library.ts';
 import { noKey, refusal } from '../../http/license/decision.ts';
 import {
@@ -250,5 +251,30 @@ test('what another program has analysed is found, and an empty folder is no long
   await service.follow(task_id);
   await page.getByText('Nothing is analysed yet').waitFor({ state: 'detached' });
   await searchFor(page, 'a beach');
+  assert.deepEqual(problems, []);
+});
+
+test('of a file that was replaced and analysed anew the picture of now is shown', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const folder = join(home.folder, 'replaced-analysis');
+  const path = join(home.folder, 'replaced.png');
+  const analysed = async (background: string) => {
+    await sharp({ create: { width: 64, height: 48, channels: 3, background } }).toFile(path);
+    const asked = { cache_dir: folder, visual_media_paths: [path] };
+    await service.follow((await service.ok<{ task_id: string }>('/analyze', asked)).task_id);
+  };
+  await analysed('red');
+  const { page, problems } = await signedIn(t, {}, folder);
+  await searchFor(page, 'red');
+  const shown = () => page.locator('.tile img').first().getAttribute('src');
+  const before = await shown();
+  await analysed('blue');
+  await until(async () => {
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    await page.getByRole('link', { name: 'Search', exact: true }).click();
+    await page.locator('.tile img').first().waitFor();
+    return (await shown()) !== before;
+  });
   assert.deepEqual(problems, []);
 });

@@ -6,6 +6,7 @@ import { api } from './api.ts';
 import { loadFolder } from './folder.ts';
 import { taskName } from './parts/task-words.ts';
 import { get, subscribe, type Task, update } from './store.ts';
+import { isAnalysis } from './task-kinds.ts';
 
 const READ_EVERY_MS = 10_000;
 type Listener = (event: ProgressEvent) => void;
@@ -24,7 +25,8 @@ export async function readTasks(): Promise<void> {
   if (get().session === null || get().service === 'away') return;
   const { tasks } = await api.listTasks();
   const running = tasks.filter(({ ended }) => ended === null);
-  seeEnds(tasks.map(({ ended }) => ended ?? 0));
+  const analyses = tasks.filter(({ request }) => isAnalysis(request.types));
+  seeEnds(analyses.map(({ ended }) => ended ?? 0));
   update(({ tasks: before }) => ({
     tasks: running.map((one): Task => {
       const { task_id, state, progress, counts, estimated_remaining_seconds: remaining_seconds } = one;
@@ -47,7 +49,7 @@ export async function readTasks(): Promise<void> {
   for (const { task_id } of running) join(task_id);
 }
 
-/** Unix seconds of the latest end there was; null before the list was read. */
+/** Unix seconds of the latest end of an analysis; null before the list was read. */
 let latestEnd: number | null = null;
 
 /** What any client had analysed is there to be found: also of a task that was over before this page heard of it. */

@@ -123,7 +123,7 @@ export function watchPictures(): void {
     const isBack = !isAnswering(before) && isAnswering(now);
     const isKnown = before.folder.cache_dir !== now.folder.cache_dir;
     // Another folder, or analysed anew: a path may have another content by now, or a drive be back.
-    if (now.folder.state === 'ready' && before.folder.state !== 'ready') kept.clear();
+    if (now.folder.loaded !== before.folder.loaded) kept.clear();
     before = now;
     if (isBack || isKnown) gather();
   });
