@@ -19,6 +19,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from speaker_training.backend import Plda, discriminants
+from speaker_training.corpora import commands, speechocean
 from speaker_training.disguise import Disguise
 from speaker_training.features import BANDS, RATE, fbank, load_voices, played
 from speaker_training.network import WIDTH, Shipped, Voice
@@ -34,13 +35,15 @@ SECONDS = 3.5  # of each
 class Classes:
     """Each voice at each speed is a class of its own: as recorded, and in simulated sessions."""
 
-    def __init__(self, voices, sessions, seed):
+    def __init__(self, voices, more, sessions, seed):
+        """`more`: voices that are heard at the speed at which they spoke alone."""
         self.g = torch.Generator().manual_seed(seed)
         self.disguise = Disguise(self.g)
         self.recorded, self.elsewhere = [], []
-        for utterances in voices.values():
+        spoken = [(utterances, SPEEDS) for utterances in voices.values()] + [(utterances, (1.0,)) for utterances in more.values()]
+        for utterances, speeds in spoken:
             samples = max(utterances, key=len)
-            for speed in SPEEDS:
+            for speed in speeds:
                 self.recorded.append(torch.cat([fbank(played(one, speed)) for one in utterances]))
                 pieces = [fbank(sessions.piece(samples, SECONDS, speed)) for _ in range(VERSIONS)]
                 self.elsewhere.append(torch.stack(pieces).half())
@@ -160,6 +163,8 @@ def main():
     parser.add_argument('out')
     parser.add_argument('--hold', type=int, default=0, help='voices left out of everything, to measure')
     parser.add_argument('--choose', action='store_true', help='leaves out every third of the others besides, and measures those')
+    parser.add_argument('--ocean', help='folder of speechocean762: its voices besides')
+    parser.add_argument('--commands', help='folder of Speech Commands: its voices besides, their words joined')
     parser.add_argument('--steps', type=int, default=2400)
     parser.add_argument('--batch', type=int, default=64)
     parser.add_argument('--rate', type=float, default=2e-3)
@@ -179,11 +184,14 @@ def main():
     if options.choose:
         held = set(others[1::3])
     fitted = {name: voices[name] for name in others if name not in held}
-    talk = [max(utterances, key=len) for utterances in fitted.values()]
-    classes = Classes(fitted, Sessions(options.seed, talk), options.seed)
-    print(f'{len(classes.recorded)} classes of {len(fitted)} voices, {time.time() - start:.0f} s', flush=True)
+    sentences = speechocean(options.ocean) if options.ocean else {}
+    words = commands(options.commands) if options.commands else {}
+    every = {**fitted, **sentences, **words}
+    talk = [max(utterances, key=len) for utterances in every.values()]
+    classes = Classes(fitted, {**sentences, **words}, Sessions(options.seed, talk), options.seed)
+    print(f'{len(classes.recorded)} classes of {len(every)} voices, {time.time() - start:.0f} s', flush=True)
     shipped = with_discriminants(train(classes, options), classes)
-    plda = plda_of(shipped, fitted)
+    plda = plda_of(shipped, {**fitted, **sentences})
     os.makedirs(options.out, exist_ok=True)
     export(shipped, os.path.join(options.out, 'speaker.onnx'))
     plda.write(os.path.join(options.out, 'speaker-plda.bin'))
