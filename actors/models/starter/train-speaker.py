@@ -3,8 +3,9 @@
     python3 actors/models/starter/train-speaker.py LIBRISPEECH_FOLDER OUT_FOLDER --hold 0
 
 Needs torch (1.13 is enough), scipy and soundfile, packages of Debian. The folder holds LibriSpeech train-clean-100 as
-`SPEAKER-CHAPTER-NUMBER.flac`. Not part of set-up: the trained files are committed. `--hold` voices are left out of
-everything, and measured at the end. Why it is so, and what was tried: docs/decisions/0025-voices-across-sessions.md.
+`SPEAKER-CHAPTER-NUMBER.flac`. `--ocean` and `--commands` add voices, which the shipped model has not heard. Not part of
+set-up: the trained files are committed. `--hold` voices are left out of everything, and measured at the end. Why it is
+so, and what was tried: docs/decisions/0025-voices-across-sessions.md.
 
 OUT_FOLDER/speaker.onnx: `feats` f32 [B, T, 80] (kaldi fbank, no mean removed) -> `embs` f32 [B, 128], of length 1.
 OUT_FOLDER/speaker-plda.bin: little-endian f32, mean [128], matrix [128, 128] row by row, between [128].
@@ -36,11 +37,11 @@ class Classes:
     """Each voice at each speed is a class of its own: as recorded, and in simulated sessions."""
 
     def __init__(self, voices, more, sessions, seed):
-        """`more`: voices that are heard at the speed at which they spoke alone."""
+        """`more`: voices that are heard at the speed at which they spoke, and at no other."""
         self.g = torch.Generator().manual_seed(seed)
         self.disguise = Disguise(self.g)
         self.recorded, self.elsewhere = [], []
-        spoken = [(utterances, SPEEDS) for utterances in voices.values()] + [(utterances, (1.0,)) for utterances in more.values()]
+        spoken = [(one, SPEEDS) for one in voices.values()] + [(one, (1.0,)) for one in more.values()]
         for utterances, speeds in spoken:
             samples = max(utterances, key=len)
             for speed in speeds:
@@ -186,9 +187,10 @@ def main():
     fitted = {name: voices[name] for name in others if name not in held}
     sentences = speechocean(options.ocean) if options.ocean else {}
     words = commands(options.commands) if options.commands else {}
-    every = {**fitted, **sentences, **words}
+    more = {**sentences, **words}
+    every = {**fitted, **more}
     talk = [max(utterances, key=len) for utterances in every.values()]
-    classes = Classes(fitted, {**sentences, **words}, Sessions(options.seed, talk), options.seed)
+    classes = Classes(fitted, more, Sessions(options.seed, talk), options.seed)
     print(f'{len(classes.recorded)} classes of {len(every)} voices, {time.time() - start:.0f} s', flush=True)
     shipped = with_discriminants(train(classes, options), classes)
     plda = plda_of(shipped, {**fitted, **sentences})

@@ -4,28 +4,28 @@ import glob
 import os
 
 import numpy as np
-import soundfile
 
-from speaker_training.features import RATE
+from speaker_training.features import RATE, read
 
 SENTENCES = 5  # of each voice of speechocean762, the longest
 SECONDS = 4  # of joined words that a voice has to have
 FRAME = RATE // 50
 
 
-def read(path):
-    samples, rate = soundfile.read(path, dtype='float64')
-    assert rate == RATE and samples.ndim == 1, path
-    return samples
+def found(voices, folder, wanted):
+    """`voices`, where there are any: a wrong folder is told before hours of training, and not taken for none."""
+    if not voices:
+        raise SystemExit(f'{folder}: holds no {wanted}')
+    return voices
 
 
 def speechocean(folder):
-    """speechocean762: `folder`/WAVE/SPEAKER0001/*.WAV, English sentences read by Mandarin speakers, half of them children."""
+    """speechocean762: `folder`/WAVE/SPEAKER0001/*.WAV, English sentences read by Mandarin speakers, nearly half of them children."""
     voices = {}
     for place in sorted(glob.glob(os.path.join(folder, 'WAVE', '*'))):
         recordings = [read(path) for path in sorted(glob.glob(os.path.join(place, '*.WAV')))]
         voices[os.path.basename(place)] = sorted(recordings, key=len, reverse=True)[:SENTENCES]
-    return voices
+    return found(voices, folder, 'WAVE/SPEAKER0001/*.WAV')
 
 
 def word(samples):
@@ -46,4 +46,5 @@ def commands(folder):
         if said is not None:
             words[os.path.basename(path).split('_')[0]].append(said)
     joined = {speaker: np.concatenate(said) for speaker, said in sorted(words.items())}
-    return {speaker: [samples] for speaker, samples in joined.items() if len(samples) >= SECONDS * RATE}
+    kept = {speaker: [samples] for speaker, samples in joined.items() if len(samples) >= SECONDS * RATE}
+    return found(kept, folder, f'SPEAKER_nohash_N.wav of a voice with {SECONDS} s of words')

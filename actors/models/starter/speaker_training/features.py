@@ -53,11 +53,16 @@ def played(samples, speed):
     return fft.irfft(kept, after)[: int(len(samples) * after / before)] * np.float32(after / before)
 
 
+def read(path):
+    """Samples in -1..1 of a recording of one channel at 16 kHz."""
+    samples, rate = soundfile.read(path, dtype='float64')
+    assert rate == RATE and samples.ndim == 1, path
+    return samples
+
+
 def load_voices(folder):
     """{speaker: [samples of each utterance]}, in the order of the names."""
     voices = {}
     for path in sorted(glob.glob(os.path.join(folder, '*.flac'))):
-        samples, rate = soundfile.read(path, dtype='float64')
-        assert rate == RATE, path
-        voices.setdefault(os.path.basename(path).split('-')[0], []).append(samples)
+        voices.setdefault(os.path.basename(path).split('-')[0], []).append(read(path))
     return voices
