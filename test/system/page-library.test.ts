@@ -140,8 +140,8 @@ test('an analysis that runs is not stopped unasked; a task is cancelled and resu
   skip: withoutBrowser,
 }, async (t) => {
   const { page } = await signedIn(t, 'library/tasks', { colorScheme: 'light' });
-  // So much of it that nobody is quick enough to see it end.
-  const many = copies(40);
+  // The page reads the list of tasks every 10 s: long enough that it is still running then, on a quick machine too.
+  const many = copies(600);
   await service.ok('/analyze', {
     cache_dir: join(home.folder, 'other'),
     visual_media_paths: many,
