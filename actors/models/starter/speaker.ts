@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const starterSpeakerFile = {
   path: fileURLToPath(new URL('./speaker.onnx', import.meta.url)),
-  sha256: '31fae2e0a686df8280c06be5f5918c24b457746a682c9923607020b8d10c2038',
+  sha256: '4a19ce5935d202c122450110fd3d365b7fa5842fa56dd8bf1502156f1893f91d',
 } as const;
 
 /**
@@ -12,5 +12,5 @@ export const starterSpeakerFile = {
  */
 export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),
-  sha256: 'd05cb69979d7eddd6029dbe4ea4e9cbd74fa84a916eb0f25d7acc094fe8f0600',
+  sha256: '2e14def8a2d3e5fd20c85b2bb7041ac1c2d552d0648339fc6d38bfed4a3ff1ea',
 } as const;

@@ -1,10 +1,10 @@
 """Trains `starter-speaker`, the voice-vector model that comes with the program: its graph as ONNX, and its PLDA model.
 
-    python3 actors/models/starter/train-speaker.py LIBRISPEECH_FOLDER OUT_FOLDER --hold 0
+    python3 actors/models/starter/train-speaker.py LIBRISPEECH_FOLDER OUT_FOLDER --ocean FOLDER --commands FOLDER
 
 Needs torch (1.13 is enough), scipy and soundfile, packages of Debian. The folder holds LibriSpeech train-clean-100 as
-`SPEAKER-CHAPTER-NUMBER.flac`. `--ocean` and `--commands` add voices, which the shipped model has not heard. Not part of
-set-up: the trained files are committed. `--hold` voices are left out of everything, and measured at the end. Why it is
+`SPEAKER-CHAPTER-NUMBER.flac`; `--ocean` and `--commands` add the voices of two other collections. Not part of set-up: the
+trained files are committed. `--hold` voices are left out of everything, and measured at the end. Why it is
 so, and what was tried: docs/decisions/0025-voices-across-sessions.md.
 
 OUT_FOLDER/speaker.onnx: `feats` f32 [B, T, 80] (kaldi fbank, no mean removed) -> `embs` f32 [B, 128], of length 1.
