@@ -1,5 +1,6 @@
 // The analysis folder that is looked at: the service says which, and loads it into memory for searching.
 import { ApiError, api, messageOf } from './api.ts';
+import { askPatiently } from './patience.ts';
 import { get, subscribe, update } from './store.ts';
 
 const empty = { media: 0, seconds: 0, transcripts: 0, people: 0 };
@@ -35,7 +36,7 @@ export async function loadFolder(): Promise<void> {
   try {
     const cache_dir = get().folder.cache_dir ?? (await folderOfService(signal));
     put({ cache_dir });
-    const told = await loadPatiently(cache_dir, signal);
+    const told = await askPatiently(() => api.loadAnalysisData({ cache_dir }, { signal }), signal);
     const { media, vectors: seconds, transcriptions: transcripts, people } = told;
     put({ state: 'ready', loaded: { media, seconds, transcripts, people } });
   } catch (error) {
@@ -48,19 +49,4 @@ export async function loadFolder(): Promise<void> {
 async function folderOfService(signal: AbortSignal): Promise<string> {
   const { cache_dir } = await api.getSettings({}, { signal });
   return cache_dir;
-}
-
-/** A model that still loads answers 503 and says when to ask again. */
-async function loadPatiently(cache_dir: string, signal: AbortSignal) {
-  for (;;) {
-    try {
-      return await api.loadAnalysisData({ cache_dir }, { signal });
-    } catch (error) {
-      const asksAgain = error instanceof ApiError && (error.status === 503 || error.status === 409);
-      if (!asksAgain || error.retryAfter === null) throw error;
-      const { retryAfter } = error;
-      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));
-      signal.throwIfAborted();
-    }
-  }
 }

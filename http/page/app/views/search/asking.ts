@@ -2,6 +2,7 @@
 // newer one.
 import { useEffect } from 'preact/hooks';
 import { ApiError, api, isAbort } from '../../api.ts';
+import { askPatiently } from '../../patience.ts';
 import { useStore } from '../../store.ts';
 import { momentsRequest } from './request.ts';
 import { scrolled, search } from './state.ts';
@@ -39,7 +40,8 @@ export function useSearch(): void {
 
 async function ask(asked: string, signal: AbortSignal): Promise<void> {
   try {
-    const answer = await api.searchMoments(JSON.parse(asked) as Asked, { signal });
+    const question = JSON.parse(asked) as Asked;
+    const answer = await askPatiently(() => api.searchMoments(question, { signal }), signal);
     if (signal.aborted) return;
     const { asked: before, selected } = search.get();
     if (!isContinued(before, asked)) scrolled.top = 0;
