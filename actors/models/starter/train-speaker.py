@@ -4,8 +4,8 @@
 
 Needs torch (1.13 is enough), scipy and soundfile, packages of Debian. The folder holds LibriSpeech train-clean-100 as
 `SPEAKER-CHAPTER-NUMBER.flac`; `--ocean` and `--commands` add the voices of two other collections. Not part of set-up: the
-trained files are committed. `--hold` voices are left out of everything, and measured at the end. Why it is
-so, and what was tried: docs/decisions/0025-voices-across-sessions.md.
+trained files are committed. `--hold` voices are left out of everything, and measured at the end. Why it is so, and what was
+tried: docs/decisions/0025-voices-across-sessions.md.
 
 OUT_FOLDER/speaker.onnx: `feats` f32 [B, T, 80] (kaldi fbank, no mean removed) -> `embs` f32 [B, 128], of length 1.
 OUT_FOLDER/speaker-plda.bin: little-endian f32, mean [128], matrix [128, 128] row by row, between [128].
