@@ -75,10 +75,11 @@ export const undo = (job: string) => takenBack('faces', () => api.undoClusters(i
 type Said = Omit<Parameters<typeof api.confirmSpeakers>[0], 'cache_dir'>;
 
 /** What a person says of voices. */
-export async function say(said: Said, told: string): Promise<void> {
+export async function say(said: Said, told: string): Promise<boolean> {
   const cache_dir = get().folder.cache_dir!;
-  if (!(await attempt(() => api.confirmSpeakers({ cache_dir, ...said })))) return;
+  if (!(await attempt(() => api.confirmSpeakers({ cache_dir, ...said })))) return false;
   corrected('voices', told, () => api.undoSpeakers({ cache_dir }));
+  return true;
 }
 
 export const undoVoices = () =>
