@@ -164,13 +164,10 @@ test('pairs that may be one person are asked about, and an answer holds', within
   await assertAccessible(page, 'pairs');
   const { num_clusters } = await job();
   // The page hears of the first answer late: nobody can give the second one before, for whoever it names may be gone.
-  let reply = () => {};
-  const isAsked = new Promise<void>((resolve) => {
-    reply = resolve;
-  });
+  const { promise: released, resolve: reply } = Promise.withResolvers<void>();
   await page.route('**/faces/clusters/modify', async (route) => {
     const response = await route.fetch();
-    await isAsked;
+    await released;
     await route.fulfill({ response });
   });
   await pairs
