@@ -18,8 +18,9 @@ export type Linkage = 'average' | 'centroid' | PldaLinkage;
 
 export interface PldaLinkage extends PldaModel {
   /**
-   * A group of weight w counts as w / (1 + saturation · w). Otherwise likelihoods grow without limit with the length of what
-   * was said, and in the end separate a speaker from himself wherever his voice has changed a little.
+   * A group of weight w counts as tanh(saturation · w) / saturation: nearly as w while it is short, and never more than
+   * 1 / saturation. Otherwise likelihoods grow with the length of what was said, and in the end separate a speaker from himself
+   * wherever his voice has changed a little. With 0 it counts as w.
    */
   readonly saturation: number;
 }
@@ -168,7 +169,8 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
   const r = between.map((variance) => 1 / variance);
   const logs = r.reduce((sum, x) => sum + Math.log(x), 0);
   const none = new Float32Array(k);
-  const kept = (weight: number) => 1 / (1 + saturation * weight);
+  const kept = (weight: number) =>
+    saturation * weight > 0 ? Math.tanh(saturation * weight) / (saturation * weight) : 1;
   /** Of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the weight of both. */
   const logLikelihood = (
     sums: Float32Array,

@@ -145,8 +145,9 @@ const leastWithPlda = { minSeconds: 2, minShare: 0.03 };
 function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOptions {
   const { evidence, clustering, thresholds } = speaker;
   if (evidence && plda) {
-    const { news, saturation, similarity } = evidence;
-    return { linkage: { plda, news, saturation }, similarity, ...leastWithPlda };
+    const { news, saturation, average = 0, centroid = 0, similarity } = evidence;
+    const score = { average, centroid };
+    return { linkage: { plda, news, saturation, score }, similarity, ...leastWithPlda };
   }
   const { linkage, similarity } = clustering ?? { linkage: 'average', similarity: thresholds.same_short };
   return { linkage, similarity, ...least };

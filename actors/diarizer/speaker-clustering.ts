@@ -15,6 +15,7 @@ import type { SpeakerCount } from './contract.ts';
 import { mergeAdjacent } from './merge-adjacent.ts';
 import { inPldaSpace, type Plda } from './plda.ts';
 import { resegment } from './resegment.ts';
+import { firstRejected, type MergeScore } from './stopping-criterion.ts';
 
 /** Embeddings in the order of time, channel after channel. */
 export interface Embeddings {
@@ -31,7 +32,7 @@ export interface Embeddings {
 
 export interface ClusteringOptions {
   readonly linkage: 'average' | 'centroid' | PldaClustering;
-  /** Groups are one speaker from this similarity on. */
+  /** Groups are one speaker from this similarity on; with a PLDA, from this score on. */
   readonly similarity: number;
   /** Seconds a speaker has to speak to be counted, */
   readonly minSeconds: number;
@@ -41,6 +42,7 @@ export interface ClusteringOptions {
 
 export interface PldaClustering {
   readonly plda: Plda;
+  readonly score: MergeScore;
   /** The part of an embedding's evidence that its overlapping neighbours have not given yet, 0 to 1. */
   readonly news: number;
   /** How fast the evidence of a group saturates: see `PldaLinkage`. */
@@ -73,7 +75,7 @@ export function* clusterSpeakers(
   const labels = new Int32Array(embeddings.seconds.length).fill(-1);
   if (known.length === 0) return labels;
   const linkage = linkageOf(options);
-  const items = yield* weightedItems(embeddings, known, options);
+  const { items, units } = yield* weightedItems(embeddings, known, options);
   yield;
   const limits = speakerLimits(count);
   const itemRegions = known.map((at) => regions[at]!);
@@ -89,17 +91,20 @@ export function* clusterSpeakers(
   const merges = cluster(groups, linkage);
   yield;
   const minWeight = minSpeakerWeight(items, options, embeddings.hop);
-  const cut = { linkage, similarity: options.similarity, limits, minWeight };
-  const clusters = cutMerges(groups, merges, cut);
+  const groupUnits = sumByLabel(
+    units,
+    turns.map((turn) => preclusters[turn]!),
+  );
+  const stop = mergesToKeep(groupUnits, merges, minWeight, options);
+  const clusters = cutMerges(groups, merges, { linkage, stop, limits, minWeight });
   const first = renumbered(turns.map((turn) => clusters[preclusters[turn]!]!));
   yield;
   const found =
     typeof linkage === 'string'
       ? joinedDownTo(items, first, limits.max, linkage)
       : yield* refined({ items, regions: itemRegions, labels: first, model: linkage, minWeight, limits });
-  const counted = typeof linkage === 'string' || limits.min > 1 ? found : oneWhereLikely(items, found, cut);
   known.forEach((at, place) => {
-    labels[at] = counted[place]!;
+    labels[at] = found[place]!;
   });
   return labels;
 }
@@ -109,16 +114,16 @@ function linkageOf({ linkage }: ClusteringOptions): Linkage {
   return { between: linkage.plda.between, saturation: linkage.saturation };
 }
 
-/** How much less alike the last two may be and still be one: somebody who speaks alone is not rare. */
-const lessForOne = 6;
-
-/** Two speakers who are all there are become one where that is likely enough. */
-function oneWhereLikely(items: Groups, labels: Int32Array, { linkage, similarity }: Cut): Int32Array {
-  const two = sumByLabel(items, labels);
-  if (two.weights.length !== 2) return labels;
-  const { own, of } = similarityOf(linkage);
-  const likelihood = of(two, 0, own(two, 0), two, 1, own(two, 1));
-  return likelihood >= similarity - lessForOne ? labels.map(() => 0) : labels;
+/** How many of the merges join what is one speaker. `units`: the sum of the embeddings of each group that was clustered. */
+function mergesToKeep(
+  units: Groups,
+  merges: readonly Merge[],
+  minWeight: number,
+  { linkage, similarity }: ClusteringOptions,
+): number {
+  if (typeof linkage !== 'string') return firstRejected(units, merges, linkage.score, similarity, minWeight);
+  const below = merges.findIndex((merge) => merge.similarity < similarity);
+  return below < 0 ? merges.length : below;
 }
 
 /** Above this number of speakers nothing is resegmented before small ones are reassigned: its cost grows with the number. */
@@ -178,30 +183,41 @@ function hasDirection(vectors: Float32Array, at: number, dimensions: number): bo
 /** Embeddings that are moved into the space of a PLDA between two yields: about 30 ms of work. */
 const movedPerStep = 2000;
 
-/** The known embeddings as groups of one, weighted by their length; in the space of the PLDA where there is one. */
+/** The same embeddings twice, as groups of one that are weighted by their length. */
+interface WeightedItems {
+  /** In the space of the PLDA; without one the same as `units`. */
+  readonly items: Groups;
+  /** As the model gave them. */
+  readonly units: Groups;
+}
+
 function* weightedItems(
-  { vectors, seconds, dimensions: d }: Embeddings,
+  { vectors, seconds, dimensions }: Embeddings,
   known: readonly number[],
   { linkage }: ClusteringOptions,
-): Generator<void, Groups> {
+): Generator<void, WeightedItems> {
   const plain = typeof linkage === 'string';
-  const dimensions = plain ? d : linkage.plda.between.length;
-  const sums = new Float32Array(known.length * dimensions);
-  for (let from = 0; from < known.length; from += movedPerStep) {
-    const part = known.slice(from, from + movedPerStep);
-    const chosen = new Float32Array(part.length * d);
-    part.forEach((at, place) => {
-      chosen.set(vectors.subarray(at * d, (at + 1) * d), place * d);
-    });
-    sums.set(plain ? chosen : inPldaSpace(chosen, linkage.plda), from * dimensions);
-    yield;
-  }
   const longest = known.reduce((most, at) => Math.max(most, seconds[at]!), 0);
   const full = (plain ? 1 : linkage.news) / longest;
   const weights = Float32Array.from(known, (at) => full * seconds[at]!);
-  weights.forEach((weight, place) => {
-    for (let i = place * dimensions; i < (place + 1) * dimensions; i++) sums[i]! *= weight;
+  const chosen = new Float32Array(known.length * dimensions);
+  known.forEach((at, place) => {
+    chosen.set(vectors.subarray(at * dimensions, (at + 1) * dimensions), place * dimensions);
   });
+  const units = weighted(chosen, weights, dimensions);
+  if (plain) return { items: units, units };
+  const space = linkage.plda.between.length;
+  const moved = new Float32Array(known.length * space);
+  for (let from = 0; from < known.length; from += movedPerStep) {
+    const part = chosen.subarray(from * dimensions, (from + movedPerStep) * dimensions);
+    moved.set(inPldaSpace(part, linkage.plda), from * space);
+    yield;
+  }
+  return { items: weighted(moved, weights, space), units };
+}
+
+function weighted(vectors: Float32Array, weights: Float32Array, dimensions: number): Groups {
+  const sums = vectors.map((value, at) => value * weights[Math.floor(at / dimensions)]!);
   return { sums, weights, dimensions };
 }
 
@@ -223,28 +239,27 @@ function minSpeakerWeight(
 
 interface Cut {
   readonly linkage: Linkage;
-  readonly similarity: number;
+  /** So many merges join what is one speaker. */
+  readonly stop: number;
   readonly limits: SpeakerLimits;
   readonly minWeight: number;
 }
 
-/** Labels after the merges down to the threshold; more than `max` speakers may be left, which are joined later. */
+/** Labels after the merges that are kept; more than `max` speakers may be left, which are joined later. */
 function cutMerges(
   groups: Groups,
   merges: readonly Merge[],
-  { linkage, similarity, limits: { min }, minWeight }: Cut,
+  { linkage, stop, limits: { min }, minWeight }: Cut,
 ): Int32Array {
   const total = groups.weights.length;
-  const below = merges.findIndex((merge) => merge.similarity < similarity);
-  const atThreshold = below < 0 ? merges.length : below;
   const speakersAfter = (steps: number) => {
     const { weights } = sumByLabel(groups, labelsAfter(total, merges.slice(0, steps)));
     return weights.filter((one) => one >= minWeight).length;
   };
-  let steps = atThreshold;
+  let steps = stop;
   // Undoing merges gives more clusters, of which the small ones are reassigned; that is better than keeping a tiny one.
   if (speakersAfter(steps) < min)
-    while (steps > 0 && speakersAfter(steps) < min && steps > atThreshold - 200) steps--;
+    while (steps > 0 && speakersAfter(steps) < min && steps > stop - 200) steps--;
   if (speakersAfter(steps) < min) return labelsAfter(total, merges.slice(0, Math.max(0, total - min)));
   return reassignSmall(groups, labelsAfter(total, merges.slice(0, steps)), minWeight, linkage);
 }

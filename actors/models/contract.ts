@@ -138,9 +138,14 @@ export const SpeakerSide = Type.Object({
     Type.Object({
       /** How much of a piece is news when there is one every half second, from 0 to 1. */
       news: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
-      /** From this logarithm of likelihoods on, two groups of pieces are one voice. */
+      /**
+       * Two groups of pieces are one voice from this on: the logarithm of likelihoods + `average` · mean cosine of all pairs +
+       * `centroid` · cosine of the two sums. Left out, both are 0.
+       */
       similarity: Type.Number(),
-      /** How fast more pieces of a voice say less: w pieces that are news count as w / (1 + saturation · w). */
+      average: Type.Optional(Type.Number()),
+      centroid: Type.Optional(Type.Number()),
+      /** How soon more pieces of a voice say no more: w pieces that are news count as tanh(saturation · w) / saturation. */
       saturation: Type.Number({ minimum: 0 }),
     }),
   ),

@@ -157,7 +157,7 @@ const starterSpeaker: ModelRow = {
     output: 'embs',
     batch: 32,
     // Fitted to conversations of voices that the model was not trained on: bench/diarization-fit.ts.
-    evidence: { news: 0.4, saturation: 0.05, similarity: -8 },
+    evidence: { news: 0.4, saturation: 0.125, average: 260, centroid: -75, similarity: 8 },
     // `voices`: bench/voices/across-files.ts, by the five of test-other.
     thresholds: { same: 0.33, same_short: 0.2, voices: 0.35 },
   },
