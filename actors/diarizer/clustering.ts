@@ -88,6 +88,12 @@ export function sumByLabel(groups: Groups, labels: Int32Array): Groups {
   return { sums, weights, dimensions };
 }
 
+/** Adds group `other` of a list to group `into`, which *changes*. */
+export function join({ sums, weights, dimensions }: Groups, into: number, other: number): void {
+  weights[into]! += weights[other]!;
+  for (let i = 0; i < dimensions; i++) sums[into * dimensions + i]! += sums[other * dimensions + i]!;
+}
+
 /** Items that are compared with each other at a time. */
 const block = 600;
 
@@ -259,9 +265,7 @@ class SimilarityMatrix {
     const gone = this.#active.subarray(0, this.#activeCount).indexOf(other);
     this.#active.copyWithin(gone, gone + 1, this.#activeCount);
     this.#activeCount--;
-    const { sums, weights, dimensions } = this.#groups;
-    weights[into]! += weights[other]!;
-    for (let i = 0; i < dimensions; i++) sums[into * dimensions + i]! += sums[other * dimensions + i]!;
+    join(this.#groups, into, other);
     this.#own[into] = this.#measure.own(this.#groups, into);
     for (let at = 0; at < this.#activeCount; at++) {
       const one = this.#active[at]!;

@@ -1,6 +1,6 @@
 // Merges adjacent embeddings of a region of speech while they are likelier one speaker than two. What is left are turns,
 // which are long enough to be clustered well.
-import { type Groups, type PldaLinkage, similarityOf } from './clustering.ts';
+import { type Groups, join, type PldaLinkage, similarityOf } from './clustering.ts';
 
 /** Groups merged together, since the work grows with their square: ten minutes of speech without a pause. */
 const maxGroups = 1200;
@@ -55,10 +55,7 @@ function turnsIn(all: Groups, from: number, to: number, model: PldaLinkage, stop
     }
     if (best < 0) return [...turns.slice(1).map((at) => from + at), to];
     const [one, other] = [turns[best]!, turns[best + 1]!];
-    groups.weights[one]! += groups.weights[other]!;
-    for (let i = 0; i < dimensions; i++) {
-      groups.sums[one * dimensions + i]! += groups.sums[other * dimensions + i]!;
-    }
+    join(groups, one, other);
     owns[one] = own(groups, one);
     turns.splice(best + 1, 1);
     gains.splice(best, 1);

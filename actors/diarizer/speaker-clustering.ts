@@ -217,7 +217,10 @@ function* weightedItems(
 }
 
 function weighted(vectors: Float32Array, weights: Float32Array, dimensions: number): Groups {
-  const sums = vectors.map((value, at) => value * weights[Math.floor(at / dimensions)]!);
+  const sums = vectors.slice();
+  weights.forEach((weight, place) => {
+    for (let i = place * dimensions; i < (place + 1) * dimensions; i++) sums[i]! *= weight;
+  });
   return { sums, weights, dimensions };
 }
 

@@ -1,5 +1,5 @@
 // The stopping criterion of clustering: the first merge that would join two speakers.
-import { type Groups, type Merge, similarityOf } from './clustering.ts';
+import { type Groups, join, type Merge, similarityOf } from './clustering.ts';
 
 /**
  * What is added to the log-likelihood ratio of two groups: these, times the mean cosine of all pairs between the groups and
@@ -23,19 +23,16 @@ export function firstRejected(
   threshold: number,
   minWeight: number,
 ): number {
-  const { dimensions } = units;
-  const [sums, weights] = [units.sums.slice(), units.weights.slice()];
-  const now: Groups = { sums, weights, dimensions };
+  const now: Groups = { ...units, sums: units.sums.slice(), weights: units.weights.slice() };
   const [average, centroid] = [similarityOf('average'), similarityOf('centroid')];
   for (const [place, { into, other, similarity }] of merges.entries()) {
-    if (weights[into]! >= minWeight && weights[other]! >= minWeight) {
+    if (now.weights[into]! >= minWeight && now.weights[other]! >= minWeight) {
       const [own, othersOwn] = [centroid.own(now, into), centroid.own(now, other)];
-      const all = average.of(now, into, own, now, other, othersOwn);
-      const middles = centroid.of(now, into, own, now, other, othersOwn);
-      if (similarity + score.average * all + score.centroid * middles < threshold) return place;
+      const ofPairs = average.of(now, into, own, now, other, othersOwn);
+      const ofSums = centroid.of(now, into, own, now, other, othersOwn);
+      if (similarity + score.average * ofPairs + score.centroid * ofSums < threshold) return place;
     }
-    weights[into]! += weights[other]!;
-    for (let i = 0; i < dimensions; i++) sums[into * dimensions + i]! += sums[other * dimensions + i]!;
+    join(now, into, other);
   }
   return merges.length;
 }
