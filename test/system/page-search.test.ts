@@ -22,7 +22,7 @@ import { type RunningService, startService } from './service.ts';
 const home = newHome();
 const cache_dir = join(home.folder, 'analysis');
 const samples = join(home.folder, 'samples');
-const settings = ['--no-guardian', '--cache-dir', cache_dir];
+const settings = ['--no-guardian'];
 const files = ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg', 'forest.jpg'];
 let service: RunningService;
 
@@ -31,7 +31,7 @@ before(async () => {
   await makeSamples(samples, { files });
   // A port that the system chose cannot be taken again at once.
   settings.push('--port', String(await freePort()));
-  service = await startService(settings, home);
+  service = await startService([...settings, '--cache-dir', cache_dir], home);
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
@@ -234,8 +234,17 @@ test('a page goes on when the service was away, and says so meanwhile', {
   await page.getByRole('searchbox').fill('a green forest');
   await page.getByText('The service does not answer').waitFor();
   await assertAccessible(page, 'the service is away');
-  service = await startService(settings, home);
+  const loading = Promise.withResolvers<void>();
+  await page.route('**/analysis-data/load', async (route) => {
+    await loading.promise;
+    await route.continue();
+  });
+  // With another folder of its own, so that nobody but the page loads this one.
+  service = await startService([...settings, '--cache-dir', join(home.folder, 'elsewhere')], home);
   await page.getByText('The service does not answer').waitFor({ state: 'detached', timeout: SLOW_MS });
+  // However long the folder takes to load: a search before that would be refused.
+  await assertAccessible(page, 'the folder is loaded again');
+  loading.resolve();
   await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor({ timeout: SLOW_MS });
 });
 

@@ -15,7 +15,8 @@ const AFTER_LETTER_MS = 90;
 export function useSearch(): void {
   const query = search.use((state) => state.query);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
-  const returns = useStore((state) => state.returns);
+  // Loaded anew when the service is back: it answers no search before that.
+  const loaded = useStore(({ folder }) => folder.loaded);
   const round = search.use((state) => state.round);
   const request = cache_dir === null ? null : momentsRequest(query, cache_dir);
   const asked = request === null ? '' : JSON.stringify(request);
@@ -35,7 +36,7 @@ export function useSearch(): void {
       clearTimeout(timer);
       aborter.abort();
     };
-  }, [asked, returns, round]);
+  }, [asked, loaded, round]);
 }
 
 async function ask(asked: string, signal: AbortSignal): Promise<void> {
@@ -48,7 +49,7 @@ async function ask(asked: string, signal: AbortSignal): Promise<void> {
     const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
     search.update({ state: 'ready', answer, asked, error: null, selected: stays ? selected : null });
   } catch (error) {
-    // Without an answer it is asked again when the service is back.
+    // Without an answer it is asked again when the service is back and has loaded the folder.
     if (signal.aborted || isAbort(error) || (error instanceof ApiError && error.status === 0)) return;
     search.update({ state: 'failed', error, answer: null, asked: '' });
   }
