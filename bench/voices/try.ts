@@ -1,5 +1,6 @@
 // Measures a model that is not shipped on the same tables: `node bench/voices/try.ts [voices] [talks] [--model FILE] [--plda FILE]
-// [--evidence JSON] [--set held|five|fit] [--threads N]`. Nothing is recorded. A file whose training heard the held voices says nothing on them.
+// [--evidence JSON] [--set held|five|fit] [--draws N] [--threads N]`. Nothing is recorded. A file whose training heard the held voices says
+// nothing on them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import type { Voice } from '../diarization/compose.ts';
 import { embeddedTalks } from '../diarization/embedded-talks.ts';
 import { readVoices } from '../diarization/librispeech.ts';
 import { type Evidence, openPipeline } from '../diarization/pipeline.ts';
-import { scoreTalks, summaries, summaryLine } from '../diarization/talk-scores.ts';
+import { scoreTalks, summaries, summaryLine, type TalkScore } from '../diarization/talk-scores.ts';
 import { fewVoices, manyVoices } from '../diarization/talks.ts';
 import { measuredLine, measureVoices } from './conditions.ts';
 import { openPieceEmbedder } from './embedding.ts';
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
     threads: { type: 'string', default: `${availableParallelism()}` },
     evidence: { type: 'string', default: '{}' },
     set: { type: 'string', multiple: true, default: ['five', 'held'] },
+    draws: { type: 'string', default: '4' },
   },
 });
 const sets = ['five', 'held', 'fit'];
@@ -32,6 +34,10 @@ const unknown = [
   ...positionals.filter((what) => !['voices', 'talks'].includes(what)),
   ...values.set.filter((name) => !sets.includes(name)),
 ];
+/** How often the talks of a set are drawn: by one draw of 64 talks, counts are only known to within 7 %. */
+const draws = Number(values.draws);
+if (!Number.isInteger(draws) || draws < 1)
+  throw new Error(`--draws ${values.draws}: a whole number from 1 on is wanted`);
 if (unknown.length > 0)
   throw new Error(`not known: ${unknown.join(', ')}; there are voices, talks; sets ${sets.join(', ')}`);
 const asked = positionals.length > 0 ? positionals : ['voices', 'talks'];
@@ -64,9 +70,13 @@ async function tryTalks(set: string, voices: readonly Voice[]): Promise<void> {
   const pipeline = await openPipeline(modelsDir, Number(values.threads), values.model);
   try {
     const groups = set === 'five' ? fewVoices : manyVoices;
-    const seed = set === 'fit' ? 70_001 : 30_001;
-    const talks = await embeddedTalks(pipeline, values.model, { name: set, voices, groups, seed }, say);
-    const scores = await scoreTalks(pipeline, talks, JSON.parse(values.evidence) as Partial<Evidence>);
+    const first = set === 'fit' ? 70_001 : 30_001;
+    const changes = JSON.parse(values.evidence) as Partial<Evidence>;
+    const scores: TalkScore[] = [];
+    for (let seed = first; seed < first + draws; seed++) {
+      const talks = await embeddedTalks(pipeline, values.model, { name: set, voices, groups, seed }, say);
+      scores.push(...(await scoreTalks(pipeline, talks, changes)));
+    }
     for (const { group, detection, counted, summary } of summaries(scores)) {
       say(`${set}, ${group}, ${detection}, count ${counted}: ${summaryLine(summary)}`);
     }
