@@ -10,6 +10,13 @@ export const SLOW_MS = 120_000;
 
 const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
+/** The program and what Node runs it with, as the launcher does: types that were once taken out are not taken out anew. */
+export const framehound: readonly string[] = [
+  process.execPath,
+  ...process.execArgv.filter((flag) => !flag.startsWith('--test')),
+  cli,
+];
+
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -37,7 +44,8 @@ export function newHome(): Home {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-system-'));
   const start = (...args: string[]): Running => {
     const env = { ...process.env, FRAMEHOUND_HOME: join(folder, 'home') };
-    const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program = '', ...before] = framehound;
+    const child = spawn(program, [...before, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     let err = '';
     child.stdout.on('data', (text) => {

@@ -5,15 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { io } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { Condition } from '../../runtime/sync/condition.ts';
 import { until } from '../until.ts';
-import { type Home, newHome, SLOW_MS } from './command-line.ts';
+import { framehound, type Home, newHome, SLOW_MS } from './command-line.ts';
 import { modelReady } from './service.ts';
-
-const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
 interface LogEntry {
   readonly message: string;
@@ -40,7 +37,7 @@ export interface Ending {
 export async function startGuarded(
   home: Home = newHome(),
   wrap: readonly string[] = [],
-  command: readonly string[] = [process.execPath, cli],
+  command: readonly string[] = framehound,
 ) {
   const key = (await home.run('license', 'issue', '--tier', 'pro')).out.trim();
   const port = await freePort();

@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { tools } from '../../http/mcp/tools.ts';
+import { framehound } from './command-line.ts';
 import { startService } from './service.ts';
 
-const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 const inspector = ['--package=@modelcontextprotocol/inspector@2.12.0', '--', 'mcp-inspector', '--cli'];
 const noRegistry =
   /E(NOTFOUND|CONNREFUSED|CONNRESET|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTCACHED|404)\b/;
@@ -40,7 +39,7 @@ test('the inspector lists the tools and calls one, over pipes and over HTTP', {
   const service = await startService();
   t.after(() => service.end());
   const { address, key, home } = service;
-  const pipes = [process.execPath, cli, 'mcp', '-e', `FRAMEHOUND_HOME=${join(home.folder, 'home')}`];
+  const pipes = [...framehound, 'mcp', '-e', `FRAMEHOUND_HOME=${join(home.folder, 'home')}`];
   const http = [`${address}/mcp`, '--header', `Authorization: Bearer ${key}`];
   for (const target of [pipes, http]) {
     const listed = (await inspect(home.folder, ...target, '--method', 'tools/list')) as Listed | null;

@@ -3,16 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/pictures.ts';
 import { tools } from '../../http/mcp/tools.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
-import { newHome } from './command-line.ts';
+import { framehound, newHome } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
-
-const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
 interface Answer {
   readonly text: string;
@@ -30,9 +27,10 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 /** `framehound mcp` as an assistant starts it. */
 async function overPipes(t: TestContext, ...args: string[]) {
   const env = { ...(process.env as Record<string, string>) };
+  const [command = '', ...before] = framehound;
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [cli, 'mcp', ...args],
+    command,
+    args: [...before, 'mcp', ...args],
     env,
     stderr: 'pipe',
   });

@@ -12,7 +12,7 @@ import sharp from 'sharp';
 import { commandTable } from '../../cli/command-table.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { until } from '../until.ts';
-import { SLOW_MS } from './command-line.ts';
+import { framehound, SLOW_MS } from './command-line.ts';
 import { RATE, writeWav } from './speech-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -114,7 +114,7 @@ interface Shell {
 function openShell(t: TestContext, home: string, port: number): Shell {
   const bin = join(home, 'bin');
   mkdirSync(bin);
-  const program = `exec "${process.execPath}" "${join(root, 'cli', 'framehound.ts')}" "$@"`;
+  const program = `exec ${framehound.map((part) => `"${part}"`).join(' ')} "$@"`;
   writeFileSync(join(bin, 'framehound'), `#!/bin/bash\n${program}\n`, { mode: 0o755 });
   writeFileSync(join(bin, 'npx'), `#!/bin/bash\nshift\n${program}\n`, { mode: 0o755 });
   const inherited = Object.entries(process.env).filter(([name]) => !/^(FRAMEHOUND_|npm_|ORT_)/.test(name));
