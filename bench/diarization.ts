@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
 import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
 import { type Conversation, compose, rate, usual, type Voice } from './diarization/compose.ts';
-import { embeddedTalks, type TalkSet } from './diarization/embedded-talks.ts';
+import { scoreDraws } from './diarization/draws.ts';
+import type { TalkSet } from './diarization/embedded-talks.ts';
 import { equalised } from './diarization/equalise.ts';
 import { readVoices } from './diarization/librispeech.ts';
 import { idealSpeech, openPipeline, type Pipeline } from './diarization/pipeline.ts';
 import { seeded } from './diarization/random.ts';
 import { type DiarizationScore, scoreDiarization, sumScores } from './diarization/score.ts';
-import { scoreTalks, summaries, type TalkSummary } from './diarization/talk-scores.ts';
+import { summaries, type TalkSummary } from './diarization/talk-scores.ts';
 import { fewVoices, manyVoices } from './diarization/talks.ts';
 import { median, type Question, type Row } from './row.ts';
 import { percent } from './voices/conditions.ts';
@@ -119,7 +120,7 @@ async function talkRows(
   set: TalkSet,
   say: (text: string) => void,
 ): Promise<Row[]> {
-  const scores = await scoreTalks(pipeline, await embeddedTalks(pipeline, model, set, say, true));
+  const scores = await scoreDraws(pipeline, model, set, say, { fresh: true });
   return [...summaries(scores)].flatMap(({ group, detection, counted, summary }) => {
     const detector = detection === 'ideal' ? 'ideal voices' : 'voices by our detector';
     const count = counted === 'known' ? 'known' : 'unknown';

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
 import type { Voice } from '../diarization/compose.ts';
-import { embeddedTalks } from '../diarization/embedded-talks.ts';
+import { publishedDraws, scoreDraws } from '../diarization/draws.ts';
 import { readVoices } from '../diarization/librispeech.ts';
 import { type Evidence, openPipeline } from '../diarization/pipeline.ts';
-import { scoreTalks, summaries, summaryLine, type TalkScore } from '../diarization/talk-scores.ts';
+import { summaries, summaryLine } from '../diarization/talk-scores.ts';
 import { fewVoices, manyVoices } from '../diarization/talks.ts';
 import { measuredLine, measureVoices } from './conditions.ts';
 import { openPieceEmbedder } from './embedding.ts';
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
     threads: { type: 'string', default: `${availableParallelism()}` },
     evidence: { type: 'string', default: '{}' },
     set: { type: 'string', multiple: true, default: ['five', 'held'] },
-    draws: { type: 'string', default: '4' },
+    draws: { type: 'string', default: `${publishedDraws}` },
   },
 });
 const sets = ['five', 'held', 'fit'];
@@ -34,7 +34,6 @@ const unknown = [
   ...positionals.filter((what) => !['voices', 'talks'].includes(what)),
   ...values.set.filter((name) => !sets.includes(name)),
 ];
-/** How often the talks of a set are drawn: by one draw of 64 talks, counts are only known to within 7 %. */
 const draws = Number(values.draws);
 if (!Number.isInteger(draws) || draws < 1)
   throw new Error(`--draws ${values.draws}: a whole number from 1 on is wanted`);
@@ -70,13 +69,10 @@ async function tryTalks(set: string, voices: readonly Voice[]): Promise<void> {
   const pipeline = await openPipeline(modelsDir, Number(values.threads), values.model);
   try {
     const groups = set === 'five' ? fewVoices : manyVoices;
-    const first = set === 'fit' ? 70_001 : 30_001;
+    const seed = set === 'fit' ? 70_001 : 30_001;
     const changes = JSON.parse(values.evidence) as Partial<Evidence>;
-    const scores: TalkScore[] = [];
-    for (let seed = first; seed < first + draws; seed++) {
-      const talks = await embeddedTalks(pipeline, values.model, { name: set, voices, groups, seed }, say);
-      scores.push(...(await scoreTalks(pipeline, talks, changes)));
-    }
+    const drawn = { name: set, voices, groups, seed };
+    const scores = await scoreDraws(pipeline, values.model, drawn, say, { draws, changes });
     for (const { group, detection, counted, summary } of summaries(scores)) {
       say(`${set}, ${group}, ${detection}, count ${counted}: ${summaryLine(summary)}`);
     }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { SpeechRegion } from '../../../actors/transcriber/contract.ts';
 import { rate, type Voice } from '../../../bench/diarization/compose.ts';
+import { scoreDraws } from '../../../bench/diarization/draws.ts';
 import { Participant } from '../../../bench/diarization/participant.ts';
+import type { EmbeddedSpeech } from '../../../bench/diarization/pipeline.ts';
 import { seeded } from '../../../bench/diarization/random.ts';
 import { scoreDiarization } from '../../../bench/diarization/score.ts';
 import { summarizeScores } from '../../../bench/diarization/talk-scores.ts';
@@ -39,6 +42,23 @@ test('the same seed gives the same talk; every voice speaks 4 s or more, nobody 
   assert.equal(seconds.size, talk!.count);
   for (const [name, said] of seconds) assert.ok(said > 3.5, `${name} speaks ${said} s`);
   assert.ok(talk!.samples.every((x) => Math.abs(x) <= 1));
+});
+
+test('talks are drawn as often as asked, each time others', async () => {
+  const nothing = { length: 0, subsegments: [], vectors: new Float32Array(), overlap: new Uint8Array() };
+  const pipeline = {
+    detectSpeech: async () => [],
+    embed: async (_: Float32Array, speech: readonly SpeechRegion[]) => ({ ...nothing, speech }),
+    diarizing: async ({ speech }: EmbeddedSpeech) => {
+      return () => speech.map(([from, to]) => ({ start: from / rate, end: to / rate, speaker: 'one' }));
+    },
+  };
+  const set = { name: 'draws', voices, groups: [one({})], seed: 5 };
+  const model = import.meta.filename;
+  const scores = await scoreDraws(pipeline, model, set, () => {}, { draws: 3, fresh: true });
+  const known = scores.filter(({ detection, counted }) => detection === 'ideal' && counted === 'known');
+  assert.equal(known.length, 3);
+  assert.equal(new Set(known.map(({ score }) => score.speech)).size, 3);
 });
 
 test('eight turns of 8 s: three voices in turn, 0.6 s apart', () => {
