@@ -88,8 +88,10 @@ test('no further file is begun from any message on, what was is clustered, and t
     );
     nothingStays(e, where);
   }
-  // Of nothing, of the first film, and of both.
-  assert.deepEqual(clustered, new Set([undefined, 4, 7]));
+  // Of nothing, of one film, and of both: the films are worked on together, and either may be the first.
+  const ofOne = [3, 4].filter((entries) => clustered.delete(entries));
+  assert.ok(ofOne.length > 0);
+  assert.deepEqual(clustered, new Set([undefined, 7]));
 });
 
 test('an actor that ends at any message costs nothing but time', async (t) => {
