@@ -3,10 +3,10 @@ import { embeddedTalks, type TalkSet } from './embedded-talks.ts';
 import type { Evidence, Pipeline } from './pipeline.ts';
 import { scoreTalks, type TalkScore } from './talk-scores.ts';
 
-/** Of what is published. */
+/** As often as talks are drawn for published figures. */
 export const publishedDraws = 4;
 
-export interface Draws {
+export interface DrawOptions {
   /** The first draw has the seed of the set, each other one the next. */
   readonly draws?: number;
   readonly changes?: Partial<Evidence>;
@@ -20,7 +20,7 @@ export async function scoreDraws(
   model: string,
   set: TalkSet,
   say: (text: string) => void,
-  { draws = publishedDraws, changes = {}, fresh = false }: Draws = {},
+  { draws = publishedDraws, changes = {}, fresh = false }: DrawOptions = {},
 ): Promise<TalkScore[]> {
   const scores: TalkScore[] = [];
   for (let seed = set.seed; seed < set.seed + draws; seed++) {

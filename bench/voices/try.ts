@@ -34,11 +34,11 @@ const unknown = [
   ...positionals.filter((what) => !['voices', 'talks'].includes(what)),
   ...values.set.filter((name) => !sets.includes(name)),
 ];
+if (unknown.length > 0)
+  throw new Error(`not known: ${unknown.join(', ')}; there are voices, talks; sets ${sets.join(', ')}`);
 const draws = Number(values.draws);
 if (!Number.isInteger(draws) || draws < 1)
   throw new Error(`--draws ${values.draws}: a whole number from 1 on is wanted`);
-if (unknown.length > 0)
-  throw new Error(`not known: ${unknown.join(', ')}; there are voices, talks; sets ${sets.join(', ')}`);
 const asked = positionals.length > 0 ? positionals : ['voices', 'talks'];
 for (const set of values.set) {
   const voices = await voicesOf(set);

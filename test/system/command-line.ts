@@ -4,18 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeCommand } from '../node-command.ts';
 
 /** ms. Many times what a service takes on a quiet machine to start, or to load a model. */
 export const SLOW_MS = 120_000;
 
 const cli = fileURLToPath(new URL('../../cli/framehound.ts', import.meta.url));
 
-/** The program and what Node runs it with, as the launcher does: types that were once taken out are not taken out anew. */
-export const framehound: readonly string[] = [
-  process.execPath,
-  ...process.execArgv.filter((flag) => !flag.startsWith('--test')),
-  cli,
-];
+export const framehound: readonly [string, ...string[]] = [...nodeCommand, cli];
 
 export interface Ended {
   readonly code: number | null;
@@ -44,8 +40,8 @@ export function newHome(): Home {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-system-'));
   const start = (...args: string[]): Running => {
     const env = { ...process.env, FRAMEHOUND_HOME: join(folder, 'home') };
-    const [program = '', ...before] = framehound;
-    const child = spawn(program, [...before, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [node, ...before] = framehound;
+    const child = spawn(node, [...before, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     let err = '';
     child.stdout.on('data', (text) => {

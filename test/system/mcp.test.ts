@@ -27,7 +27,7 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 /** `framehound mcp` as an assistant starts it. */
 async function overPipes(t: TestContext, ...args: string[]) {
   const env = { ...(process.env as Record<string, string>) };
-  const [command = '', ...before] = framehound;
+  const [command, ...before] = framehound;
   const transport = new StdioClientTransport({
     command,
     args: [...before, 'mcp', ...args],

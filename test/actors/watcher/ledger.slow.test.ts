@@ -24,6 +24,7 @@ import {
   type LedgerRecord,
   recordBytes,
 } from '../../../actors/watcher/ledger-format.ts';
+import { nodeCommand } from '../../node-command.ts';
 import { temporaryFolder } from './start.ts';
 
 const record = (i: number, state: EndRecord['state'] = fileState.analyzed): EndRecord => ({
@@ -167,13 +168,13 @@ test('a ledger that cannot be written or read is LEDGER_UNWRITABLE', (t) => {
 const hasLimits = process.platform === 'linux';
 test('a disk that is full in the middle of a record keeps what was there', { skip: !hasLimits }, (t) => {
   const child = fileURLToPath(new URL('./full-disk.ts', import.meta.url));
-  const args = [process.execPath, ...process.execArgv.filter((arg) => !arg.startsWith('--test')), child];
   // Of 512 or 1024 bytes, as the shell has it.
   const limited = [
     '-c',
     'trap "" XFSZ; ulimit -f 3; exec "$@"',
     'sh',
-    ...args,
+    ...nodeCommand,
+    child,
     join(temporaryFolder(t), 'ledger'),
   ];
   const { stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' });

@@ -4,18 +4,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { nodeCommand } from '../../../node-command.ts';
 import { folder, indexActor } from '../handlers.ts';
 import { cluster, modelKey, people, storeFaces } from './faces.ts';
 
+const [node, ...flags] = nodeCommand;
 const program = fileURLToPath(new URL('faces-process.ts', import.meta.url));
 const facesEach = 5;
 
 test('a process that is killed at any write leaves what it had committed, and the next one goes on', async (t) => {
   for (const at of [1, 3, 5, 7, 8, 9, 10, 14, 17]) {
     const cache_dir = folder(t);
-    const { stdout } = spawnSync(process.execPath, [...process.execArgv, program, cache_dir, String(at)], {
-      encoding: 'utf8',
-    });
+    const { stdout } = spawnSync(node, [...flags, program, cache_dir, String(at)], { encoding: 'utf8' });
     const said = [...stdout.matchAll(/(stored|clustered) (\S+)/g)];
     const hashes = said.filter(([, what]) => what === 'stored').map(([, , hash]) => hash!);
     const entries = Number(said.findLast(([, what]) => what === 'clustered')?.[2] ?? 0);

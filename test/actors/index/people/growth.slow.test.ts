@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { nodeCommand } from '../../../node-command.ts';
 import { folder, indexActor } from '../handlers.ts';
 import { begin, cluster, modelKey, people, storeFaces } from './faces.ts';
 
@@ -95,7 +96,8 @@ test('while another process writes, faces are read, and neither stored nor corre
   ]);
   await cluster(index, cache_dir, ['aa']);
   const program = fileURLToPath(new URL('../store/writer-process.ts', import.meta.url));
-  const other = spawn(process.execPath, [...process.execArgv, program, cache_dir, 'hold']);
+  const [node, ...flags] = nodeCommand;
+  const other = spawn(node, [...flags, program, cache_dir, 'hold']);
   t.after(() => other.kill('SIGKILL'));
   for await (const text of other.stdout) if (String(text).includes('holding')) break;
   assert.equal((await people(index, cache_dir)).clusters.length, 2);

@@ -9,6 +9,7 @@ import { givenUpAfterMs } from '../../../../actors/index/store/compactor.ts';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { manualClock } from '../../../../runtime/clock.ts';
+import { nodeCommand } from '../../../node-command.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
 const d = 32;
@@ -69,9 +70,8 @@ async function find(index: Harness, cache_dir: string, hash: string, frame: numb
 
 function probe(cache_dir: string): string {
   const program = fileURLToPath(new URL('writer-process.ts', import.meta.url));
-  return execFileSync(process.execPath, [...process.execArgv, program, cache_dir, 'probe'], {
-    encoding: 'utf8',
-  });
+  const [node, ...flags] = nodeCommand;
+  return execFileSync(node, [...flags, program, cache_dir, 'probe'], { encoding: 'utf8' });
 }
 
 test('packs of which most is garbage are rewritten in steps, between which everything is found', async (t) => {
