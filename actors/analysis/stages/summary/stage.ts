@@ -62,18 +62,17 @@ class SummarySession implements StageSession<SummaryItem> {
     return true;
   }
 
-  /** Only what an earlier run of this task made: another one of that name is in the way. */
+  /** Only what an earlier run of this task finished: any other summary of that name is in the way. */
   async isStored(media: MediaRecord, { path, wanted }: SummaryItem): Promise<boolean> {
-    if (!this.#task.run.earlier) return false;
+    if (!this.#wasFinished(path)) return false;
     const held = await this.#held(media);
-    const facts: SummaryFacts[] = [];
-    for (const job of wanted) {
-      const own = await this.#own(media, job, held);
-      if (!own) return false;
-      facts.push(storedFacts(own));
-    }
-    this.#facts.set(path, facts);
-    return true;
+    const own = wanted.flatMap(({ analysis_name }) => named(held, analysis_name) ?? []);
+    this.#facts.set(path, own.map(storedFacts));
+    return own.length === wanted.length;
+  }
+
+  #wasFinished(path: string): boolean {
+    return this.#task.run.earlier?.finished(summaryKind.type, path) === true;
   }
 
   storedFacts({ path }: MediaRecord): Facts {
@@ -171,7 +170,8 @@ class SummarySession implements StageSession<SummaryItem> {
   /** The one of that name, if this task made it. */
   async #own(media: MediaRecord, job: SummaryJob, held: readonly HeldSummary[]): Promise<HeldSummary | null> {
     const found = named(held, job.analysis_name);
-    if (!found) return null;
+    // The notes of files that were finished are forgotten.
+    if (!found || this.#wasFinished(media.path)) return found ?? null;
     const before = await this.#marks.before(media, job.analysis_name, { signal: this.#task.signal });
     return before !== undefined && before !== found.analysis_id ? found : null;
   }

@@ -82,7 +82,8 @@ test('a summary that was stored before the engine could say so is taken for stor
   const two = await summaryEngine(t, [], { home, token: 'two', alive, disk: one.w });
   const { state, of } = await two.resume(task_id);
   assert.equal(state, 'completed');
-  assert.equal(of['a']?.summaries[0]?.outcome, 'stored', of['a']?.error?.message);
+  assert.equal(of['a']?.outcome, 'analyzed', of['a']?.error?.message);
+  assert.equal(of['a']?.summaries[0]?.outcome, 'stored');
   assert.deepEqual(written(two), []);
 });
 
@@ -134,6 +135,33 @@ test('a cancel in the midst of a node ends it, and keeps what is written for lat
   const { state } = await e.resume(task_id);
   assert.equal(state, 'completed');
   assert.equal(e.summaries.stored.size, 1);
+});
+
+test('a resumed task keeps the files that it finished before it was cancelled', async (t) => {
+  const e = await summaryEngine(t, [...film, { name: 'b', frames: 3 }]);
+  const gate = Promise.withResolvers<void>();
+  t.after(() => gate.resolve());
+  await e.run({ visual_media_paths: e.w.paths });
+  const requests = summaryOf(e.w.paths).summary_requests ?? [];
+  // Of the second summary of the second file nothing is written before the cancel.
+  const commits = e.summaries.stored;
+  Object.defineProperty(e.summarizer, 'hold', {
+    get: () => (commits.size === 2 ? { write: gate.promise } : {}),
+    configurable: true,
+  });
+  const more = { ...requests[1]!, analysis_name: 'another' };
+  const task_id = await e.begin({ summary_requests: [...requests, more] });
+  await until(() => commits.size === 2 && e.summarizer.heard.filter((one) => one === 'outline').length === 3);
+  void e.tasks.cancel();
+  assert.equal(await e.end(), 'cancelled');
+  gate.resolve();
+  await until(() => e.summarizer.films.size === 0);
+  Object.defineProperty(e.summarizer, 'hold', { value: {} });
+  const { state, of, counts } = await e.resume(task_id);
+  assert.deepEqual([state, counts.failed], ['completed', 0], of['a']?.error?.message);
+  assert.deepEqual([of['a']?.outcome, of['b']?.outcome], ['analyzed', 'analyzed']);
+  assert.equal(commits.size, 3, 'nothing is made twice');
+  clean(e);
 });
 
 test('a full disk ends the task with its reason, and the summary goes on when there is room', async (t) => {
