@@ -68,9 +68,9 @@ async function runTask(
   { signal, draining, onEvent }: RunOptions,
 ): Promise<AnalysisReport> {
   const lanes = lanesOf(asked);
-  const settled = expected(lanes);
   const kinds = stages.map(({ kind }) => kind);
   const begun = { ...pieces(asked), percentage: run.earlier?.percentage ?? 0 };
+  const settled = expected(lanes, begun.files);
   const tracker = createTracker(kinds, begun, parts.clock.now, (event) => {
     onEvent(event);
     if (event.type === 'result') settled.tell(event.result);
@@ -104,8 +104,8 @@ function pieces(asked: readonly StageJobs[]): Pick<Begun, 'files' | 'closings'> 
 }
 
 /** The results that other work waits for. */
-function expected(lanes: readonly Lane[]): Settled {
-  const settled = new Settled();
+function expected(lanes: readonly Lane[], files: Begun['files']): Settled {
+  const settled = new Settled(files);
   const paths = new Map(
     lanes.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
   );

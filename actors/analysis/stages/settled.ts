@@ -7,16 +7,20 @@ export class Settled {
   /** Jobs that are waited for, by type. */
   readonly #closings = new Map<string, Set<string>>();
   readonly #expected = new Map<string, PromiseWithResolvers<WorkResult>>();
-  /** What has no result yet, by type. */
-  readonly #left = new Map<string, Set<string>>();
+  /** How many pieces of each type have no result yet. */
+  readonly #left: Map<string, number>;
+  /** Types that somebody waits for as a whole. */
+  readonly #types = new Map<string, PromiseWithResolvers<void>>();
+
+  /** `pieces`: of the task, by type, closing steps among them. */
+  constructor(pieces: Readonly<Record<string, number>>) {
+    this.#left = new Map(Object.entries(pieces));
+  }
 
   /** This piece of work is part of the task, and somebody waits for it. */
   expect(type: string, path: string): void {
     const key = workKey({ type, path });
-    if (this.#expected.has(key)) return;
-    this.#expected.set(key, Promise.withResolvers<WorkResult>());
-    const left = this.#left.get(type) ?? new Set();
-    this.#left.set(type, left.add(path));
+    if (!this.#expected.has(key)) this.#expected.set(key, Promise.withResolvers<WorkResult>());
   }
 
   /** So is this closing step. */
@@ -28,12 +32,17 @@ export class Settled {
 
   tell(result: WorkResult): void {
     this.#expected.get(workKey(result))?.resolve(result);
-    this.#left.get(result.type)?.delete(result.path);
+    const left = (this.#left.get(result.type) ?? 0) - 1;
+    this.#left.set(result.type, left);
+    if (left === 0) this.#types.get(result.type)?.resolve();
   }
 
-  /** Whether work of these types that somebody waits for has no result yet. */
-  areLeft(types: readonly string[]): boolean {
-    return types.some((type) => (this.#left.get(type)?.size ?? 0) > 0);
+  /** Resolves when every piece of this type has its result. */
+  async ended(type: string): Promise<void> {
+    if ((this.#left.get(type) ?? 0) === 0) return;
+    const waiting = this.#types.get(type) ?? Promise.withResolvers<void>();
+    this.#types.set(type, waiting);
+    await waiting.promise;
   }
 
   /** Resolves when all these types of work on the file have their results, or `stopped` does. */

@@ -37,9 +37,8 @@ class SummarySession implements StageSession<SummaryItem> {
   readonly #marks: OwnMarks;
   /** What is known of the summaries of a file, by path. */
   readonly #facts = new Map<string, readonly SummaryFacts[]>();
-  /** Lets visual searches go on after the last file. */
+  /** Lets visual searches go on; null before the first file is worked on. */
   #end: (() => void) | null = null;
-  #hasBegun = false;
   #hasLoaded = false;
 
   constructor(task: TaskContext, summarizer: Summarizer) {
@@ -50,6 +49,7 @@ class SummarySession implements StageSession<SummaryItem> {
     this.#concepts = new Concepts({ ...parts, summarizer }, cache_dir);
     this.#evidence = new StoredEvidence(parts.index, cache_dir);
     this.#marks = new OwnMarks({ index: parts.index, cache_dir, task_id: run.task_id });
+    void task.settled.ended(summaryKind.type).then(() => this.#end?.());
   }
 
   /** Names too: several tasks may want others of the same content. */
@@ -84,23 +84,12 @@ class SummarySession implements StageSession<SummaryItem> {
   }
 
   async work(file: FileWork<SummaryItem>): Promise<Underway> {
-    const { parts, settled } = this.#task;
-    this.#hasBegun = true;
-    const end = parts.summarizing.begin();
-    try {
-      return await this.#summarise(file);
-    } finally {
-      // While what the next files need is being made, which may take hours, searches are answered.
-      if (!settled.areLeft(summaryKind.needs)) this.#end ??= parts.summarizing.begin();
-      end();
-    }
-  }
-
-  async #summarise(file: FileWork<SummaryItem>): Promise<Underway> {
+    const { parts } = this.#task;
     const { media, item } = file;
+    // Until the last file has ended, also while the next ones are still being analysed.
+    this.#end ??= parts.summarizing.begin();
     this.#facts.set(item.path, []);
-    const { state } = this.#task.parts.models;
-    const found = await this.#evidence.of(media, state.model_key, { signal: file.signal });
+    const found = await this.#evidence.of(media, parts.models.state.model_key, { signal: file.signal });
     if (found.model === null && found.transcript === null && found.people.length === 0) {
       return { finished: Promise.resolve(null) };
     }
@@ -181,7 +170,7 @@ class SummarySession implements StageSession<SummaryItem> {
     const { parts, request, signal } = this.#task;
     this.#end?.();
     await this.#marks.forget();
-    if (this.#hasBegun) await sweepInSteps(parts.index, request.cache_dir, signal);
+    if (this.#end) await sweepInSteps(parts.index, request.cache_dir, signal);
     if (!this.#hasLoaded) return;
     await this.#summarizer.ask('unload', {}).catch((error) => {
       parts.log.warn('the language model cannot be freed', { error });

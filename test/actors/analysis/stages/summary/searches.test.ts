@@ -66,7 +66,7 @@ test('they are answered after the summarizer ended again and again', async (t) =
   await answers(e);
 });
 
-test('they are answered while the next file is still being analysed for its summary', async (t) => {
+test('they are refused from the first summary to the last, also while the next file is analysed', async (t) => {
   const gate = gateOf(t);
   const e = await summaryEngine(t, films);
   const { state } = e.w;
@@ -74,12 +74,27 @@ test('they are answered while the next file is still being analysed for its summ
   const hold = () => (state.decoded.length > 1 ? gate.promise : Promise.resolve());
   Object.defineProperty(state, 'hold', { get: hold });
   await e.begin(summaryOf(e.w.paths));
-  await until(() => e.summaries.stored.size === 1 && !e.w.analysis.summarizing);
-  await answers(e);
+  const made = () => e.events.filter((event) => event.type === 'result' && event.result.type === 'summary');
+  await until(() => made().length === 1);
+  await refuses(e);
   gate.resolve();
   assert.equal(await e.end(), 'completed');
   assert.equal(e.summaries.stored.size, 2);
   await answers(e);
+});
+
+test('they are answered after the last summary, while the task analyses what is not summarised', async (t) => {
+  const gate = gateOf(t);
+  const e = await summaryEngine(t, films);
+  const { state } = e.w;
+  const hold = () => (state.decoded.length > 1 ? gate.promise : Promise.resolve());
+  Object.defineProperty(state, 'hold', { get: hold });
+  const summary_requests = summaryOf(e.w.paths.slice(0, 1)).summary_requests ?? [];
+  await e.begin({ visual_media_paths: e.w.paths, summary_requests });
+  await until(() => e.summaries.stored.size === 1 && !e.w.analysis.summarizing);
+  await answers(e);
+  gate.resolve();
+  assert.equal(await e.end(), 'completed');
 });
 
 test('between files that wait for nothing they are refused', async (t) => {
