@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Action, commandTable, type Options } from '../../cli/command-table.ts';
 import { settingFlags } from '../../cli/completion/places.ts';
-import { helpText } from '../../cli/help.ts';
+import { commandHelp, helpText } from '../../cli/help.ts';
+import { assertGolden } from '../golden.ts';
 
 const withActions = (command: Action): Action[] => [command, ...Object.values(command.actions ?? {})];
 const actions = Object.values(commandTable as Record<string, Action>).flatMap(withActions);
@@ -18,6 +19,14 @@ test('the help names every command, every option and every setting, and nothing 
   ];
   const named = text.match(/--[a-z][a-z-]*/g)!;
   assert.deepEqual([...new Set(named)].sort(), [...new Set(flags)].sort());
+});
+
+test('the help of everything and of every command is as it was', () => {
+  const one = Object.entries(commandTable).map(([name, command]) => [
+    `${name}.txt`,
+    commandHelp(name, command),
+  ]);
+  assertGolden('help', { 'help.txt': helpText(), ...Object.fromEntries(one) });
 });
 
 test('an option takes a value, and says what it is called, when it is no switch', () => {
