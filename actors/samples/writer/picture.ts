@@ -39,6 +39,12 @@ export interface FilmPicture {
   draw(n: number, rgb: Uint8Array): void;
 }
 
+/**
+ * Films of so few frames have none to reorder: each is decoded when it is shown. libx265 takes the decoding times of its
+ * first packets from the third frame, and where there is none it leaves them uninitialised, which no muxer takes.
+ */
+const mostInOrder = 2;
+
 export class PictureTrack implements FilmTrack {
   readonly #picture: FilmPicture;
   readonly #path: string;
@@ -89,6 +95,7 @@ export class PictureTrack implements FilmTrack {
     const finish = (packet: Packet) => {
       packet.duration = this.#durations.get(packet.pts) ?? 1n;
       this.#durations.delete(packet.pts);
+      if (this.#picture.frames <= mostInOrder) packet.dts = packet.pts;
     };
     if (n === this.#picture.frames) {
       this.#encoder.encode(null, write, finish);
