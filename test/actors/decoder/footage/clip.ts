@@ -1,11 +1,10 @@
 // A test clip: a small film with the frame number drawn into every frame, the facts a decoder must report, and a function
-// that creates it. Clips are created once and cached in the system's temporary folder.
+// that creates it. Clips are created once in a run of tests.
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { link, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Rational } from '../../../../actors/decoder/contract.ts';
 import { type Film, writeFilm } from '../../../../actors/samples/writer/film.ts';
@@ -55,19 +54,18 @@ export interface StampedFilm extends Partial<Omit<FilmPicture, 'draw'>>, Omit<Fi
   readonly apart?: boolean;
 }
 
-/** Contains a hash of the sources that create the clips, so that a change creates them again. */
-export const clipFolder = join(tmpdir(), `framehound-clips-${sourceHash()}`);
+/** A run of tests has a temporary folder of this name, in which its processes share the clips and which it removes. */
+const runFolder = /^framehound-tests-/;
 
-function sourceHash(): string {
-  const hash = createHash('sha256');
-  for (const folder of [
-    join(import.meta.dirname, '../../../../actors/samples/writer'),
-    import.meta.dirname,
-  ]) {
-    const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-    for (const name of sources.sort()) hash.update(readFileSync(join(folder, name)));
-  }
-  return hash.digest('hex').slice(0, 12);
+/** Nothing is kept between runs, so that each run finds what a new machine finds. */
+export const clipFolder = join(runFolder.test(basename(tmpdir())) ? tmpdir() : ownFolder(), 'clips');
+
+/** For a file that is run by itself, and the processes that it starts. */
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-tests-'));
+  process.env['TMPDIR'] = folder;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 const making = new Map<string, Promise<string>>();
