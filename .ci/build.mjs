@@ -10,7 +10,7 @@ import { compact } from '../http/page/compact.ts';
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-/** Read at run time, beside the module that reads it. */
+/** Read or loaded at run time, beside the module that does it; nothing that `tsc` writes. */
 const assets = [
   'kernel.wasm',
   'planes.wasm',
@@ -21,6 +21,7 @@ const assets = [
   'fits.bin',
   'overlap.onnx',
   'own-weights.bin',
+  'nvidia.mjs',
 ];
 
 function compile() {

@@ -3,6 +3,7 @@
 // missing, then hand over to the pinned Node that the dependencies brought along.
 //
 //   launch.mjs --setup            install only
+//   launch.mjs --setup --gpu      the same, and fetch what models need to run on an NVIDIA device
 //   launch.mjs --installed        npm has installed the package: install what npm leaves out, where that is worth it
 //   launch.mjs --node ARGS...     run the pinned Node with ARGS
 //   launch.mjs ARGS...            run the command line (cli/framehound) with ARGS
@@ -16,6 +17,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { provideCuda } from './nvidia.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const isCheckout = existsSync(join(root, 'cli', 'framehound.ts'));
@@ -57,7 +59,7 @@ function npmInstall() {
     stdio: ['ignore', process.stderr, process.stderr],
     shell: windows,
     // node-av carries its FFmpeg libraries inside the package; its download of a command line is not used.
-    // onnxruntime-node's GPU libraries are fetched in a step of their own, which may fail.
+    // onnxruntime-node's GPU libraries are fetched in a step of their own, which may fail (nvidia.mjs).
     env: { ...withoutOuterNpm(process.env), SKIP_FFMPEG: 'true', ONNXRUNTIME_NODE_INSTALL: 'skip' },
   });
   return result.status === 0;
@@ -68,21 +70,6 @@ function withoutOuterNpm(env) {
   const outer =
     /^npm_config_(global|location|prefix|global_prefix|local_prefix|omit|include|package_lock.*)$|^npm_(?!config_)/i;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !outer.test(name)));
-}
-
-/** Fetches the libraries that run models on an NVIDIA device, where there is one. Without them the processor runs them. */
-function fetchGpuLibraries() {
-  if (process.platform !== 'linux' || process.arch !== 'x64' || !existsSync('/proc/driver/nvidia/version'))
-    return;
-  process.stderr.write('framehound: fetching the libraries for the graphics device\n');
-  const folder = join(home, 'node_modules', 'onnxruntime-node');
-  const { status } = spawnSync(pinnedNode, [join(folder, 'script', 'install.js')], {
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  if (status !== 0) {
-    process.stderr.write('framehound: they cannot be fetched now; models run on the processor\n');
-  }
 }
 
 /** Answers why nothing can be run; undefined when everything is there. */
@@ -96,9 +83,29 @@ function setup() {
   if (!existsSync(pinnedNode)) {
     return `the package "node" has no binary for ${process.platform}-${process.arch}`;
   }
-  fetchGpuLibraries();
   writeFileSync(stamp, wanted());
   return undefined;
+}
+
+/** The CUDA provider, without which models run on the processor. Answers whether nothing failed. `byHand`: asked for. */
+function setupGpu(byHand) {
+  const what = 'the CUDA provider of onnxruntime';
+  const problem = problemOf(() => provideCuda(join(home, 'node_modules'), pinnedNode, { byHand }));
+  if (problem !== undefined) {
+    const again = isCheckout ? 'npm run setup -- --gpu' : 'framehound --setup --gpu';
+    process.stderr.write(
+      `framehound: ${what} is not installed: ${problem}; models run on the processor. Try again: ${again}\n`,
+    );
+  } else if (byHand) process.stderr.write(`framehound: ${what} is installed\n`);
+  return problem === undefined;
+}
+
+function problemOf(work) {
+  try {
+    return work();
+  } catch (error) {
+    return error.message;
+  }
 }
 
 function isWritable(folder) {
@@ -194,14 +201,18 @@ function run(args, { isProgram }) {
 function main([mode, ...rest]) {
   if (mode === '--installed') {
     // A project that takes the client only needs none of it; and an install must not fail for what can be had later.
-    if (!isCheckout && process.env['npm_config_global'] === 'true') setup();
+    if (!isCheckout && process.env['npm_config_global'] === 'true' && setup() === undefined) setupGpu(false);
     return;
   }
   const problem = setup();
   if (problem !== undefined) {
     process.stderr.write(`framehound: ${problem}\n`);
     process.exitCode = 1;
-  } else if (mode === '--node') run(rest, { isProgram: false });
+    return;
+  }
+  const byHand = mode === '--setup' && rest.includes('--gpu');
+  if (!setupGpu(byHand) && byHand) process.exitCode = 1;
+  if (mode === '--node') run(rest, { isProgram: false });
   else if (mode !== '--setup') {
     const program = join(home, 'cli', isCheckout ? 'framehound.ts' : 'framehound.js');
     run([program, ...(mode === undefined ? [] : [mode]), ...rest], { isProgram: true });

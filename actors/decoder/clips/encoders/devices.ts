@@ -1,6 +1,7 @@
 // Finds what on this machine may have an encoder, without opening it: a few files are looked at.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasNvidia } from '../../../../runtime/process/nvidia.mjs';
 import type { Device } from './candidates.ts';
 
 /** `root`: folder that the paths of the system lie in, for tests. The paths of devices are without it. */
@@ -11,8 +12,7 @@ export function findDevices(platform: string, root = '/'): Device[] {
 }
 
 function nvidia(root: string): Device[] {
-  const isThere = ['dev/nvidiactl', 'dev/dxg'].some((path) => existsSync(join(root, path)));
-  if (!isThere) return [];
+  if (!hasNvidia(root)) return [];
   const facts = textOf(join(root, 'proc/driver/nvidia/version')).split('\n')[0]!;
   return [{ kind: 'nvidia', path: null, facts, vendor: null }];
 }

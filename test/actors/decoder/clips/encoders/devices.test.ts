@@ -37,8 +37,9 @@ test('devices are told with their makers and drivers', (t) => {
   ]);
 });
 
-test('under another system NVIDIA is found by its bridge, and elsewhere only trying tells', (t) => {
-  const bridged = findDevices('linux', machine(t, { 'dev/dxg': '' }));
+test('under WSL2 NVIDIA is found by what Windows lends, and elsewhere only trying tells', (t) => {
+  const bridged = findDevices('linux', machine(t, { 'dev/dxg': '', 'usr/lib/wsl/lib/libcuda.so.1': '' }));
+  assert.deepEqual(findDevices('linux', machine(t, { 'dev/dxg': '' })), []);
   assert.deepEqual(
     bridged.map(({ kind }) => kind),
     ['nvidia'],
