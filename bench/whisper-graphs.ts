@@ -38,15 +38,19 @@ export function whisperEncoder({ bands, width }: WhisperSize): OnnxModel {
   return graph.model();
 }
 
-/** The merged decoder. With `use_cache_branch` the caches of the sound come back empty, as those of the exports do. */
+/**
+ * The merged decoder. With `use_cache_branch` it takes one token a row, because the exports trace that branch with one, and
+ * the caches of the sound come back empty, as those of the exports do.
+ */
 export function whisperDecoder(size: WhisperSize): OnnxModel {
   const { width, layers, vocabulary, sure } = size;
   const graph = new GraphBuilder('decoder');
   const random = randomWeights(graph, 12);
-  const ids = graph.input('input_ids', 'int64', ['batch_size', 'decoder_sequence_length']);
+  const fed = graph.input('input_ids', 'int64', ['batch_size', 'decoder_sequence_length']);
   const sound = graph.input('encoder_hidden_states', 'float', ['batch_size', SOUND, width]);
   const caches = Array.from({ length: layers }, (_, layer) => cacheInputs(graph, width, layer));
   const cached = graph.input('use_cache_branch', 'bool', [1]);
+  const ids = oneIfCached(graph, fed, cached);
   const table = random([vocabulary, width]);
   const { places, bias } = placesOf(graph, ids, caches[0]!.decoder.key);
   // Position embeddings outweigh token embeddings, so that a text does not loop.
@@ -94,6 +98,12 @@ function cacheInputs(graph: GraphBuilder, width: number, layer: number) {
     decoder: pair('decoder', 'past_decoder_sequence_length'),
     encoder: pair('encoder', 'encoder_sequence_length_out'),
   };
+}
+
+/** The tokens that are fed: any number of them, or one a row with a cache. Several with a cache make the run fail. */
+function oneIfCached(graph: GraphBuilder, fed: string, cached: string): string {
+  const shape = graph.op('Where', [cached, graph.ints([0, 1]), graph.ints([0, -1])]);
+  return graph.op('Reshape', [fed, shape]);
 }
 
 /** Positions of the tokens that are fed, and what hides later ones from earlier ones. */

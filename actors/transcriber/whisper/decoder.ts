@@ -12,11 +12,16 @@ export interface EncodedSound {
 
 /** Decoding of a batch: one sequence for each row, all of the same length. */
 export interface Decoding {
-  /** Feeds the same number of tokens to every row; answers batch×tokens×vocabulary. *Owned by the caller until the next call.* */
+  /**
+   * Feeds the same number of tokens to every row: any number first, then one, since exports trace the branch with a cache
+   * for one token. Answers batch×tokens×vocabulary, *owned by the caller until the next call*.
+   */
   step(tokens: readonly (readonly number[])[]): Promise<Logits>;
 }
 
 export interface Logits {
+  /** How many tokens were fed to each row. */
+  readonly tokens: number;
   /** The row of one batch entry at one of the tokens that were fed. *A view.* */
   row(batch: number, token: number): Float32Array;
 }
@@ -88,6 +93,7 @@ function decoderOf(graph: Graph, caches: readonly CachePort[]): Decoder {
 function rowsOf({ data, dims }: { data: Float32Array; dims: readonly number[] }, length: number): Logits {
   const size = dims.at(-1) ?? 0;
   return {
+    tokens: length,
     row: (batch, token) => {
       const at = (batch * length + token) * size;
       return data.subarray(at, at + size);

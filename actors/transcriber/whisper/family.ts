@@ -10,7 +10,7 @@ import type { ModelSession } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
 import { compressionRatio } from '../text/hallucinations.ts';
 import { tokenLimit } from '../token-limit.ts';
-import { type Decoder, type Decoding, type EncodedSound, openDecoder } from './decoder.ts';
+import { type Decoder, type Decoding, type EncodedSound, type Logits, openDecoder } from './decoder.ts';
 import { phrasesOf } from './phrases.ts';
 import { likeliest, probabilityOf, type Sampling, sampleToken, seeded } from './sampling.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -29,7 +29,7 @@ interface Row {
   /** Its row in the encoded batch. */
   readonly index: number;
   readonly limit: number;
-  language: string | null;
+  readonly language: string | null;
   noSpeech: number;
 }
 
@@ -117,13 +117,15 @@ class Whisper implements SpeechFamily {
   ): Promise<readonly WindowTranscript[]> {
     if (windows.length === 0) return [];
     const sound = await this.#encode(windows, checkpoint);
-    const rows = windows.map(({ samples }, index) => this.#rowOf(samples.length, index, language));
+    const told = this.#row.is_multilingual ? language : (this.#row.languages[0] ?? null);
+    const languages = told === null ? await this.#detect(sound, checkpoint) : windows.map(() => told);
+    const rows = windows.map(({ samples }, index) => this.#rowOf(samples.length, index, languages[index]!));
     const hypotheses = await this.#decode(sound, rows, checkpoint);
-    return rows.map(({ seconds, language: detected, noSpeech }, at) => {
+    return rows.map(({ seconds, language: spoken, noSpeech }, at) => {
       const { tokens, meanLogProbability } = hypotheses[at]!;
       return {
         pieces: phrasesOf(tokens, seconds, this.#parts.vocabulary),
-        language: detected,
+        language: spoken,
         confidence: { noSpeech, meanLogProbability },
       };
     });
@@ -150,14 +152,24 @@ class Whisper implements SpeechFamily {
     });
   }
 
+  /**
+   * The likeliest language of each window, after the start token alone; null where there are none to choose from. It is a
+   * decoding of its own: with a cache the exports take one token a run, so the text needs its whole prompt in a first run.
+   */
+  async #detect(sound: EncodedSound, checkpoint: Checkpoint): Promise<(string | null)[]> {
+    const { decoder, vocabulary, languages } = this.#parts;
+    await checkpoint();
+    const starts = Array.from({ length: sound.dims[0] }, () => [vocabulary.start]);
+    const logits = await decoder.begin(sound).step(starts);
+    return starts.map((_, at) => likeliest(logits.row(at, 0), languages));
+  }
+
   #rowOf(samples: number, index: number, language: string | null): Row {
-    const { speech, is_multilingual, languages } = this.#row;
-    const asked = is_multilingual ? language : (languages[0] ?? null);
     return {
       seconds: samples / melRate,
       index,
-      limit: tokenLimit(speech, samples),
-      language: asked,
+      limit: tokenLimit(this.#row.speech, samples),
+      language,
       noSpeech: 0,
     };
   }
@@ -199,12 +211,12 @@ class Whisper implements SpeechFamily {
     const done = rows.map(() => false);
     const decoding = decoder.begin(rowsOf(sound, rows));
     await checkpoint();
-    let { logits, last } = await this.#prompt(decoding, rows, checkpoint);
+    let logits = await this.#prompt(decoding, rows);
     for (;;) {
       for (const [at, row] of rows.entries()) {
         if (done[at]) continue;
         const tokens = written[at]!;
-        const next = sampleToken(logits.row(at, last), tokens, vocabulary, samplings[at]!);
+        const next = sampleToken(logits.row(at, logits.tokens - 1), tokens, vocabulary, samplings[at]!);
         sums[at]! += next.logProbability;
         if (next.token === vocabulary.end) done[at] = true;
         else tokens.push(next.token);
@@ -215,7 +227,6 @@ class Whisper implements SpeechFamily {
       await checkpoint();
       // Rows that are done are padded with end tokens, whose logits are not read.
       logits = await decoding.step(written.map((tokens, at) => [done[at] ? vocabulary.end : tokens.at(-1)!]));
-      last = 0;
     }
     return written.map((tokens, at) => ({
       tokens,
@@ -224,28 +235,25 @@ class Whisper implements SpeechFamily {
     }));
   }
 
-  /** Feeds the prompt; detects the language of rows that have none. `last`: the prompt token whose logits predict the text. */
-  async #prompt(decoding: Decoding, rows: readonly Row[], checkpoint: Checkpoint) {
+  /** Feeds the prompts, which are of one length, in one run; its last logits predict the text. */
+  async #prompt(decoding: Decoding, rows: readonly Row[]): Promise<Logits> {
     const { vocabulary, languages } = this.#parts;
-    const task = languages.size > 0 && vocabulary.transcribe !== null ? [vocabulary.transcribe] : [];
-    const told = rows.map(({ language }) => languageToken(languages, language));
-    const known = languages.size === 0 || told.every((token) => token !== null);
-    const prompts = told.map((token) => [vocabulary.start, ...(token === null ? [] : [token]), ...task]);
-    const first = known ? prompts : rows.map(() => [vocabulary.start]);
-    const logits = await decoding.step(first);
+    const logits = await decoding.step(rows.map(({ language }) => promptOf(language, languages, vocabulary)));
     for (const [at, row] of rows.entries()) {
       row.noSpeech = probabilityOf(logits.row(at, 0), vocabulary.noSpeech);
-      if (!known) row.language ??= likeliest(logits.row(at, 0), languages);
     }
-    if (known) return { logits, last: first[0]!.length - 1 };
-    await checkpoint();
-    const rest = rows.map(({ language }) => [languageToken(languages, language)!, ...task]);
-    return { logits: await decoding.step(rest), last: rest[0]!.length - 1 };
+    return logits;
   }
 }
 
-function languageToken(languages: ReadonlyMap<string, number>, language: string | null): number | null {
-  return language === null ? null : (languages.get(language) ?? null);
+/** The start, and for a multilingual model the language and the task. */
+function promptOf(
+  language: string | null,
+  languages: ReadonlyMap<string, number>,
+  { start, transcribe }: Vocabulary,
+): number[] {
+  const token = language === null ? undefined : languages.get(language);
+  return token === undefined ? [start] : [start, token, ...(transcribe === null ? [] : [transcribe])];
 }
 
 /** The encoded sound of those rows only. */

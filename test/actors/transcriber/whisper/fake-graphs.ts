@@ -1,5 +1,5 @@
 // An encoder and a decoder that follow a script, with the ports of the real graphs. The decoder keeps its state in the
-// key-value cache alone, and answers no cross-attention once that is cached.
+// key-value cache alone; with a cache it takes one token a row, as it was traced, and answers no cross-attention.
 import assert from 'node:assert/strict';
 import type { ModelSession, Port, TensorIn, TensorOut } from '../../../../actors/models/session.ts';
 
@@ -103,6 +103,8 @@ function decode(
   const [, , past = 0] = words.dims;
   assert.equal(use_cache_branch!.type, 'bool');
   assert.equal(past > 0, cached, 'the branch fits the cache');
+  assert(!cached || length === 1, `${length} tokens are fed with a cache, which is traced with one`);
+  assert(past + length <= 448, `${past + length} tokens, the decoder has 448 positions`);
   assert.deepEqual(
     sounds.dims,
     [batch, 1, cached ? 1 : 0, 1],
