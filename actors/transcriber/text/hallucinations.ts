@@ -120,9 +120,13 @@ const plainWords = (text: string) =>
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
 
-/** Bytes of a text for each byte of it deflated; below 1 for short texts. Above 2.4 it probably repeats itself. */
+/**
+ * Letters of a text for each byte of it deflated; below 1 for short texts. Above 2.4 it probably repeats itself. One byte a
+ * letter, whatever its script: the first bytes of UTF-8 are the same for all letters of Hindi, Thai or Georgian, whose honest
+ * texts would look like repetitions.
+ */
 export function compressionRatio(text: string): number {
-  const bytes = Buffer.from(text.trim());
+  const bytes = Buffer.from(text.trim(), 'latin1');
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 }
 

@@ -156,6 +156,17 @@ test('a repetition compresses better than speech', () => {
   assert.equal(compressionRatio(''), 0);
 });
 
+test('an honest text is no repetition in any script', () => {
+  const hindi =
+    'सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है। उन्हें बुद्धि और अन्तरात्मा की देन प्राप्त है और परस्पर उन्हें भाईचारे के भाव से बर्ताव करना चाहिए।';
+  const georgian =
+    'ყველა ადამიანი იბადება თავისუფალი და თანასწორი თავისი ღირსებითა და უფლებებით. მათ მინიჭებული აქვთ გონება და სინდისი და ერთმანეთის მიმართ უნდა იქცეოდნენ ძმობის სულისკვეთებით.';
+  for (const text of [hindi, georgian]) {
+    assert(compressionRatio(text) < 2, `${compressionRatio(text)}`);
+    assert(compressionRatio(text.slice(0, 40).repeat(4)) > 2.4);
+  }
+});
+
 test('nothing is lost: every letter stays or is among the removed', () => {
   const words = fc.array(fc.constantFrom(' yes', ' no.', ' go', ' 走', 'ha', '!', ' '), { maxLength: 120 });
   fc.assert(
