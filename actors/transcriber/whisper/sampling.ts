@@ -32,18 +32,22 @@ interface Range {
 
 /**
  * The next token after `written` (without the prompt). `logits`: one for each token, *changed*: those of suppressed tokens
- * become −Infinity. Answers the end token when no other is possible.
+ * become −Infinity. `isLast`: no token can follow this one; where no phrase has ended yet it is a time, so that the text says
+ * how far it got. Answers the end token when no other is possible.
  */
 export function sampleToken(
   logits: Float32Array,
   written: readonly number[],
   vocabulary: Vocabulary,
   sampling: Sampling,
+  isLast = false,
 ): SampledToken {
   for (const token of vocabulary.suppressed) logits[token] = Number.NEGATIVE_INFINITY;
   if (written.length === 0)
     for (const token of vocabulary.suppressedFirst) logits[token] = Number.NEGATIVE_INFINITY;
-  const text = textAllowed(written, vocabulary);
+  const { firstTime } = vocabulary;
+  const timeOnly = isLast && written.findLastIndex((token) => token >= firstTime) < 1;
+  const text = timeOnly ? { from: 0, to: 0 } : textAllowed(written, vocabulary);
   const times = timesAllowed(written, vocabulary, logits.length);
   const bestText = highest(logits, text);
   const bestTime = highest(logits, times);

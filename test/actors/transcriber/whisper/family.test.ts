@@ -8,6 +8,7 @@ import { whisperRows } from '../../../../actors/models/rows/whisper.ts';
 import type { ModelSession } from '../../../../actors/models/session.ts';
 import type { SpeechWindow } from '../../../../actors/transcriber/family.ts';
 import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
+import { seeded } from '../../../../actors/transcriber/whisper/sampling.ts';
 import { readVocabulary, type Vocabulary } from '../../../../actors/transcriber/whisper/vocabulary.ts';
 import { bytesTokenizer } from '../../../../bench/whisper-tokenizer.ts';
 import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake-graphs.ts';
@@ -190,8 +191,91 @@ test('only the windows that repeat themselves are decoded again', async () => {
   const [good, bad] = await family.transcribe([tone(1), tone(20)], 'en', checkpoint);
   assert.equal(good?.pieces.length, 1);
   assert.deepEqual(new Set(runs.filter(({ cached }) => !cached).map(({ batch }) => batch)), new Set([2, 1]));
-  // A model that does not end is stopped at the token limit of its row.
-  assert.equal(bad?.pieces[0]?.text.length, 224 - 1);
+  // A model that does not end is stopped at the last position: three tokens are the prompt, two are times.
+  assert.deepEqual(
+    bad?.pieces.map(({ text }) => text.length),
+    [448 - 3 - 2],
+  );
+});
+
+/** Letters without any repetition that a compressor finds. */
+const letters = (() => {
+  const random = seeded(7);
+  return Array.from({ length: 1000 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
+})();
+
+/** What is said in the last `seconds` of a window of 20 s: 32 tokens a second, each second a phrase. */
+function everySecond(seconds: number): number[] {
+  return Array.from({ length: seconds }, (_, at) => {
+    const second = 20 - seconds + at;
+    return [time(at), ...bytes(letters.slice(second * 30, second * 30 + 30)), time(at + 1)];
+  }).flat();
+}
+
+test('a text longer than the decoder goes on after the last phrase that it held', async () => {
+  const runs: Run[] = [];
+  const family = await open(writes(everySecond), { runs });
+  const [transcript] = await family.transcribe([tone(20)], 'en', checkpoint);
+  assert.deepEqual(
+    transcript?.pieces,
+    Array.from({ length: 20 }, (_, at) => {
+      return { text: letters.slice(at * 30, at * 30 + 30), start: at, end: at + 1 };
+    }),
+  );
+  assert.equal(runs.filter(({ cached }) => !cached).length, 2);
+  assert(transcript!.confidence!.meanLogProbability > -0.01);
+});
+
+test('a phrase longer than the decoder is cut where the model says it is, and none of it is lost', async () => {
+  // 35 tokens a second, as many as Georgian takes.
+  const family = await open(({ sound, tokens }) => {
+    const said = tokens.length - 4;
+    if (said < 0) return { [time(0)]: 9 };
+    const next = letters.charCodeAt((28 - sound) * 35 + said);
+    return said < sound * 35 ? { [next]: 9, [time(Math.floor(said / 35))]: 1 } : { [words.end]: 9 };
+  });
+  const [transcript] = await family.transcribe([tone(28)], 'en', checkpoint);
+  // The model names the second: what it wrote of the second in which it was cut is written twice.
+  assert.deepEqual(transcript?.pieces, [
+    { text: letters.slice(0, 443), start: 0, end: 12 },
+    { text: letters.slice(12 * 35, 12 * 35 + 443), start: 12, end: 24 },
+    { text: letters.slice(24 * 35, 28 * 35), start: 24, end: 28 },
+  ]);
+});
+
+test('a phrase that the model did not finish is decoded again where speech is left, and kept where none is', async () => {
+  const family = await open(
+    writes((sound) =>
+      sound === 3
+        ? [time(0), ...bytes(' One.'), time(2), time(2), ...bytes(' T')]
+        : [time(0), ...bytes(' Two.'), time(1)],
+    ),
+  );
+  const texts = async (speech: readonly [number, number]) => {
+    const [transcript] = await family.transcribe([{ ...tone(3), speech: [speech] }], 'en', checkpoint);
+    return transcript!.pieces.map(({ text, start, end }) => [text, start, end]);
+  };
+  assert.deepEqual(await texts([0, 48_000]), [
+    [' One.', 0, 2],
+    [' Two.', 2, 3],
+  ]);
+  assert.deepEqual(await texts([0, 34_000]), [
+    [' One.', 0, 2],
+    [' T', 2, 3],
+  ]);
+});
+
+test('silence behind a text adds nothing to it', async () => {
+  const family = await open(({ sound, tokens }) => {
+    if (sound === 3) {
+      return writes(() => [time(0), ...bytes(' One.'), time(2), time(2)])({ sound, tokens });
+    }
+    const any = [time(0), time(0.5), ...bytes('abcdefgh'), words.end].map((token) => [token, 1]);
+    return tokens.length === 1 ? { [words.noSpeech!]: 9 } : Object.fromEntries(any);
+  });
+  const [transcript] = await family.transcribe([tone(3)], 'en', checkpoint);
+  assert.deepEqual(transcript?.pieces, [{ text: ' One.', start: 0, end: 2 }]);
+  assert(transcript.confidence!.noSpeech < 0.5);
 });
 
 test('stopping ends between two tokens and leaves the family usable', async () => {

@@ -59,6 +59,13 @@ for (const [claim, written, row, expected] of cases) {
   test(claim, () => assert.equal(sampleToken(logits(row), written, vocabulary, greedy).token, expected));
 }
 
+test('the last token is a time while no phrase has ended, and any token after that', () => {
+  const row = () => logits({ 5: 9, [at(2)]: 1 });
+  const last = (written: readonly number[]) => sampleToken(row(), written, vocabulary, greedy, true).token;
+  assert.equal(last([at(0), 5]), at(2));
+  assert.equal(last([at(0), 5, at(1), at(1), 6]), 5);
+});
+
 test('where no token is possible the text ends', () => {
   const nothing = new Float32Array(size).fill(Number.NEGATIVE_INFINITY);
   assert.deepEqual(sampleToken(nothing, [], vocabulary, greedy), { token: 20, logProbability: 0 });
@@ -119,7 +126,7 @@ test('for any logits, times come in pairs and ascend, and no suppressed token is
         assert(!three, 'three times in a row');
       }
       let until = 0;
-      for (const { start, end, text } of phrasesOf(written, 12, vocabulary)) {
+      for (const { start, end, text } of phrasesOf(written, { from: 0, to: 12 }, vocabulary)) {
         assert(start >= until && end >= start && end <= 12);
         assert.notEqual(text, '');
         until = start;
