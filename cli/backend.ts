@@ -161,8 +161,8 @@ export interface WatchBackend {
 export interface Backend {
   /** Runs a task to its end and shows its progress; it is cancelled when the context's signal is aborted. */
   analyze(request: TaskRequest, view: ProgressView): Promise<Report>;
-  /** The same for a recorded task that is not running. */
-  resume(task_id: string, view: ProgressView): Promise<Report>;
+  /** The same for a recorded task that is not running; `force`: files in quarantine are tried again. */
+  resume(task_id: string, view: ProgressView, force: boolean): Promise<Report>;
   /** Newest first. */
   tasks(): Promise<readonly TaskSnapshot[]>;
   task(task_id: string, page: Page): Promise<TaskDetail>;

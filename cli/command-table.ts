@@ -263,7 +263,11 @@ export const commandTable = {
     actions: {
       list: { usage: '[list] [--json]', help: 'the analyses so far, newest first', options: json },
       show: { usage: 'ID [--json]', help: 'one of them, with the result of every file', options: json },
-      resume: { usage: 'ID', help: 'goes on with one that was stopped or interrupted' },
+      resume: {
+        usage: 'ID',
+        help: 'goes on with one that was stopped or interrupted',
+        options: { force: { ...switchedOn, help: 'try what ended the engine or hung before' } },
+      },
       cancel: { usage: '[ID]', help: 'stops the one that a service runs, or this one alone' },
     },
   },
@@ -375,6 +379,7 @@ export const commandTable = {
     usage: '[PATH...]',
     help: 'the whole job on a sample library, or on your folder',
     completes: 'file',
+    options: { force: { ...switchedOn, help: 'redo what is stored already' } },
   },
   completion: {
     usage: 'SHELL',

@@ -22,10 +22,10 @@ export function createLocal(engine: Engine, context: Context): Backend {
       const model_key = wantsPictures(request) ? await useModel(engine, context.values.model) : null;
       return follow(engine, model_key, () => tasks.start(request, { signal }), view, signal);
     },
-    resume: async (task_id, view) => {
+    resume: async (task_id, view, force) => {
       const { request } = await tasks.get(task_id, { offset: 0, limit: 0 });
       if (request.model_key !== null) await useModel(engine, request.model_key);
-      return follow(engine, request.model_key, () => tasks.resume(task_id, { signal }), view, signal);
+      return follow(engine, request.model_key, () => tasks.resume(task_id, { signal, force }), view, signal);
     },
     tasks: () => tasks.list(),
     task: (task_id, page) => tasks.get(task_id, page),

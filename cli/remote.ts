@@ -35,8 +35,8 @@ export function createRemote(context: Context): Backend {
       const { task_id } = await client.analyze(request, asked);
       return followTask(client, task_id, view, context);
     }),
-    resume: explained(async (task_id, view) => {
-      await client.resumeTask({ task_id }, asked);
+    resume: explained(async (task_id, view, force) => {
+      await client.resumeTask({ task_id, force }, asked);
       return followTask(client, task_id, view, context);
     }),
     tasks: explained(async () => (await client.listTasks({}, asked)).tasks),

@@ -251,6 +251,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** A request (the default), or a folder that is watched. */
   readonly source?: TaskSource;
+  /** Of a resume: tries work in quarantine again. */
+  readonly force?: boolean;
 }
 
 export type JobOptions = Pick<StartOptions, 'priority' | 'signal'>;
@@ -277,17 +279,12 @@ export interface ProxyRequest {
   readonly max_side: number;
 }
 
-export interface PullRequest {
-  /** Keys of models, and words that stand for several. */
-  readonly model_keys: readonly string[];
-}
-
 /** Tasks of jobs without files, by kind of work. Paths are absolute. */
 export interface JobRequests {
   /** Clips to cut out of films and sound. */
   readonly clips: ClipsRequest;
-  /** Models to download. */
-  readonly pull: PullRequest;
+  /** Models to download: their keys, and words that stand for several. */
+  readonly pull: { readonly model_keys: readonly string[] };
   /** A film or sound that browsers are to play. */
   readonly proxy: ProxyRequest;
 }
@@ -366,6 +363,8 @@ export interface TaskRun {
   readonly earlier: EarlierRuns | null;
   /** Path of what came with the request and is kept beside its record; left out where nothing is. */
   readonly attachment?: (number: number) => string;
+  /** Work in quarantine that is tried again; left out: none. */
+  readonly retries?: 'closings' | 'all';
 }
 
 export interface RunOptions {

@@ -17,7 +17,7 @@ export const tasks: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: commandTable.tasks.options,
+    options: { ...commandTable.tasks.options, ...commandTable.tasks.actions.resume.options },
   });
   const [action = 'list', ...ids] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
@@ -27,13 +27,19 @@ export const tasks: Command = async (args, context) => {
     const wants = most === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
     throw usageErrors.USAGE(`tasks ${action} ${wants}`);
   }
+  if (values.force && action !== 'resume') throw usageErrors.USAGE('--force is for tasks resume');
   const decoders = action === 'resume' ? context.values.decoders : 0;
-  return withBackend(context, decoders, (backend) => run(backend, context, ids[0] ?? '', values.json));
+  return withBackend(context, decoders, (backend) => run(backend, context, ids[0] ?? '', values));
 };
 
-type Action = (backend: Backend, context: Context, id: string, json: boolean) => Promise<number>;
+interface Asked {
+  readonly json: boolean;
+  readonly force: boolean;
+}
 
-const list: Action = async (backend, { out, screen }, _, json) => {
+type Action = (backend: Backend, context: Context, id: string, asked: Asked) => Promise<number>;
+
+const list: Action = async (backend, { out, screen }, _, { json }) => {
   const all = await backend.tasks();
   if (json) out(`${JSON.stringify({ tasks: all })}\n`);
   else {
@@ -60,7 +66,7 @@ function line(task: TaskSnapshot): string {
 /** Results asked for at a time. */
 const PAGE = 1000;
 
-const show: Action = async (backend, { out }, id, json) => {
+const show: Action = async (backend, { out }, id, { json }) => {
   const first = await backend.task(id, { offset: 0, limit: PAGE });
   const results = [...first.results];
   while (results.length < first.total_results) {
@@ -103,11 +109,11 @@ function amounts(task: TaskDetail): string[] {
   });
 }
 
-const resume: Action = async (backend, { screen, clock }, id) => {
+const resume: Action = async (backend, { screen, clock }, id, { force }) => {
   const { request } = await backend.task(id, { offset: 0, limit: 0 });
   const kinds = kindsOf(request);
   const view = createProgressView(screen, clock, kinds);
-  return tellEnd(await backend.resume(id, view).finally(view.end), [], screen, kinds);
+  return tellEnd(await backend.resume(id, view, force).finally(view.end), [], screen, kinds);
 };
 
 /** Those it works on. */

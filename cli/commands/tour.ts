@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
 import { type Command, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import type { Question } from '../question.ts';
@@ -13,7 +14,8 @@ const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'
 const ownQueries = ['blue sky', 'night lights', 'green trees'];
 
 export const tour: Command = async (args, context) => {
-  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const { options } = commandTable.tour;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const { home, cache } = folders(context.values);
   const own = positionals.length > 0;
   const samples = join(home, 'samples');
@@ -28,7 +30,7 @@ export const tour: Command = async (args, context) => {
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withBackend(context, context.values.decoders, async (backend) => {
-    const task = pictureTask(own ? positionals : [samples], cacheDir, false, context);
+    const task = pictureTask(own ? positionals : [samples], cacheDir, values.force, context);
     const code = await runMediaTask(backend, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
     for (const query of own ? ownQueries : sampleQueries) {

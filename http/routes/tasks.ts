@@ -53,18 +53,25 @@ export const resumeTask = route({
   summary: 'Resume a task',
   description:
     'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
-    'in quarantine is skipped and reported. An analysis that is running is asked to stop first, as by ' +
+    'in quarantine is skipped and reported, unless `force`. An analysis that is running is asked to stop first, as by ' +
     'POST /analyze, when the task is one; an export, a proxy, or a download of models, waits its turn while another runs. ' +
     'Clips that it has written are not cut again, and a download goes on from what is there.',
   params: TaskId,
+  body: Type.Object({
+    force: defaulted(
+      described(Type.Boolean(), 'Tries files in quarantine again; what is stored stands.'),
+      false,
+    ),
+  }),
   answers: {
     202: Type.Object(AcceptedTask),
     404: ErrorBody,
     409: ErrorBody,
     503: ErrorBody,
   },
-  handle: async ({ params, signal }, { tasks }) => {
-    const task = await tasks.resume(params.task_id, { whenBusy: 'replace', signal });
+  handle: async ({ params, body, signal }, { tasks }) => {
+    const { force } = body;
+    const task = await tasks.resume(params.task_id, { whenBusy: 'replace', signal, force });
     return reply(202, accepted(task, 'The task goes on', 'The task waits its turn'));
   },
 });

@@ -30,7 +30,7 @@ test('ctrl-C ends the task that an engine of the command resumed, of whichever k
   };
   const engine = { tasks } as unknown as Engine;
   const backend = createLocal(engine, fakeHome(t).context({ signal: interrupt.signal }));
-  const resumed = backend.resume('export', view);
+  const resumed = backend.resume('export', view, false);
   interrupt.abort();
   assert.equal((await resumed).cancelled, true);
   assert.deepEqual(cancelled, ['export']);

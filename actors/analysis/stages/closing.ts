@@ -60,15 +60,15 @@ function hasDone({ items }: Job, results: readonly WorkResult[]): boolean {
 }
 
 async function work(
-  { parts, run, signal, retryQuarantined, last }: TaskContext,
+  { parts, run, signal, last }: TaskContext,
   { stage, tracker }: RunningStage,
   closing: Closing,
   job: NamedJob,
   results: readonly WorkResult[],
 ): Promise<Facts> {
-  const key = stageKey(closing.keyOf(job), stage.journal, 'closing');
+  const key = stageKey(await closing.keyOf(job, results), stage.journal, 'closing');
   const { journal } = parts;
-  if (!retryQuarantined) expectNotQuarantined(journal, key, job.name, closing.triedBy);
+  if (run.retries === undefined) expectNotQuarantined(journal, key, job.name, 'asking for it again');
   const entry = { task_id: run.task_id, key };
   const once = () =>
     journalled(journal, entry, () =>

@@ -87,10 +87,8 @@ export interface Closing<I extends Item = Item> {
   readonly together?: number;
   /** What fails is not tried once more at once: it has been tried again and again. */
   readonly triesItself?: boolean;
-  /** What tries a step again that is left alone, for people: `--force` when left out. */
-  readonly triedBy?: string;
-  /** Names the contents of the job: with the model it is the key of the step. */
-  keyOf(job: Job<I>): string;
+  /** Names the folder, the contents of the job and all that changes the work: the key of the step in the journal. */
+  keyOf(job: Job<I>, results: readonly WorkResult[]): string | Promise<string>;
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
   /** What is told of a job that is stored; called after `isStored`. */
   storedFacts?(job: Job<I>): Facts;

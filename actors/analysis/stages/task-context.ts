@@ -54,7 +54,7 @@ export class TaskContext {
 
   /** Holds for one run only: a file that ends the engine again is not tried again when the task is resumed. */
   get retryQuarantined(): boolean {
-    return this.request.force && !this.run.earlier;
+    return this.run.retries === 'all';
   }
 
   /** Done again at once when an actor ended meanwhile, for example; any other error is thrown. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { keysOf } from '../../models/advice.ts';
 import { type ModelLibrary, modelErrors } from '../../models/contract.ts';
 import { currentKey } from '../../models/renamed.ts';
-import { type AnalysisRequest, analysisErrors, type PullRequest } from '../contract.ts';
+import { type AnalysisRequest, analysisErrors, type JobRequests } from '../contract.ts';
 import type { OrderedJobs } from './ordered-jobs.ts';
 
 /** What is asked of the models before any is downloaded. */
@@ -14,7 +14,7 @@ export type PullableModels = Pick<ModelLibrary, 'list' | 'missing'>;
  * MODEL_BUILT_IN. The folder that is filled is the one of the models.
  */
 export async function settledPull(
-  { model_keys }: PullRequest,
+  { model_keys }: JobRequests['pull'],
   library: PullableModels,
 ): Promise<OrderedJobs> {
   if (model_keys.length === 0)

@@ -63,6 +63,8 @@ export interface OwnRun {
   readonly request: AnalysisRequest;
   /** What earlier runs recorded, by `workKey`; null in the first run. *Owned by the caller.* */
   readonly earlier: Map<string, WorkResult> | null;
+  /** Work in quarantine is tried again. */
+  readonly retries?: boolean;
   /** Path of what came with the request. */
   attachment(number: number): string;
   append(result: WorkResult): void;

@@ -14,6 +14,7 @@ import {
   type EndState,
   type Standing,
   type TaskError,
+  type TaskRun,
   type TaskSnapshot,
   type UnfinishedWork,
   type WorkResult,
@@ -181,7 +182,7 @@ export class RunningTask {
     try {
       if (hasWaited) await this.#parts.admit(request);
       const report = await this.#parts.analysis.run(
-        { task_id, request, earlier, attachment },
+        { task_id, request, earlier, attachment, ...retriesOf(this.#run) },
         { signal, draining, onEvent: (event) => this.#note(event) },
       );
       if (this.#fault) throw this.#fault;
@@ -267,6 +268,12 @@ export class RunningTask {
     if (code === 'INTERNAL') this.#parts.log.error('a task failed', { task_id, error: thrown });
     return { code, error: meaning, message };
   }
+}
+
+/** Who asks for a job anew wants its last step tried again; a watched folder asks by itself. */
+function retriesOf({ task, request, earlier, retries }: OwnRun): Pick<TaskRun, 'retries'> {
+  if (earlier ? retries : request.force) return { retries: 'all' };
+  return !earlier && task.source !== 'watch_folder' ? { retries: 'closings' } : {};
 }
 
 /** How a run ended that threw. When the engine stops it is `interrupted`, whatever the error. */

@@ -133,13 +133,13 @@ class TaskRegistry implements Tasks {
     );
   }
 
-  async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
+  async resume(task_id: string, { force = false, ...options }: StartOptions = {}): Promise<Accepted> {
     const { preflight, records } = this.#parts;
     const running = this.#running(task_id);
     if (running) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is ${running.state}`, { task_id });
     const prepare: Prepare = async () => {
       if (!this.#unrecorded.has(task_id)) await preflight.admit(await records.claimable(task_id));
-      return (state) => records.claim(task_id, state);
+      return async (state) => ({ ...(await records.claim(task_id, state)), retries: force });
     };
     // Until it is known which place it wants, it may be an analysis.
     const { taken } = await this.#places.analysis.entering(async () => {

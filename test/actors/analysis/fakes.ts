@@ -378,7 +378,8 @@ export async function world(
         events.push(event);
         if (event.type === 'result') results.push(fileResult(stageKinds, event.result));
       };
-      const report = await analysis.run({ task_id, request, earlier: null }, { signal, onEvent });
+      const run = { task_id, request, earlier: null, ...(force && { retries: 'all' as const }) };
+      const report = await analysis.run(run, { signal, onEvent });
       // As records and events write them.
       const amounts = amountFields(stageKinds, report.progress.stages) as Record<AmountField, number>;
       return { ...report, progress: { ...report.progress, ...amounts }, results };

@@ -37,7 +37,6 @@ function session(closing: Closing): StageSession {
 
 class ClipClosing implements Closing {
   readonly together = TOGETHER;
-  readonly triedBy = 'a new export';
   readonly #task: TaskContext;
   readonly #series: ClipSeries;
   readonly #export: ClipExport;

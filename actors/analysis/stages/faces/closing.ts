@@ -37,10 +37,13 @@ export class FaceClosing implements Closing {
     this.#finder = finder;
   }
 
-  keyOf({ name }: Job): string {
-    const { eps, min_samples, paths, samples } = this.#jobOf(name);
+  async keyOf({ name }: Job, results: readonly WorkResult[]): Promise<string> {
+    const job = this.#jobOf(name);
+    const { eps, min_samples, samples } = job;
     const model = this.#finder?.model.model_key ?? null;
-    const whole = JSON.stringify([model, eps, min_samples, paths.toSorted(), samples]);
+    const before = (await this.#stored(job))?.media_hashes ?? [];
+    const hashes = [...new Set([...before, ...hashesOf(results)])].sort();
+    const whole = JSON.stringify([this.#task.request.cache_dir, model, eps, min_samples, samples, hashes]);
     const digest = createHash('sha256').update(whole).digest('hex').slice(0, 16);
     return `people of ${name} ${digest}`;
   }

@@ -26,7 +26,6 @@ export const proxyStage: Stage = {
 };
 
 class ProxyClosing implements Closing {
-  readonly triedBy = 'asking for it again';
   readonly #proxies: Pick<Proxies, 'find' | 'make'>;
   readonly #cacheDir: string;
   readonly #asked: ProxyAsked;

@@ -27,7 +27,6 @@ export const pullStage: Stage = {
 };
 
 class PullClosing implements Closing {
-  readonly triedBy = 'asking for it again';
   readonly triesItself = true;
   readonly #task: TaskContext;
   readonly #library: Pick<ModelLibrary, 'list' | 'pull' | 'missing'>;

@@ -15,6 +15,7 @@ import type { ProgressEvent } from '../../../../events/protocol.ts';
 import { createRooms } from '../../../../events/rooms.ts';
 import { renderFamilies } from '../../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../../http/metrics/task-meter.ts';
+import { until } from '../../../until.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
 import { orders } from '../no-models.ts';
@@ -224,7 +225,7 @@ test('after a kill it goes on with what is missing', async (t) => {
   await one.tasks.stop();
 });
 
-test('after two crashes the file is left alone, and so is a closing step', async (t) => {
+test('after two crashes a file is left alone until it is forced, and a closing step until it is asked for', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'framehound-test-'));
   t.after(() => rmSync(home, { recursive: true }));
   const journal = join(home, 'journal.ndjson');
@@ -243,10 +244,10 @@ test('after two crashes the file is left alone, and so is a closing step', async
   assert.equal(await e.end(), 'completed');
   const { results } = await e.tasks.get(task_id, page);
   const why = Object.fromEntries(results.map(({ path, error }) => [path.split('/').at(-1), error?.code]));
-  assert.deepEqual(why, { a: 'QUARANTINED', b: undefined, all: 'QUARANTINED' });
-  const forced = await e.begin([job(e.w)], { force: true });
-  await e.end();
-  assert.ok((await outcomes(e, forced)).every((text) => text.endsWith('analyzed')));
+  assert.deepEqual(why, { a: 'QUARANTINED', b: undefined, all: undefined });
+  await e.tasks.resume(task_id, { force: true });
+  await until(async () => (await outcomes(e, task_id)).every((text) => text.endsWith('analyzed')));
+  assert.equal(e.store.files.size, 2);
 });
 
 test('a kind whose names are taken, or that needs what does not come before it, is refused', async () => {

@@ -200,7 +200,10 @@ test('a clip that ended the engine twice is left alone by a resume, and tried by
   assert.equal(await e.ended(task_id), 'failed');
   const { results } = await e.tasks.get(task_id, page);
   assert.equal(results[0]?.error?.code, 'QUARANTINED');
-  assert.match(results[0]?.error?.message ?? '', /twice the engine died .*; a new export tries again$/);
+  assert.match(
+    results[0]?.error?.message ?? '',
+    /twice the engine died .*; asking for it again tries again$/,
+  );
   assert.equal(await e.ended(await e.begin('a')), 'completed');
 });
 

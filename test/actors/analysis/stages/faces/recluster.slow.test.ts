@@ -124,10 +124,11 @@ test('after a kill while it clusters, the task is resumed and clusters again', a
   await one.tasks.stop();
 });
 
-test('a clustering that ended the engine twice is left alone, until it is forced', async (t) => {
+test('a clustering that ended the engine twice is left alone there by a watched folder, and tried by who asks', async (t) => {
   const home = temporary(t);
   const journal = join(home, 'journal.ndjson');
   const first = await engine(t, { journal: join(home, 'first.ndjson') });
+  const { cache_dir } = first;
   await first.run({ face_clustering_jobs: [first.job] });
   const key = /"key":"(people of Family [0-9a-f]+[^"]*)"/.exec(
     readFileSync(join(home, 'first.ndjson'), 'utf8'),
@@ -144,8 +145,19 @@ test('a clustering that ended the engine twice is left alone, until it is forced
   const e = await engine(t, { journal }, []);
   for (const [path, file] of first.w.state.files) e.w.state.files.set(path, file);
   const job = { ...e.job, face_media_paths: [...first.w.paths] };
-  const { of } = await e.run({ face_clustering_jobs: [job] });
-  assert.deepEqual([of['a']?.outcome, of['Family']?.error?.code], ['analyzed', 'QUARANTINED']);
-  const forced = await e.run({ face_clustering_jobs: [job], force: true });
-  assert.equal(forced.of['Family']?.outcome, 'analyzed');
+  const watched = async (folder: string, paths = job.face_media_paths) => {
+    const asked = { ...job, face_media_paths: paths };
+    const request = { cache_dir: folder, face_clustering_jobs: [asked] };
+    const { task_id } = await e.tasks.start(request, { source: 'watch_folder', whenBusy: 'wait' });
+    await until(async () => (await e.tasks.get(task_id, page)).ended !== null);
+    return (await e.ends(task_id)).of['Family']?.error;
+  };
+  assert.equal(await watched(join(home, 'elsewhere')), null);
+  assert.equal(await watched(cache_dir, job.face_media_paths.slice(1)), null, 'of other contents');
+  e.people.jobs.clear();
+  const refused = await watched(cache_dir);
+  assert.equal(refused?.code, 'QUARANTINED');
+  assert.match(refused?.message ?? '', /twice the engine died .*; asking for it again tries again$/);
+  const { of } = await e.run({ cache_dir, face_clustering_jobs: [job] });
+  assert.equal(of['Family']?.outcome, 'analyzed');
 });
