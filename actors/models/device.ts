@@ -10,25 +10,43 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Best first. TensorRT is left out: it builds an engine for minutes, so it is used only when it is named. */
-const preference: readonly Device[] = ['cuda', 'dml', 'coreml', 'webgpu'];
+/** Where a graph runs. */
+export interface RunsOn {
+  readonly device: Device;
+  /** Devices that were tried before, and why each was not taken. */
+  readonly refused: readonly Refusal[];
+}
+
+/** What a machine shows of graphics devices, without a try. */
+export interface Graphics {
+  /** One of any maker; where only trying tells, it is taken for there. */
+  readonly any: boolean;
+  readonly nvidia: boolean;
+}
+
+/**
+ * Best first. Two are used only when they are named: TensorRT builds an engine for minutes, and WebGPU ends the process when
+ * two threads run graphs at once (microsoft/onnxruntime#27592, #31627, #32561), so that its runs wait for each other here.
+ */
+const preference: readonly Device[] = ['cuda', 'dml', 'coreml'];
 
 export interface DevicePlan {
   /** To be tried in this order; the last one is always cpu. */
   readonly order: readonly Device[];
-  /** Refused before any try, because the runtime on this platform does not know the device. */
+  /** Refused before any try. */
   readonly refused: readonly Refusal[];
 }
 
-/**
- * `available`: the names the runtime knows on this platform; `gpu`: whether the machine shows a graphics device at all.
- * Whatever is chosen, cpu is the last resort.
- */
-export function devicesToTry(choice: DeviceChoice, available: readonly string[], gpu: boolean): DevicePlan {
+/** `available`: the names the runtime knows on this platform. Whatever is chosen, cpu is the last resort. */
+export function devicesToTry(
+  choice: DeviceChoice,
+  available: readonly string[],
+  graphics: Graphics,
+): DevicePlan {
   const wanted = choice === 'auto' ? preference.filter((device) => available.includes(device)) : [choice];
   const plan: { order: Device[]; refused: Refusal[] } = { order: [], refused: [] };
   for (const device of wanted) {
-    const reason = refusalOf(device, available, gpu);
+    const reason = refusalOf(device, available, graphics);
     if (reason === null) plan.order.push(device);
     else plan.refused.push({ device, reason });
   }
@@ -36,10 +54,32 @@ export function devicesToTry(choice: DeviceChoice, available: readonly string[],
   return plan;
 }
 
-function refusalOf(device: Device, available: readonly string[], gpu: boolean): string | null {
+function refusalOf(device: Device, available: readonly string[], graphics: Graphics): string | null {
   if (device === 'cpu') return null;
   if (!available.includes(device)) return `not offered on this platform; there is ${available.join(', ')}`;
-  return gpu ? null : 'the machine has no graphics device';
+  if (device !== 'cuda' && device !== 'tensorrt') return graphics.any ? null : 'no graphics device is found';
+  return graphics.nvidia ? null : 'no NVIDIA device is found';
+}
+
+/** Whether models may run on another device than the processor. */
+export function mayUseGraphics(choice: DeviceChoice, { any, nvidia }: Graphics): boolean {
+  return choice !== 'cpu' && (choice === 'webgpu' ? any : nvidia);
+}
+
+const words: Readonly<Record<Device, string>> = {
+  cpu: 'the processor',
+  cuda: 'CUDA',
+  tensorrt: 'TensorRT',
+  webgpu: 'WebGPU',
+  dml: 'DirectML',
+  coreml: 'Core ML',
+};
+
+/** For a person to read; null where no better one was refused. */
+export function refusalText(refused: readonly Refusal[]): string | null {
+  return refused.length === 0
+    ? null
+    : refused.map(({ device, reason }) => `${words[device]}: ${reason}`).join('; ');
 }
 
 export function isDeviceChoice(text: string): text is DeviceChoice {

@@ -5,8 +5,9 @@ import { existsSync } from 'node:fs';
 import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
-import { type Device, type DeviceChoice, devicesToTry, type Refusal } from './device.ts';
-import { hasGpu } from './machine.ts';
+import { cudaFault } from './cuda-fault.ts';
+import { type Device, type DeviceChoice, devicesToTry, type Refusal, type RunsOn } from './device.ts';
+import { graphicsHere } from './machine.ts';
 
 // Failures are thrown as errors; the runtime does not print them as well.
 env.logLevel = 'fatal';
@@ -42,13 +43,9 @@ export interface Port {
   readonly shape: readonly (number | string)[];
 }
 
-export interface ModelSession {
+export interface ModelSession extends RunsOn {
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
-  /** The device the graph really runs on. */
-  readonly device: Device;
-  /** Devices that were tried before, and why each was not taken. */
-  readonly refused: readonly Refusal[];
   /**
    * Runs once; feeds that the graph does not declare are left out. `into`: arrays of the shapes of outputs, which are written
    * instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED.
@@ -92,7 +89,7 @@ export async function openSession(
   const plan = devicesToTry(
     options.device,
     listSupportedBackends().map(({ name }) => name),
-    hasGpu(),
+    graphicsHere(),
   );
   const refused = [...plan.refused];
   for (const device of plan.order) {
@@ -105,7 +102,8 @@ export async function openSession(
       }
       return wrap(session, name, device, refused);
     } catch (error) {
-      refused.push({ device, reason: reasonOf(error) });
+      const fault = device === 'cuda' || device === 'tensorrt' ? cudaFault(device) : null;
+      refused.push({ device, reason: fault ?? reasonOf(error) });
     }
   }
   const reasons = refused.map(({ device, reason }) => `${device}: ${reason}`).join('; ');

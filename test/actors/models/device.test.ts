@@ -1,26 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DeviceChoice, devicesToTry, isDeviceChoice } from '../../../actors/models/device.ts';
+import {
+  type DeviceChoice,
+  devicesToTry,
+  type Graphics,
+  isDeviceChoice,
+  mayUseGraphics,
+  refusalText,
+} from '../../../actors/models/device.ts';
 
 const linux = ['cpu', 'webgpu', 'cuda', 'tensorrt'];
-const cases: [DeviceChoice, string[], boolean, string[], string[]][] = [
-  ['cpu', linux, true, ['cpu'], []],
-  ['auto', linux, true, ['cuda', 'webgpu', 'cpu'], []],
-  ['auto', linux, false, ['cpu'], ['cuda', 'webgpu']],
-  ['auto', ['cpu', 'webgpu', 'dml'], true, ['dml', 'webgpu', 'cpu'], []],
-  ['auto', ['cpu', 'webgpu', 'coreml'], true, ['coreml', 'webgpu', 'cpu'], []],
-  ['tensorrt', linux, true, ['tensorrt', 'cpu'], []],
-  ['dml', linux, true, ['cpu'], ['dml']],
-  ['cuda', linux, false, ['cpu'], ['cuda']],
+const none = { any: false, nvidia: false };
+const other = { any: true, nvidia: false };
+const nvidia = { any: true, nvidia: true };
+const cases: [DeviceChoice, string[], Graphics, string[], string[]][] = [
+  ['cpu', linux, nvidia, ['cpu'], []],
+  // WebGPU ends the process when two threads use it: never by itself.
+  ['auto', linux, nvidia, ['cuda', 'cpu'], []],
+  ['auto', linux, none, ['cpu'], ['CUDA: no NVIDIA device is found']],
+  ['auto', linux, other, ['cpu'], ['CUDA: no NVIDIA device is found']],
+  ['auto', ['cpu', 'webgpu', 'dml'], nvidia, ['dml', 'cpu'], []],
+  ['auto', ['cpu', 'webgpu', 'coreml'], nvidia, ['coreml', 'cpu'], []],
+  ['webgpu', linux, other, ['webgpu', 'cpu'], []],
+  ['webgpu', linux, none, ['cpu'], ['WebGPU: no graphics device is found']],
+  ['tensorrt', linux, nvidia, ['tensorrt', 'cpu'], []],
+  [
+    'dml',
+    linux,
+    nvidia,
+    ['cpu'],
+    ['DirectML: not offered on this platform; there is cpu, webgpu, cuda, tensorrt'],
+  ],
+  ['cuda', linux, other, ['cpu'], ['CUDA: no NVIDIA device is found']],
 ];
-for (const [choice, available, gpu, order, refused] of cases) {
-  test(`${choice} among ${available} ${gpu ? 'with' : 'without'} a GPU tries ${order}`, () => {
-    const plan = devicesToTry(choice, available, gpu);
+for (const [choice, available, graphics, order, refused] of cases) {
+  test(`${choice} among ${available} with ${JSON.stringify(graphics)} tries ${order}`, () => {
+    const plan = devicesToTry(choice, available, graphics);
     assert.deepEqual(plan.order, order);
-    assert.deepEqual(
-      plan.refused.map(({ device }) => device),
-      refused,
-    );
+    assert.equal(refusalText(plan.refused), refused[0] ?? null);
+    if (choice === 'auto') assert.equal(mayUseGraphics(choice, graphics), order[0] !== 'cpu');
   });
 }
 
