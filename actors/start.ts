@@ -10,6 +10,7 @@ import { embedderContract } from './embedder/contract.ts';
 import { facesContract } from './faces/contract.ts';
 import { indexContract } from './index/contract.ts';
 import { defaultModelKey } from './models/rows/list.ts';
+import { shareWebgpuLock } from './models/webgpu-lock.ts';
 import { summarizerContract } from './summarizer/contract.ts';
 import { transcriberContract } from './transcriber/contract.ts';
 import { watcherContract } from './watcher/contract.ts';
@@ -24,6 +25,7 @@ export async function startActors(
   { values, decoders }: { readonly values: SettingValues; readonly decoders: number },
 ) {
   const { device, model_threads: threads, hardware_decoding: hardware } = values;
+  if (device === 'webgpu') shareWebgpuLock();
   const encoderFailures = values.hardware_encoding === 'auto' ? newEncoderFailures() : null;
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
   // In start order: the index first, so that it stops last and flushed.

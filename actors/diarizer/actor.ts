@@ -243,9 +243,10 @@ class Diarizer {
   }
 
   async #openModels(row: SpeakerRow, checkpoint: Checkpoint): Promise<LoadedModels> {
-    const { modelsDir, device, threads } = this.#env.settings;
+    const { settings, log, stopping } = this.#env;
+    const { modelsDir, device, threads } = settings;
     const file = isBuiltIn(row) ? starterSpeakerFile.path : fileOf(modelsDir, row, 'graph');
-    const options = { device, threads, log: this.#env.log, checkpoint };
+    const options = { device, threads, log, stopping, checkpoint };
     const session = await openSession(file, options);
     const opened = [session];
     const close = async () => {

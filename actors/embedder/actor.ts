@@ -44,7 +44,8 @@ export const definition = actor({
       },
       open: async (row, checkpoint) => {
         const file = (role: string) => fileOf(modelsDir, row, role);
-        const open: SessionOpener = (source) => openSession(source, { device, threads, log, checkpoint });
+        const options = { device, threads, log, stopping, checkpoint };
+        const open: SessionOpener = (source) => openSession(source, options);
         return familyOf(row).open(row, file, open, checkpoint, sides);
       },
     });

@@ -39,7 +39,7 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
     open: ({ pair }, checkpoint) =>
       openPair(pair, {
         file: (row) => fileOf(modelsDir, row, 'graph'),
-        session: (file) => openSession(file, { device, threads, log, checkpoint }),
+        session: (file) => openSession(file, { device, threads, log, stopping, checkpoint }),
         checkpoint,
       }),
   });

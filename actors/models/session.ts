@@ -6,8 +6,9 @@ import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntim
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { cudaFault } from './cuda-fault.ts';
-import { type Device, type DeviceChoice, devicesToTry, type Refusal, type RunsOn } from './device.ts';
+import { type Device, type DeviceChoice, devicesToTry, type RunsOn } from './device.ts';
 import { graphicsHere } from './machine.ts';
+import { type Access, accessTo } from './webgpu-lock.ts';
 
 // Failures are thrown as errors; the runtime does not print them as well.
 env.logLevel = 'fatal';
@@ -48,7 +49,8 @@ export interface ModelSession extends RunsOn {
   readonly outputs: readonly Port[];
   /**
    * Runs once; feeds that the graph does not declare are left out. `into`: arrays of the shapes of outputs, which are written
-   * instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED.
+   * instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED, and CANCELLED when the actor stops before its turn on
+   * the device.
    */
   run(
     feeds: Readonly<Record<string, TensorIn>>,
@@ -64,6 +66,8 @@ export interface SessionOptions {
   /** Threads inside one operator; 0 leaves it to the runtime. */
   readonly threads: number;
   readonly log: Log;
+  /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
+  readonly stopping?: AbortSignal;
   /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
   checkpoint?(): Promise<void>;
 }
@@ -94,20 +98,29 @@ export async function openSession(
   const refused = [...plan.refused];
   for (const device of plan.order) {
     await options.checkpoint?.();
-    try {
-      const session = await create(source, device, options.threads);
+    const access = accessTo(device, options.stopping);
+    const opened = await access(() => attempt(create(source, device, options.threads)));
+    if ('session' in opened) {
       for (const { device: other, reason } of refused) {
         const level = options.device === 'auto' ? 'info' : 'warn';
         options.log[level]('device not used', { model: name, device: other, reason, used: device });
       }
-      return wrap(session, name, device, refused);
-    } catch (error) {
-      const fault = device === 'cuda' || device === 'tensorrt' ? cudaFault(device) : null;
-      refused.push({ device, reason: fault ?? reasonOf(error) });
+      return wrap(opened.session, name, { device, refused }, access);
     }
+    const fault = device === 'cuda' || device === 'tensorrt' ? cudaFault(device) : null;
+    refused.push({ device, reason: fault ?? reasonOf(opened.error) });
   }
   const reasons = refused.map(({ device, reason }) => `${device}: ${reason}`).join('; ');
   throw modelErrors.MODEL_LOAD_FAILED(`${name}: ${reasons}`, { file: name });
+}
+
+function attempt(
+  creation: Promise<InferenceSession>,
+): Promise<{ session: InferenceSession } | { error: unknown }> {
+  return creation.then(
+    (session) => ({ session }),
+    (error) => ({ error }),
+  );
 }
 
 function create(source: string | Uint8Array, device: Device, threads: number): Promise<InferenceSession> {
@@ -125,12 +138,7 @@ function create(source: string | Uint8Array, device: Device, threads: number): P
     : InferenceSession.create(source, settings);
 }
 
-function wrap(
-  session: InferenceSession,
-  name: string,
-  device: Device,
-  refused: readonly Refusal[],
-): ModelSession {
+function wrap(session: InferenceSession, name: string, on: RunsOn, access: Access): ModelSession {
   const inputs = session.inputMetadata.map(port);
   const outputs = session.outputMetadata.map(port);
   const declared = new Set(session.inputNames);
@@ -138,25 +146,27 @@ function wrap(
   return {
     inputs,
     outputs,
-    device,
-    refused,
+    ...on,
     run: async (feeds, fetch = session.outputNames, into = {}) => {
       if (!open) throw modelErrors.MODEL_RUN_FAILED(`${name}: already released`, { file: name });
       const tensors: Record<string, Tensor> = {};
       for (const [input, value] of Object.entries(feeds)) {
         if (declared.has(input)) tensors[input] = toTensor(value);
       }
-      try {
-        const fetches = fetch.map((output) => [output, into[output] ? toTensor(into[output]) : null]);
-        return read(await session.run(tensors, Object.fromEntries(fetches)));
-      } catch (error) {
-        throw modelErrors.MODEL_RUN_FAILED(`${name}: ${reasonOf(error)}`, { file: name }, error);
-      }
+      const fetches = fetch.map((output) => [output, into[output] ? toTensor(into[output]) : null]);
+      return access(async () => {
+        try {
+          return read(await session.run(tensors, Object.fromEntries(fetches)));
+        } catch (error) {
+          throw modelErrors.MODEL_RUN_FAILED(`${name}: ${reasonOf(error)}`, { file: name }, error);
+        }
+      });
     },
     release: async () => {
       if (!open) return;
       open = false;
-      await session.release();
+      // Also when the actor stops, so without a signal.
+      await accessTo(on.device)(() => session.release());
     },
   };
 }

@@ -187,7 +187,7 @@ class Transcriber {
   }
 }
 
-function currentModel({ settings, log }: Env): Current {
+function currentModel({ settings, log, stopping }: Env): Current {
   const { modelsDir, device, threads } = settings;
   return new CurrentModel({
     kind: 'speech',
@@ -201,7 +201,8 @@ function currentModel({ settings, log }: Env): Current {
     },
     open: async (row, checkpoint) => {
       const file = (role: string) => fileOf(modelsDir, row, role);
-      const open: SessionOpener = (source) => openSession(source, { device, threads, log, checkpoint });
+      const options = { device, threads, log, stopping, checkpoint };
+      const open: SessionOpener = (source) => openSession(source, options);
       return familyOf(row).open(row, file, open, checkpoint);
     },
   });

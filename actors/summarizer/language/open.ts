@@ -18,10 +18,11 @@ export interface LanguageEnv {
     readonly threads: number;
   };
   readonly log: Log;
+  readonly stopping?: AbortSignal;
 }
 
 /** What it answers throws MODEL_UNSUPPORTED and CANCELLED too; whatever is thrown, what was opened is freed. */
-export function openLanguageWriter({ settings, log }: LanguageEnv): OpenLanguageWriter {
+export function openLanguageWriter({ settings, log, stopping }: LanguageEnv): OpenLanguageWriter {
   const { modelsDir, device, threads } = settings;
   return async (model_key, signal) => {
     const checkpoint = async () => {
@@ -33,7 +34,7 @@ export function openLanguageWriter({ settings, log }: LanguageEnv): OpenLanguage
     await requireFiles(modelsDir, row);
     const file = (role: string) => fileOf(modelsDir, row, role);
     const session = (source: string | Uint8Array) =>
-      openSession(source, { device, threads, log, checkpoint });
+      openSession(source, { device, threads, log, checkpoint, ...(stopping && { stopping }) });
     return createWriter(row, await familyOf(row).open(row, file, session, checkpoint));
   };
 }

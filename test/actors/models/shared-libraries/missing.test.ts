@@ -66,7 +66,7 @@ test('the loader looks into its path, the cache and the folders of the system, a
   const folder = folderWith(t, {
     'provider.so': {
       needed: ['libpath.so', 'libcached.so', 'libsystem.so', 'libold.so'],
-      rpath: '${ORIGIN}/own',
+      rpath: '$ORIGIN/own',
     },
     'path/libpath.so': {},
     'system/libsystem.so': { needed: ['libalso.so'] },
