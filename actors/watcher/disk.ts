@@ -8,9 +8,11 @@ import {
   openSync,
   readdirSync,
   realpathSync,
+  statfsSync,
   statSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { isPseudoFolder } from '../../runtime/files/pseudo-folder.ts';
 
 /** Errors are those of the file system. */
 export interface Disk {
@@ -24,6 +26,8 @@ export interface Disk {
   /** Opens the file for reading, and answers how it stands then. */
   opened(path: string): BigIntStats;
   realpath(path: string): string;
+  /** Whether the kernel makes the folder up. */
+  isPseudo(folder: string, stat: Pick<BigIntStats, 'dev'>): boolean;
 }
 
 const quiet = { bigint: true, throwIfNoEntry: false } as const;
@@ -45,6 +49,7 @@ export const systemDisk: Disk = {
     }
   },
   realpath: (path) => realpathSync.native(path),
+  isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
 };
 
 /** Size and time of a file: another mark means another content. */

@@ -78,6 +78,8 @@ class Walker implements Walked {
   readonly #disk: Disk;
   /** Every folder is entered once, so that links end. */
   readonly #entered: Set<string>;
+  /** By device, whether the kernel makes up what is on it. */
+  readonly #pseudo = new Map<bigint, boolean>();
   /** Links wait until the folders themselves were entered: a file is then always found by the same name. */
   readonly #links: Folder[] = [];
   #entries = 0;
@@ -102,7 +104,7 @@ class Walker implements Walked {
   #nextLinked(): Folder | undefined {
     for (let folder = this.#links.pop(); folder; folder = this.#links.pop()) {
       const stat = this.#statOf(folder);
-      if (stat?.isDirectory() && this.#isNew(folder, stat)) return folder;
+      if (stat && this.#isEnterable(folder, stat)) return folder;
     }
     return undefined;
   }
@@ -179,7 +181,7 @@ class Walker implements Walked {
   #enter(parent: Folder, name: string, stack: Folder[]): void {
     const folder = inside(parent, name);
     const stat = this.#statOf(folder);
-    if (stat?.isDirectory() && this.#isNew(folder, stat)) stack.push(folder);
+    if (stat && this.#isEnterable(folder, stat)) stack.push(folder);
   }
 
   #link(parent: Folder, name: string): void {
@@ -189,6 +191,23 @@ class Walker implements Walked {
     const stat = asFile ? this.#statOfFile(parent, name) : this.#statOf(folder);
     if (stat?.isFile() && asFile) this.#file(parent, name, stat);
     else if (stat?.isDirectory() && asFolder) this.#links.push(folder);
+  }
+
+  #isEnterable(folder: Folder, stat: BigIntStats): boolean {
+    return stat.isDirectory() && !this.#isPseudo(folder, stat) && this.#isNew(folder, stat);
+  }
+
+  #isPseudo(folder: Folder, stat: BigIntStats): boolean {
+    const known = this.#pseudo.get(stat.dev);
+    if (known !== undefined) return known;
+    try {
+      const isPseudo = this.#disk.isPseudo(folder.prefix, stat);
+      this.#pseudo.set(stat.dev, isPseudo);
+      return isPseudo;
+    } catch {
+      // What keeps the folder from being asked is met, and told, when it is listed.
+      return false;
+    }
   }
 
   #isNew({ prefix }: Folder, stat: BigIntStats): boolean {

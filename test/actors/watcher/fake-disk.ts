@@ -45,5 +45,6 @@ export function fakeDisk(root: string, files: Map<string, FakeFile>): Disk {
       return statOf('file', file);
     },
     realpath: (path) => path,
+    isPseudo: () => false,
   };
 }

@@ -127,6 +127,24 @@ test('links are followed, each folder is entered once, and links that go round o
   assert.deepEqual([unreadable, unknown], [[], []]);
 });
 
+test('what the system makes up is not listed, and what lies beside it is', {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+}, (t) => {
+  const root = temporaryFolder(t);
+  put(root, 'a.mp4');
+  const made = ['/proc/self', '/proc/sys/kernel', '/sys/class', '/dev', '/dev/pts'];
+  for (const [i, folder] of made.entries()) symlinkSync(folder, join(root, `link-${i}`));
+  const listed: string[] = [];
+  const disk: Partial<Disk> = {
+    list: (folder) => {
+      listed.push(folder);
+      return systemDisk.list(folder);
+    },
+  };
+  assert.deepEqual(list(root, { disk }).files, ['a.mp4']);
+  assert.deepEqual(listed, [`${root}/`]);
+});
+
 test('two names of one file are two files', (t) => {
   const root = temporaryFolder(t);
   linkSync(put(root, 'a.mp4'), join(root, 'b.mp4'));
