@@ -4,7 +4,8 @@ import { isAbsolute } from 'node:path';
 import { type Complaint, plainPath } from '../analysis/request.ts';
 import { limits } from '../analysis/stages/faces/limits.ts';
 import { speechLanguages } from '../transcriber/contract.ts';
-import { exclusionComplaint, normalizeExtensions } from '../watcher/exclusions.ts';
+import type { Exclusions } from '../watcher/contract.ts';
+import { exclusionComplaint, normalizeExtensions, normalizeFolderGlob } from '../watcher/exclusions.ts';
 import type { FolderSettings } from './configuration.ts';
 import type { NewWatchFolder, WatchFolderChanges } from './contract.ts';
 
@@ -25,11 +26,13 @@ export function normalized(given: Given): FolderSettings {
     cluster_job_name: cluster_job_name?.trim() || null,
     face_eps: given.face_eps,
     face_min_samples: given.face_min_samples,
-    excluded_extensions: withoutComplaints(given.excluded_extensions)
+    excluded_extensions: withoutComplaints('excluded_extensions', given)
       ? normalizeExtensions(given.excluded_extensions)
       : given.excluded_extensions,
     excluded_filename_globs: [...new Set(given.excluded_filename_globs)],
-    excluded_folder_globs: [...new Set(given.excluded_folder_globs)],
+    excluded_folder_globs: withoutComplaints('excluded_folder_globs', given)
+      ? [...new Set(given.excluded_folder_globs.map(normalizeFolderGlob))]
+      : given.excluded_folder_globs,
     channels: channels.length > 0 ? channels : null,
     detect_speakers: given.detect_speakers,
     speaker_count: given.speaker_count,
@@ -44,8 +47,8 @@ export function merged(settings: FolderSettings, changes: WatchFolderChanges): F
   return normalized({ ...settings, ...Object.fromEntries(given) });
 }
 
-function withoutComplaints(extensions: readonly string[]): boolean {
-  return extensions.every((one) => exclusionComplaint('excluded_extensions', one) === null);
+function withoutComplaints(field: keyof Exclusions, given: Exclusions): boolean {
+  return given[field].every((one) => exclusionComplaint(field, one) === null);
 }
 
 /** Null for no filter. A scope is ignored: a watch folder has its own. */

@@ -16,6 +16,13 @@ export function normalizeExtensions(extensions: readonly string[]): string[] {
   ];
 }
 
+/** With `/` between folders, and in front of a single one that is a path: it is matched in the same way. */
+export function normalizeFolderGlob(glob: string): string {
+  if (!isPath(glob)) return glob;
+  const segments = glob.split(/[\\/]/).filter((segment) => segment !== '');
+  return segments.length === 1 ? `/${segments[0]}` : segments.join('/');
+}
+
 /** What is wrong with one exclusion, as words that follow the name of the field; null when it can be used. */
 export function exclusionComplaint(field: keyof Exclusions, exclusion: string): string | null {
   const what =

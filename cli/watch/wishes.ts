@@ -4,6 +4,7 @@ import {
   type WatchFolder,
   type WatchFolderChanges,
 } from '../../actors/watch-folders/contract.ts';
+import { normalizeFolderGlob } from '../../actors/watcher/exclusions.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { usageErrors } from '../context.ts';
 import { epsOf, minSamplesOf } from '../faces/analyze.ts';
@@ -127,7 +128,7 @@ function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 
   wishes: Wishes,
   what: 'extension' | 'file' | 'folder',
 ): { [K in F]?: string[] } {
-  const form = what === 'extension' ? extension : (text: string) => text;
+  const form = asKept[what];
   const added = wishes[`exclude-${what}`].map(form);
   const taken = (wishes[`include-${what}`] ?? []).map(form);
   if (added.length === 0 && taken.length === 0) return {};
@@ -141,7 +142,8 @@ function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 
   return { [field]: [...new Set([...left, ...added])] } as { [K in F]?: string[] };
 }
 
-/** As it is kept. */
+const asKept = { extension, file: (name: string) => name, folder: normalizeFolderGlob };
+
 function extension(text: string): string {
   const lower = text.trim().toLowerCase();
   return lower.startsWith('.') ? lower : `.${lower}`;

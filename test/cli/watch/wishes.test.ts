@@ -47,7 +47,7 @@ test('each option of a new folder is a field of the interface, and the others ha
     face_min_samples: 4,
     excluded_extensions: ['.mxf', '.wav'],
     excluded_filename_globs: ['*_proxy.*'],
-    excluded_folder_globs: ['day*\\proxies'],
+    excluded_folder_globs: ['day*/proxies'],
     metadata_filter_request: {
       filters: [{ facet_id: 'technical.hdr', operator: 'is_any_of', values: ['sdr', 'hlg'] }],
     },
