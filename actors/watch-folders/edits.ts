@@ -28,7 +28,7 @@ export async function addFolder(
   refuse(settings);
   const real_folder = await realWatched(parts.looks, settings);
   const real_cache_dir = await realCache(parts.looks, settings, parts.homes);
-  expectApart({ real_folder, real_cache_dir }, parts.homes);
+  expectApart({ real_folder, real_cache_dir }, parts.homes, parts.configuration.read().watch_folders);
   if (settings.enable_face_analysis) await parts.expectFaceModel();
   await expectFilters(parts, settings, signal);
   signal.throwIfAborted();
@@ -88,7 +88,7 @@ async function checkedChange(
   let { real_cache_dir } = before;
   if (settings.cache_dir !== before.cache_dir) {
     real_cache_dir = await realCache(parts.looks, settings, parts.homes);
-    expectApart({ real_folder, real_cache_dir }, parts.homes);
+    expectApart({ real_folder, real_cache_dir }, parts.homes, []);
   }
   if (settings.enable_face_analysis && !before.enable_face_analysis) await parts.expectFaceModel();
   if (changes.metadata_filter_request !== undefined) await expectFilters(parts, settings, signal);

@@ -1,8 +1,9 @@
 // Looks at folders that may lie on a share that does not answer: none is waited for long, and none is asked twice while it
 // hangs, because each such question takes one of the few threads that wait for disks.
-import { access, constants, realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/files/error-code.ts';
+import { isPseudoFolder } from '../../runtime/files/pseudo-folder.ts';
 import { databaseFile } from '../index/store/names.ts';
 
 const LIMIT_MS = 5_000;
@@ -10,7 +11,7 @@ const LIMIT_MS = 5_000;
 /** `real`: its name without links. */
 export type Look =
   | { readonly kind: 'folder'; readonly real: string; readonly writable: boolean }
-  | { readonly kind: 'missing' | 'other' | 'silent'; readonly why: string };
+  | { readonly kind: 'missing' | 'other' | 'pseudo' | 'silent'; readonly why: string };
 
 /** What is asked of the disk. */
 export interface DiskCalls {
@@ -70,7 +71,10 @@ export class Looks {
 
 async function lookAt(path: string): Promise<Look> {
   try {
-    if (!(await stat(path)).isDirectory()) return { kind: 'other', why: 'is no folder' };
+    const stats = await stat(path, { bigint: true });
+    if (!stats.isDirectory()) return { kind: 'other', why: 'is no folder' };
+    if (isPseudoFolder((await statfs(path)).type, stats.dev))
+      return { kind: 'pseudo', why: 'is made up by the system and holds no media' };
     const writable = await access(path, constants.W_OK | constants.X_OK).then(
       () => true,
       () => false,

@@ -1,5 +1,6 @@
 // Where a watch folder and its analysis folder lie: whether they are there, and whether they may be used together.
 import { sep } from 'node:path';
+import { realFolder } from '../../runtime/files/real-folder.ts';
 import type { FolderSettings, RecordedFolder } from './configuration.ts';
 import { watchErrors } from './contract.ts';
 import type { Look, Looks } from './looks.ts';
@@ -20,10 +21,11 @@ export function cacheOf({ cache_dir }: Pick<FolderSettings, 'cache_dir'>, { cach
   return cache_dir ?? cache;
 }
 
-/** WATCH_FOLDER_MISSING. */
+/** WATCH_FOLDER_MISSING, INVALID_WATCH_FOLDER. */
 export async function realWatched(looks: Looks, { folder_path }: FolderSettings): Promise<string> {
   const look = await looks.folder(folder_path);
   if (look.kind === 'folder') return look.real;
+  if (look.kind === 'pseudo') throw notWatchable(folder_path, look.why);
   throw watchErrors.WATCH_FOLDER_MISSING(`folder_path ${folder_path} ${look.why}`, { field: 'folder_path' });
 }
 
@@ -43,19 +45,31 @@ function usable(look: Look, cache_dir: string) {
 }
 
 /**
- * An analysis folder may lie in a watched folder, where it is left out; the other way round all that is watched would be
- * left out. CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER.
+ * Neither may lie in the other: all that is watched would be left out, or what is written there would be listed with it.
+ * CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER.
  */
-export function expectApart({ real_folder, real_cache_dir }: Places, homes: Homes): void {
+export function expectApart(
+  { real_folder, real_cache_dir }: Places,
+  homes: Homes,
+  others: readonly RecordedFolder[],
+): void {
+  if (real_folder === '/') {
+    throw notWatchable('/', 'is the whole file system: name the folders in it that hold media');
+  }
   if (isWithin(real_folder, real_cache_dir)) {
     const what = real_folder === real_cache_dir ? 'is the watched folder' : 'holds the watched folder';
     throw watchErrors.CACHE_DIR_NOT_ALLOWED(`cache_dir ${real_cache_dir} ${what}`, { field: 'cache_dir' });
   }
-  if (isWithin(real_folder, homes.home)) {
-    throw watchErrors.INVALID_WATCH_FOLDER(`folder_path ${real_folder} lies in the home folder`, {
-      field: 'folder_path',
-    });
-  }
+  const home = realFolder(homes.home);
+  if (isWithin(real_folder, home)) throw notWatchable(real_folder, `lies in the home folder ${home}`);
+  if (isWithin(home, real_folder)) throw notWatchable(real_folder, `holds the home folder ${home}`);
+  const caches = [real_cache_dir, homes.cache, ...others.map((one) => one.real_cache_dir)].map(realFolder);
+  const held = caches.find((cache) => isWithin(cache, real_folder));
+  if (held !== undefined) throw notWatchable(real_folder, `holds the analysis folder ${held}`);
+}
+
+function notWatchable(folder_path: string, why: string) {
+  return watchErrors.INVALID_WATCH_FOLDER(`folder_path ${folder_path} ${why}`, { field: 'folder_path' });
 }
 
 /** ALREADY_WATCHED when another one watches the same folder for the same analysis folder. */

@@ -14,6 +14,7 @@ test('a new folder is recorded as it was meant, with every default', async (t) =
     bodyOf({
       folder_path: `${folder_path}/../films/`,
       excluded_extensions: ['MP4', '.Wav', 'mp4'],
+      excluded_folder_globs: ['Day 1\\\\Proxies\\', 'Day 1/Proxies', 'old/', '\\old', 'Old'],
       channels: [],
       metadata_filter_request: [],
     }),
@@ -26,6 +27,7 @@ test('a new folder is recorded as it was meant, with every default', async (t) =
     folder_path,
     ...usualSettings,
     excluded_extensions: ['.mp4', '.wav'],
+    excluded_folder_globs: ['Day 1/Proxies', '/old', 'Old'],
     created_at: 1_700_000_000,
     last_poll_time: 0,
     files_analyzed_count: 0,
@@ -45,11 +47,18 @@ test('what does not fit is refused by the name of its field, and nothing is reco
     [{ folder_path: 'file:///films' }, 'INVALID_WATCH_FOLDER', 'folder_path'],
     [{ folder_path: '/films\0' }, 'INVALID_WATCH_FOLDER', 'folder_path'],
     [{ folder_path: w.home }, 'INVALID_WATCH_FOLDER', 'folder_path'],
+    [{ folder_path: '/' }, 'INVALID_WATCH_FOLDER', 'folder_path'],
+    [{ folder_path: w.base }, 'INVALID_WATCH_FOLDER', 'folder_path'],
+    [{ cache_dir: w.folder('films/analysis') }, 'INVALID_WATCH_FOLDER', 'folder_path'],
     [{ cache_dir: join(w.base, 'none') }, 'CACHE_DIR_MISSING', 'cache_dir'],
     [{ cache_dir: file }, 'CACHE_DIR_MISSING', 'cache_dir'],
     [{ cache_dir: 'analysis' }, 'INVALID_WATCH_FOLDER', 'cache_dir'],
     [{ cache_dir: folder_path }, 'CACHE_DIR_NOT_ALLOWED', 'cache_dir'],
-    [{ cache_dir: w.base }, 'CACHE_DIR_NOT_ALLOWED', 'cache_dir'],
+    [
+      { cache_dir: w.folder('disk'), folder_path: w.folder('disk/films') },
+      'CACHE_DIR_NOT_ALLOWED',
+      'cache_dir',
+    ],
     [{ enable_visual_analysis: false }, 'INVALID_WATCH_FOLDER', 'enable_visual_analysis'],
     [{ enable_face_analysis: true }, 'INVALID_WATCH_FOLDER', 'cluster_job_name'],
     [{ cluster_job_name: 'x'.repeat(201) }, 'INVALID_WATCH_FOLDER', 'cluster_job_name'],
@@ -69,6 +78,32 @@ test('what does not fit is refused by the name of its field, and nothing is reco
     );
   }
   assert.deepEqual((await service.list()).watch_folders, []);
+});
+
+test('a folder that holds what another one is analysed into is refused, and says so', async (t) => {
+  const w = await watching(t);
+  const service = w.service();
+  await service.add(bodyOf({ folder_path: w.folder('films'), cache_dir: w.folder('disk/analysis') }), never);
+  await assert.rejects(service.add(bodyOf({ folder_path: w.folder('disk') }), never), {
+    message: `folder_path ${w.base}/disk holds the analysis folder ${w.base}/disk/analysis`,
+  });
+  await assert.rejects(service.add(bodyOf({ folder_path: w.base }), never), {
+    message: `folder_path ${w.base} holds the home folder ${w.home}`,
+  });
+});
+
+test('what the system makes up is not watched, by whatever name', {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+}, async (t) => {
+  const w = await watching(t);
+  const link = join(w.base, 'link');
+  symlinkSync('/proc/sys', link);
+  for (const folder_path of ['/proc', '/sys', '/dev', link]) {
+    await assert.rejects(w.service().add(bodyOf({ folder_path }), never), {
+      code: 'INVALID_WATCH_FOLDER',
+      message: `folder_path ${folder_path} is made up by the system and holds no media`,
+    });
+  }
 });
 
 test('faces without models, and filters that do not fit, are refused as everywhere', async (t) => {
