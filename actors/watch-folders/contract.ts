@@ -149,6 +149,14 @@ export type WatchFolder = Static<typeof WatchFolder>;
 export const watchStates = ['stopped', 'running', 'stopping', 'paused', 'waiting'] as const;
 export type WatchState = (typeof watchStates)[number];
 
+const FileFailure = Type.Object({ media_path: Type.String(), error: Type.String(), time: Seconds });
+export type FileFailure = Static<typeof FileFailure>;
+
+/** Most errors name the file themselves. */
+export function failureText({ media_path, error }: FileFailure): string {
+  return error.includes(media_path) ? error : `${media_path}: ${error}`;
+}
+
 export const FolderStats = named(
   'WatchFolderStats',
   Type.Object({
@@ -157,15 +165,15 @@ export const FolderStats = named(
     files_failed: described(Count, 'Left alone until they change.'),
     files_filtered: described(Count, 'Left out by the metadata filter.'),
     last_poll_time: described(Seconds, 'Unix seconds; 0 before the first time.'),
-    last_error: described(nullable(Type.String()), 'What went wrong last; null when nothing is wrong now.'),
+    last_error: described(
+      nullable(Type.String()),
+      'What keeps it from being listed or worked on; else the file that failed last and why, until a file is analysed.',
+    ),
     paused_until: described(
       nullable(Seconds),
       'When it is tried again, in Unix seconds, while it cannot be read; else null.',
     ),
-    failures: described(
-      Type.Array(Type.Object({ media_path: Type.String(), error: Type.String(), time: Seconds })),
-      'The latest files that failed, newest first.',
-    ),
+    failures: described(Type.Array(FileFailure), 'The latest files that failed, newest first.'),
   }),
 );
 export type FolderStats = Static<typeof FolderStats>;
@@ -176,7 +184,7 @@ export const WatchStatus = named(
   Type.Object({
     state: described(
       oneOf(...watchStates),
-      '`running`: files are analysed, or may soon be. `waiting`: nothing is pending. `paused`: another task is active, or a folder cannot be ' +
+      '`running`: files are analysed, are still being written, or are pending for another reason. `waiting`: nothing is pending. `paused`: another task is active, or a folder cannot be ' +
         'read; tried again by itself. `stopping`: files that are being worked on are finished. `stopped`.',
     ),
     current_folder: described(nullable(Type.String()), 'Path of the watch folder that is worked on.'),
@@ -184,7 +192,10 @@ export const WatchStatus = named(
     task_id: described(nullable(Type.String()), 'The task that works on it: its room has the progress.'),
     files_pending: described(Count, 'Of all folders that are enabled.'),
     files_processed_this_session: described(Count, 'Since the service was started.'),
-    last_error: described(nullable(Type.String()), 'What went wrong last; null when nothing is wrong now.'),
+    last_error: described(
+      nullable(Type.String()),
+      'The same of the service and of all folders that are enabled.',
+    ),
     paused_until: described(nullable(Seconds), 'Of `paused`: when it is tried again, in Unix seconds.'),
     folder_stats: described(Type.Record(Type.String(), FolderStats), 'By id of the watch folder.'),
   }),

@@ -6,6 +6,7 @@ export const triggers = [
   'start',
   'stop',
   'work begins',
+  'files pending',
   'nothing pending',
   'slot taken',
   'folder unreadable',
@@ -36,6 +37,7 @@ const transitions: Readonly<Record<WatchState, Partial<Readonly<Record<Trigger, 
   paused: {
     stop: 'stopped',
     'work begins': 'running',
+    'files pending': 'running',
     'nothing pending': 'waiting',
     'retry due': 'running',
     'slot free': 'running',
@@ -46,6 +48,7 @@ const transitions: Readonly<Record<WatchState, Partial<Readonly<Record<Trigger, 
   waiting: {
     stop: 'stopped',
     'work begins': 'running',
+    'files pending': 'running',
     'slot taken': 'paused',
     'folder unreadable': 'paused',
     'task retryable error': 'paused',
@@ -118,8 +121,8 @@ export function pollAfterChange(
 export interface Scheduled {
   /** When it is listed next. */
   readonly pollAt: number;
-  /** It was listed since the service began, and no file was being written. */
-  readonly isSettled: boolean;
+  /** It was not listed since the service began, or some of its files are not analysed, however they stand. */
+  readonly isPending: boolean;
   /** Files that may be taken now. */
   readonly ready: number;
   /** It cannot be read; it is tried again at `pollAt`. */
@@ -148,8 +151,7 @@ export function nextToWork<F extends Scheduled>(folders: Iterable<F>, now: numbe
 }
 
 export interface Idle {
-  /** Null while some folder was not listed yet, or files are being written: they may be ready soon. */
-  readonly trigger: 'nothing pending' | 'folder unreadable' | 'task retryable error' | null;
+  readonly trigger: 'files pending' | 'nothing pending' | 'folder unreadable' | 'task retryable error';
   /** When it is tried again; null when it waits for files. */
   readonly until: number | null;
 }
@@ -157,8 +159,8 @@ export interface Idle {
 /** Why no folder can be worked on: the trouble that is over first, or that nothing is pending. */
 export function whyIdle(folders: Iterable<Scheduled>, now: number): Idle {
   let found: Idle = { trigger: 'nothing pending', until: null };
-  for (const { away, pollAt, retryAt, isSettled } of folders) {
-    if (!isSettled && found.until === null) found = { trigger: null, until: null };
+  for (const { away, pollAt, retryAt, isPending } of folders) {
+    if (isPending && found.until === null) found = { trigger: 'files pending', until: null };
     const until = away ? pollAt : retryAt !== null && retryAt > now ? retryAt : null;
     if (until === null || (found.until !== null && found.until <= until)) continue;
     found = { trigger: away ? 'folder unreadable' : 'task retryable error', until };

@@ -8,7 +8,7 @@ import type { Ref } from '../../runtime/ref.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import type { Analysis, Tasks } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { watcherContract } from '../watcher/contract.ts';
+import type { BatchSize, watcherContract } from '../watcher/contract.ts';
 import { ConfigurationFile, type RecordedFolder } from './configuration.ts';
 import {
   type FolderStats,
@@ -27,7 +27,7 @@ import type { Homes } from './places.ts';
 import { WatchSession } from './session.ts';
 import { StatsFiles } from './stats.ts';
 import { ledgerOf } from './told-watcher.ts';
-import { statsOf } from './watched.ts';
+import { lastErrorOf, statsOf } from './watched.ts';
 
 export interface WatchFolderParts {
   readonly homes: Homes;
@@ -39,7 +39,7 @@ export interface WatchFolderParts {
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
   readonly expectFaceModel: () => Promise<void>;
   /** Files of one task. */
-  readonly batch: number;
+  readonly batch: BatchSize;
   /** Between two polls, ms. */
   readonly interval: number;
   /** Whether `resume` does anything. */
@@ -223,14 +223,14 @@ class WatchService implements WatchFolders {
       return { state: 'stopped', ...none, files_processed_this_session, last_error, ...of };
     }
     const { state, batch, until, processed } = session;
-    const wrong = watched.map(({ id }) => folder_stats[id]?.last_error ?? null).find((one) => one !== null);
     return {
       state,
       current_folder: batch?.watched.folder.folder_path ?? null,
       current_file: batch?.file ?? null,
       task_id: batch?.task_id ?? null,
       files_processed_this_session: processed,
-      last_error: this.#watchedElsewhere() ?? session.folders.fault ?? wrong ?? null,
+      last_error:
+        this.#watchedElsewhere() ?? session.folders.fault ?? lastErrorOf([...session.folders.all()]),
       paused_until: until === null ? null : this.#unixOf(until),
       ...of,
     };

@@ -195,7 +195,7 @@ export class WatchSession {
   async #idle(): Promise<void> {
     const now = this.#parts.clock.now();
     const { trigger, until } = whyIdle(this.folders.all(), now);
-    if (trigger !== null) this.#fire(trigger);
+    this.#fire(trigger);
     if (this.state === 'paused') this.until = until;
     // What is due is being listed: the end of that is news.
     const wait = until === null || until <= now ? null : until - now;

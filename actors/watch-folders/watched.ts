@@ -3,7 +3,7 @@ import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import type { FileCounts, FileEnd, PollReport, SeenFile } from '../watcher/contract.ts';
 import type { RecordedFolder } from './configuration.ts';
-import type { FolderStats } from './contract.ts';
+import { type FileFailure, type FolderStats, failureText } from './contract.ts';
 import { type EndedFile, isOfEveryFile } from './ends.ts';
 import { cacheOf, type Homes } from './places.ts';
 import { type Plan, workOf } from './request-of.ts';
@@ -36,7 +36,6 @@ export class Watched implements Scheduled {
   /** Aborts the poll that runs; null while none does. */
   polling: AbortController | null = null;
   pollAt: number;
-  isSettled = false;
   ready = 0;
   retryAt: number | null = null;
   served = 0;
@@ -52,6 +51,9 @@ export class Watched implements Scheduled {
   #pollTook = 0;
   /** Names the watcher did not keep: the next poll brings them. */
   #more = false;
+  #wasListed = false;
+  /** The last of its files that ended, other than by its filter, has failed: it comes first in the record. */
+  #hasFailed: boolean;
   #pollFault: string | null = null;
   #workFault: string | null = null;
   #unreadable: string | null = null;
@@ -62,6 +64,8 @@ export class Watched implements Scheduled {
     this.cache = cacheOf(folder, homes);
     this.work = workOf(folder, this.cache);
     this.#record = { ...record, last_error: null };
+    const [failure] = record.failures;
+    this.#hasFailed = failure !== undefined && record.last_error === failureText(failure);
     this.pollAt = now;
     this.savedAt = now;
   }
@@ -76,6 +80,10 @@ export class Watched implements Scheduled {
 
   get away(): boolean {
     return this.#awayCount > 0;
+  }
+
+  get isPending(): boolean {
+    return !this.#wasListed || this.#record.counts.pending > 0;
   }
 
   /** A person has changed it: what went wrong before may be mended. True when something else is to be done with files. */
@@ -121,14 +129,16 @@ export class Watched implements Scheduled {
     this.#unreadable =
       first === undefined ? null : `${unreadable_count} cannot be read: ${first.path} (${first.message})`;
     this.ready = ready;
-    this.isSettled = unsettled === 0;
+    this.#wasListed = true;
     this.#more = counts.pending > ready + unsettled + unreadable_count;
     this.#polledAt = now;
     this.#pollTook = took;
     this.pollAt = now + pollWait({ unsettled, took }, interval);
     this.count(counts);
     this.#set({ last_poll_time: time }, 'later');
-    if (counts.failed === 0 && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
+    // Ends that the watcher was not told of yet are not counted by it.
+    const isNoneLeft = counts.failed === 0 && this.owed.length === 0;
+    if (isNoneLeft && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
   }
 
   /** True when it is the first time in a row. */
@@ -183,6 +193,7 @@ export class Watched implements Scheduled {
       else this.ready++;
       if (told !== 'returned')
         this.#keepFailure(path, told === 'failed' ? (fault?.message ?? '') : null, time);
+      if (told === 'failed' || told === 'analyzed') this.#hasFailed = told === 'failed';
       return { path, mark, end: told };
     });
   }
@@ -208,12 +219,24 @@ export class Watched implements Scheduled {
     if (this.unsaved !== 'soon') this.unsaved = when;
   }
 
-  get lastError(): string | null {
-    return this.#pollFault ?? this.#workFault ?? this.#unreadable;
+  /** What keeps the whole folder from being listed or worked on. */
+  get trouble(): string | null {
+    return this.#pollFault ?? this.#workFault;
+  }
+
+  /** The file that failed last; null once another one was analysed after it. */
+  get failure(): FileFailure | null {
+    const [failure] = this.#record.failures;
+    return failure !== undefined && this.#hasFailed ? failure : null;
+  }
+
+  /** Files and folders that cannot be read. */
+  get unreadable(): string | null {
+    return this.#unreadable;
   }
 
   get record(): FolderRecord {
-    return { ...this.#record, last_error: this.lastError };
+    return { ...this.#record, last_error: lastErrorOf([this]) };
   }
 
   /** `unixOf`: Unix seconds of a time of the clock. */
@@ -230,6 +253,17 @@ export interface PollTimes {
   readonly took: number;
   readonly time: number;
   readonly interval: number;
+}
+
+/** Of several folders: what concerns a whole one, then the file that failed last, then what cannot be read. */
+export function lastErrorOf(folders: readonly Watched[]): string | null {
+  const failures = folders.flatMap(({ failure }) => failure ?? []).sort((a, b) => b.time - a.time);
+  const found = [
+    ...folders.map(({ trouble }) => trouble),
+    ...failures.map(failureText),
+    ...folders.map(({ unreadable }) => unreadable),
+  ];
+  return found.find((one) => one !== null) ?? null;
 }
 
 export function statsOf({ counts, last_poll_time, last_error, failures }: FolderRecord): FolderStats {

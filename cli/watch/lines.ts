@@ -1,9 +1,10 @@
 // Watch folders and how they are doing, as lines for a person. Pure.
-import type {
-  FolderStats,
-  WatchFolder,
-  WatchFolderList,
-  WatchStatus,
+import {
+  type FolderStats,
+  failureText,
+  type WatchFolder,
+  type WatchFolderList,
+  type WatchStatus,
 } from '../../actors/watch-folders/contract.ts';
 import { minuteText, printable } from '../terminal.ts';
 import { shortId } from './choice.ts';
@@ -82,12 +83,14 @@ export function startHint({ state, last_error }: WatchStatus): string {
 export function statusLines({ watch_folders: all, service_status: status }: WatchFolderList): string {
   const { current_file, current_folder, task_id, last_error } = status;
   const at = current_file ?? current_folder;
+  const errors = Object.values(status.folder_stats).map((stats) => stats.last_error);
   const lines = [
     serviceLine(status),
     ...(at === null
       ? []
       : [`    at ${printable(at)}${task_id === null ? '' : `, task ${printable(task_id)}`}`]),
-    ...(last_error === null ? [] : [`    ✗ ${printable(last_error)}`]),
+    // What is wrong in a folder is said there.
+    ...(last_error === null || errors.includes(last_error) ? [] : [`    ✗ ${printable(last_error)}`]),
     ...all.flatMap((folder) => folderStatus(folder, all, status.folder_stats[folder.id])),
   ];
   return `${lines.join('\n')}\n`;
@@ -95,17 +98,12 @@ export function statusLines({ watch_folders: all, service_status: status }: Watc
 
 function folderStatus(folder: WatchFolder, all: readonly WatchFolder[], stats?: FolderStats): string[] {
   const again = stats?.paused_until ?? null;
-  const wrong = stats?.last_error ?? null;
+  // The failure that came last is the last error, too.
+  const wrong = new Set([stats?.last_error ?? [], ...(stats?.failures ?? []).map(failureText)].flat());
   return [
     `${shortId(folder.id, all)}  ${printable(folder.folder_path)}${folder.enabled ? '' : '  (disabled)'}`,
     ...countLines(folder, stats).map((line) => `    ${line}`),
-    ...(wrong === null ? [] : [`    ✗ ${printable(wrong)}`]),
+    ...Array.from(wrong, (text) => `    ✗ ${printable(text)}`),
     ...(again === null ? [] : [`    tried again at ${minuteText(again)}`]),
-    ...(stats?.failures ?? []).map((failure) => `    ✗ ${printable(failureText(failure))}`),
   ];
-}
-
-/** Most errors name the file themselves. */
-function failureText({ media_path, error }: FolderStats['failures'][number]): string {
-  return error.includes(media_path) ? error : `${media_path}: ${error}`;
 }

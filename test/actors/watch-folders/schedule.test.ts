@@ -22,6 +22,7 @@ const cells: Readonly<Record<Trigger, readonly WatchState[]>> = {
   start: ['running', 'running', 'running', 'paused', 'waiting'],
   stop: ['stopped', 'stopping', 'stopping', 'stopped', 'stopped'],
   'work begins': ['stopped', 'running', 'stopping', 'running', 'running'],
+  'files pending': ['stopped', 'running', 'stopping', 'running', 'running'],
   'nothing pending': ['stopped', 'waiting', 'stopping', 'waiting', 'waiting'],
   'slot taken': ['stopped', 'paused', 'stopping', 'paused', 'paused'],
   'folder unreadable': ['stopped', 'paused', 'stopping', 'paused', 'paused'],
@@ -46,7 +47,7 @@ for (const trigger of triggers) {
 
 const folder = (more: Partial<Scheduled> = {}): Scheduled => ({
   pollAt: 0,
-  isSettled: true,
+  isPending: false,
   ready: 1,
   away: false,
   retryAt: null,
@@ -128,8 +129,8 @@ test('the service is paused until the first trouble is over, and waits when ther
   const cases = [
     [[folder({ ready: 0 })], 'nothing pending', null],
     [[folder({ ready: 0, retryAt: 4 })], 'nothing pending', null],
-    [[folder({ isSettled: false }), folder({ ready: 0 })], null, null],
-    [[folder({ isSettled: false }), folder({ retryAt: 9 })], 'task retryable error', 9],
+    [[folder({ isPending: true }), folder({ ready: 0 })], 'files pending', null],
+    [[folder({ isPending: true }), folder({ retryAt: 9 })], 'task retryable error', 9],
     [[folder({ away: true, pollAt: 7 }), folder({ retryAt: 9 })], 'folder unreadable', 7],
     [[folder({ away: true, pollAt: 7 }), folder({ retryAt: 5 })], 'task retryable error', 5],
     [[folder({ away: true, pollAt: 3 })], 'folder unreadable', 3],

@@ -101,7 +101,8 @@ test('a file that fails is told, left alone, and tried again when it changed', a
   w.tasks.end('failed', { code: 'ALL_FAILED', error: '', message: '' });
   await w.isState('waiting');
   const { files_failed, failures, last_error } = await w.stats();
-  assert.deepEqual([files_failed, last_error], [1, null]);
+  assert.deepEqual([files_failed, last_error], [1, `${film}: a.mov: cut short`]);
+  assert.equal((await w.status()).last_error, last_error);
   assert.deepEqual(
     failures.map(({ media_path, error }) => [media_path, error]),
     [[film, 'a.mov: cut short']],
@@ -114,7 +115,46 @@ test('a file that fails is told, left alone, and tried again when it changed', a
   w.tasks.result(film);
   w.tasks.end();
   await w.isState('waiting');
-  assert.deepEqual([(await w.stats()).files_failed, (await w.stats()).failures], [0, []]);
+  const after = await w.stats();
+  assert.deepEqual([after.files_failed, after.failures, after.last_error], [0, [], null]);
+});
+
+test('the file that failed stays the last error while nothing is watched, until another is analysed', async (t) => {
+  const w = await oneFolder(t);
+  const film = w.file('a.mov');
+  await w.service.start();
+  await w.begun(1);
+  w.tasks.result(film, 'failed', { code: 'DECODE_FAILED', message: 'cut short' });
+  w.tasks.end('failed', { code: 'ALL_FAILED', error: '', message: '' });
+  await w.isState('waiting');
+  await w.service.stop();
+  await w.isState('stopped');
+  const wrong = `${film}: cut short`;
+  assert.equal((await w.stats()).last_error, wrong);
+  await w.service.start();
+  await w.isState('waiting');
+  assert.deepEqual([(await w.stats()).last_error, (await w.status()).last_error], [wrong, wrong]);
+  const other = w.file('b.mov');
+  await w.begun(2);
+  w.tasks.result(other);
+  w.tasks.end();
+  await w.isState('waiting');
+  const { last_error, files_failed } = await w.stats();
+  assert.deepEqual([last_error, files_failed, (await w.status()).last_error], [null, 1, null]);
+});
+
+test('a service that waits runs again as soon as a poll has seen a file that is being written', async (t) => {
+  const w = await oneFolder(t);
+  await w.service.start();
+  await w.isState('waiting');
+  let mark = 0;
+  await w.pass(async () => {
+    w.file('a.mov', String(++mark));
+    const { state, files_pending } = await w.status();
+    assert.equal(state, files_pending === 0 ? 'waiting' : 'running');
+    return mark > 40 && files_pending === 1;
+  });
+  assert.equal(w.tasks.started.length, 0);
 });
 
 test('an error that may pass is tried three times, then it is one of the file', async (t) => {

@@ -62,7 +62,9 @@ interface ServiceProps {
 }
 
 function Service({ status, add, again }: ServiceProps) {
-  const { state, paused_until, last_error, current_file } = status;
+  const { state, paused_until, last_error, current_file, folder_stats } = status;
+  // What is wrong in a folder is said there.
+  const isOfFolder = Object.values(folder_stats).some((stats) => stats.last_error === last_error);
   const act = async () => {
     await attempt(() => (state === 'stopped' ? api.startWatching() : api.stopWatching()));
     again();
@@ -74,7 +76,7 @@ function Service({ status, add, again }: ServiceProps) {
   return html`<div class="service row wrap"><p class="grow" role="status"><span class=${`state ${state}`}>${text}</span>${current_file !== null && html` <span class="quiet">${current_file}</span>`}</p>
     <button class=${state === 'stopped' ? 'primary' : ''} disabled=${state === 'stopping'} onClick=${act}>${t(state === 'stopped' ? watching.start : watching.stop)}</button>
     <button onClick=${add}>${t(watching.add)}</button></div>
-    ${last_error !== null && html`<p class="problem">${last_error}</p>`}`;
+    ${last_error !== null && !isOfFolder && html`<p class="problem">${last_error}</p>`}`;
 }
 
 interface FolderProps {
