@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { engineErrors } from '../../runtime/errors.ts';
 import { type Analysis, analysisErrors, type TaskError, type Tasks } from '../analysis/contract.ts';
 import { mediaErrors } from '../decoder/contract.ts';
-import type { SeenFile } from '../watcher/contract.ts';
+import type { BatchSize, SeenFile } from '../watcher/contract.ts';
 import { type CandidateParts, passing } from './candidates.ts';
 import { type EndedFile, type Fault, FileEnds } from './ends.ts';
 import { type Followed, followTask } from './follow.ts';
@@ -16,7 +16,7 @@ export interface BatchParts extends CandidateParts {
   readonly analysis: Pick<Analysis, 'properties'>;
   readonly told: ToldWatcher;
   /** Files of one task. */
-  readonly size: number;
+  readonly size: BatchSize;
   /** Tells the watcher what became of files. Never rejects. */
   settle(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
-import { type PollReport, type watcherContract, watcherErrors } from '../watcher/contract.ts';
+import { type BatchSize, type PollReport, type watcherContract, watcherErrors } from '../watcher/contract.ts';
 import { watchErrors } from './contract.ts';
 import type { Looks } from './looks.ts';
 import { isFilled, type Plan, planText } from './request-of.ts';
@@ -48,11 +48,11 @@ export class ToldWatcher {
   }
 
   /** Files to work on, and the plan by which they are taken. FOLDER_NOT_OPEN when the watcher began anew. */
-  async take(watched: Watched, limit: number) {
+  async take(watched: Watched, size: BatchSize) {
     await watched.lock.run(() => this.#open(watched));
     const plan = watched.opened;
     if (plan === null) throw watcherErrors.FOLDER_NOT_OPEN(`${watched.id} is not watched any more`);
-    const { files, counts } = await this.#parts.watcher.ask('take', { id: watched.id, limit });
+    const { files, counts } = await this.#parts.watcher.ask('take', { id: watched.id, ...size });
     return { files, counts, plan };
   }
 

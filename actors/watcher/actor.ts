@@ -75,9 +75,9 @@ class Watcher {
     return { counts: folder.counts };
   }
 
-  async take({ id, limit }: Message<'take'>, turn: Turn): Promise<Answer<'take'>> {
+  async take({ id, ...size }: Message<'take'>, turn: Turn): Promise<Answer<'take'>> {
     const folder = this.folder(id);
-    const files = await folder.take(limit, turn);
+    const files = await folder.take(size, turn);
     return { files, counts: folder.counts };
   }
 

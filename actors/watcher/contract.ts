@@ -68,6 +68,14 @@ export const PollReport = Type.Object({
 });
 export type PollReport = Static<typeof PollReport>;
 
+/** How many files are taken at once: `few` of any size, and `most` while they hold fewer than `bytes` together. */
+export const BatchSize = Type.Object({
+  few: Type.Integer({ minimum: 1 }),
+  most: Type.Integer({ minimum: 1 }),
+  bytes: Count,
+});
+export type BatchSize = Static<typeof BatchSize>;
+
 export const watcherContract = contract(
   'watcher',
   {
@@ -97,11 +105,11 @@ export const watcherContract = contract(
       PollReport,
     ),
     /**
-     * Files that are ready, at most `limit`, each opened and unchanged since the poll. They are taken until their end is
-     * told; when it is cancelled, nothing is taken. FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED.
+     * Files that are ready, each opened and unchanged since the poll. They are taken until their end is told; when it is
+     * cancelled, nothing is taken. FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED.
      */
     take: ask(
-      Type.Object({ ...Folder, limit: Type.Integer({ minimum: 1 }) }),
+      Type.Object({ ...Folder, ...BatchSize.properties }),
       Type.Object({ files: Type.Array(SeenFile), counts: FileCounts }),
     ),
     /**

@@ -1,11 +1,13 @@
 // One watched folder: what is known of its files, which are handed out, and what became of them. Messages share it: nothing
 // is held across an await but what is looked up again.
+import type { BigIntStats } from 'node:fs';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Turn } from '../../runtime/actor.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import {
+  type BatchSize,
   type Exclusions,
   type FileCounts,
   type FileEnd,
@@ -213,18 +215,22 @@ export class WatchedFolder {
   }
 
   /** Throws FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED; then nothing is taken. */
-  async take(limit: number, turn: TakeTurn): Promise<SeenFile[]> {
+  async take({ few, most, bytes }: BatchSize, turn: TakeTurn): Promise<SeenFile[]> {
     if (this.#ready.length === 0) return [];
     // A share whose server is gone would stop the thread.
     await this.#parts.reach.of(this.path, turn.signal);
     this.#requireOpen();
     const files: SeenFile[] = [];
+    let held = 0n;
     for (let path = this.#ready.shift(); path !== undefined; path = this.#ready.shift()) {
-      const mark = this.#isReady(path) ? this.#open(path) : null;
-      if (mark !== null) files.push({ path, mark });
+      const stat = this.#isReady(path) ? this.#open(path) : null;
+      if (stat !== null) {
+        files.push({ path, mark: markOf(stat) });
+        held += stat.size;
+      }
       if (turn.cancelled()) this.#giveBack(files);
       turn.throwIfCancelled();
-      if (files.length === limit) break;
+      if (files.length >= (held < bytes ? most : few)) break;
     }
     return files;
   }
@@ -236,15 +242,14 @@ export class WatchedFolder {
     }
   }
 
-  /** The mark of a ready file that is taken with it; null when it is not what it was. */
-  #open(path: string): string | null {
+  /** Takes a ready file; null when it is not what it was. */
+  #open(path: string): BigIntStats | null {
     const slot = this.#slotOf(path);
     try {
       const stat = this.#parts.disk.opened(path);
-      const mark = markOf(stat);
-      const isTaken = stat.isFile() && this.#table.hasMark(slot, hashOf(mark));
+      const isTaken = stat.isFile() && this.#table.hasMark(slot, hashOf(markOf(stat)));
       this.#table.setState(slot, isTaken ? fileState.taken : fileState.unsettled);
-      return isTaken ? mark : null;
+      return isTaken ? stat : null;
     } catch {
       // The next poll tries it again, tells why it cannot be opened, or finds it gone.
       this.#table.setState(slot, fileState.unreadable);

@@ -80,9 +80,9 @@ export function fakeWatcher(world: WatcherWorld) {
           return { counts: seen.size > 0 ? countsOf(world.open.get(id)!) : recalledOf(ledger) };
         },
         poll: (request, turn) => poll(world, folderOf(request.id), request, turn),
-        take: ({ id, limit }) => {
+        take: ({ id, most }) => {
           const open = folderOf(id);
-          const files = ready(open).slice(0, limit);
+          const files = ready(open).slice(0, most);
           for (const { path } of files) open.seen.get(path)!.taken = true;
           return { files, counts: countsOf(open) };
         },

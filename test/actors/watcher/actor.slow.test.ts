@@ -164,7 +164,7 @@ test('a take that is cancelled takes nothing', async (t) => {
   for (let i = 0; i < 6; i++) put(folder, `${i}.mp4`);
   await open();
   await settledPoll();
-  const taken = ref.ask('take', { id: 'one', limit: 9 }, { signal: given.signal });
+  const taken = ref.ask('take', { id: 'one', few: 9, most: 9, bytes: 0 }, { signal: given.signal });
   await assert.rejects(taken, (error) => engineErrors.CANCELLED.is(error));
   assert.equal(opened, 3);
   assert.equal((await take()).length, 6);
@@ -229,7 +229,7 @@ test('it runs in a thread of its own, and stops while a feed is open', async (t)
   const poll = () => watcher.ask('poll', { id: 'one', exclusions: nothingExcluded, skip: [] });
   await poll();
   await poll();
-  const { files } = await watcher.ask('take', { id: 'one', limit: 5 });
+  const { files } = await watcher.ask('take', { id: 'one', few: 5, most: 5, bytes: 0 });
   assert.deepEqual(
     files.map((file) => file.path),
     [path],

@@ -28,6 +28,18 @@ test('a file is ready when it was the same in two polls, and is taken with its m
   assert.equal((await poll()).ready, 0);
 });
 
+test('small files are taken together in large numbers, and large ones are not', async (t) => {
+  const { folder, open, settledPoll, ref } = await start(t);
+  for (let i = 0; i < 9; i++) put(folder, `${i}.jpg`, 'x'.repeat(10));
+  await open();
+  await settledPoll();
+  const take = async (few: number, most: number, bytes: number) =>
+    (await ref.ask('take', { id: 'one', few, most, bytes })).files.length;
+  assert.equal(await take(2, 5, 5), 2);
+  assert.equal(await take(1, 5, 21), 3);
+  assert.equal(await take(1, 5, 1000), 4);
+});
+
 test('two polls that come quickly one after the other do not make a file complete', async (t) => {
   const { folder, open, poll, clock } = await start(t);
   put(folder, 'film.mp4');
@@ -253,7 +265,7 @@ test('folders in each other are watched each for itself', async (t) => {
     await Promise.all([poll(), pollInner()]);
     clock.advance(settled);
   }
-  const inner = await ref.ask('take', { id: 'inner', limit: 9 });
+  const inner = await ref.ask('take', { id: 'inner', few: 9, most: 9, bytes: 0 });
   await ref.ask('settle', { id: 'inner', plan: 'all', files: [{ ...inner.files[0]!, end: 'analyzed' }] });
   assert.deepEqual((await pollInner()).counts, counts(1, 0, 1));
   assert.deepEqual((await poll()).counts, counts(2, 2));
