@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { testFiles } from './selection.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folders = ['runtime', 'actors', 'http', 'events', 'cli', 'bench', 'test'];
@@ -328,25 +329,8 @@ function testsLoadedBy(path: string, loaded = new Set<string>()): ReadonlySet<st
   return loaded;
 }
 
-test('npm run unit is every test but those of test/system/ and *.slow.test.ts: they start services, browsers and programs', () => {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly scripts: Readonly<Record<'test' | 'unit', string>>;
-  };
-  const filesOf = (script: string) =>
-    [...script.matchAll(/"([^"]+)"/g)]
-      .flatMap(([, glob]) => globSync(glob!, { cwd: root }))
-      .map((path) => path.split(sep).join('/'))
-      .sort();
-  const files = filesOf(manifest.scripts.test);
-  const all = sources.map(({ path }) => path).filter((path) => /^test\/.*\.test\.ts$/.test(path));
-  assert.deepEqual(files, all.sort(), 'npm test runs every test');
-  const isSlow = (path: string) => path.startsWith('test/system/') || path.endsWith('.slow.test.ts');
-  const unit = filesOf(manifest.scripts.unit);
-  assert.deepEqual(
-    unit,
-    files.filter((path) => !isSlow(path)),
-  );
-  for (const path of unit.filter((path) => path !== 'test/architecture.test.ts')) {
+test('no quick test starts a service, a browser or a program: such a file is named *.slow.test.ts', () => {
+  for (const path of testFiles('quick').filter((path) => path !== 'test/architecture.test.ts')) {
     for (const loaded of testsLoadedBy(path)) {
       const starts = loaded.startsWith('test/system/') || loaded === 'test/http/page/browser.ts';
       assert.ok(!starts, `${path} loads ${loaded}: it is slow, name it *.slow.test.ts`);

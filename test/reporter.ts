@@ -7,41 +7,36 @@ import { spec, type TestEvent, tap } from 'node:test/reporters';
 // biome-ignore lint/style/noDefaultExport: Node takes the default export of a file as the reporter.
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const skipped = new Map<string, number>();
-  const long: LongFile[] = [];
+  const seconds = new Map<string, number>();
   const watched = async function* () {
     for await (const event of events) {
       const reason = skipReason(event);
       if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-      if (event.type === 'test:summary') long.push(...longFile(event.data));
+      addDuration(event, seconds);
       yield event;
     }
   };
   const onTerminal = process.stdout.isTTY;
   const written = onTerminal ? Readable.from(watched()).pipe(new spec()) : tap(watched());
   for await (const text of written) yield String(text);
-  for (const line of [...longest(long), ...closingLines(skipped)])
+  for (const line of [...longest(seconds), ...closingLines(skipped)])
     yield `${onTerminal ? 'ℹ' : '#'} ${line}\n`;
-}
-
-type SummaryOfFile = Extract<TestEvent, { readonly type: 'test:summary' }>['data'];
-
-interface LongFile {
-  readonly path: string;
-  readonly seconds: number;
 }
 
 /** Of a run that is quick; and of a long one the first of them will do. */
 const [longSeconds, mostLong] = [5, 5];
 
-/** The summary of the whole run is of no file. */
-function longFile({ file, duration_ms }: SummaryOfFile): LongFile[] {
-  const seconds = Math.round(duration_ms / 1000);
-  return file === undefined || seconds < longSeconds ? [] : [{ path: relative('', file), seconds }];
+/** Adds the duration of a whole test to its file; a process may run the tests of many files. */
+function addDuration({ type, data }: TestEvent, seconds: Map<string, number>): void {
+  if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0 || data.file === undefined) return;
+  seconds.set(data.file, (seconds.get(data.file) ?? 0) + data.details.duration_ms / 1000);
 }
 
-function longest(files: readonly LongFile[]): string[] {
-  const first = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, mostLong);
-  return first.map(({ path, seconds }) => `took long: ${seconds} s ${path}`);
+function longest(seconds: ReadonlyMap<string, number>): string[] {
+  const all = [...seconds].map(([file, each]) => ({ path: relative('', file), rounded: Math.round(each) }));
+  const long = all.filter(({ rounded }) => rounded >= longSeconds);
+  const first = long.toSorted((a, b) => b.rounded - a.rounded).slice(0, mostLong);
+  return first.map(({ path, rounded }) => `took long: ${rounded} s ${path}`);
 }
 
 /** Null for a test that was run. */

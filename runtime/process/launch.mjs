@@ -47,6 +47,8 @@ function npmInstall() {
     '--',
     'npm',
     'install',
+    // The lock file stays as it is committed, whichever npm runs.
+    '--no-save',
     '--loglevel=error',
     '--no-audit',
     '--no-fund',
