@@ -22,8 +22,8 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const elsewhere: Readonly<Record<string, string>> = {
   'npm start': 'installs packages; what it starts is the tour, which is run',
   'npm test': 'is what runs this test',
-  'npm pack': 'test/system/package.test.ts does it',
-  'npm install -g': 'test/system/package.test.ts does it',
+  'npm pack': 'test/release/package.test.ts does it',
+  'npm install -g': 'test/release/package.test.ts does it',
   'npx framehound open': 'starts a service that goes on; test/system/open.test.ts does it',
   'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { tools } from '../../http/mcp/tools.ts';
-import { framehound } from './command-line.ts';
-import { startService } from './service.ts';
+import { framehound } from '../system/command-line.ts';
+import { startService } from '../system/service.ts';
 
 const inspector = ['--package=@modelcontextprotocol/inspector@2.12.0', '--', 'mcp-inspector', '--cli'];
 const noRegistry =
