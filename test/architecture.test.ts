@@ -79,6 +79,7 @@ const publicFiles = [
   'actors/decoder/timecode.ts',
   'actors/exporter/summary/quality-notes.ts',
   'actors/exporter/summary/wording.ts',
+  'actors/index/people/person-name.ts',
   'actors/index/summaries/fold-name.ts',
   'actors/models/renamed.ts',
   'actors/summaries/reading-order.ts',

@@ -1,6 +1,7 @@
 // Checks the names that clusters are to be given. Pure.
 import type { ClusterJob } from '../index/people/contract.ts';
-import { mostNameLetters, type NamesRequest, peopleRequestErrors } from './contract.ts';
+import { givenName } from '../index/people/person-name.ts';
+import { type NamesRequest, peopleRequestErrors } from './contract.ts';
 import { knownCluster } from './persons.ts';
 
 interface Assignment {
@@ -10,7 +11,7 @@ interface Assignment {
 }
 
 /**
- * The names without white space around them, each cluster once. Throws BAD_NAME, NAMED_TWICE and UNKNOWN_CLUSTER naming the
+ * The names in their plain form, each cluster once. Throws BAD_NAME, NAMED_TWICE and UNKNOWN_CLUSTER naming the
  * field.
  */
 export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignments']): Assignment[] {
@@ -18,7 +19,7 @@ export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignm
   for (const [i, { cluster_id, name }] of given.entries()) {
     const at = `assignments[${i}]`;
     knownCluster(job, cluster_id, `${at}.cluster_id`);
-    const plain = plainName(name ?? '', `${at}.name`);
+    const plain = givenName(name ?? '', `${at}.name`);
     const before = names.get(cluster_id);
     if (before !== undefined && before !== plain) {
       const what = `${at}: the cluster ${cluster_id} is given the names ${JSON.stringify(before)} and ${JSON.stringify(plain)}`;
@@ -27,28 +28,6 @@ export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignm
     names.set(cluster_id, plain);
   }
   return [...names].map(([cluster_id, name]) => ({ cluster_id, name }));
-}
-
-/** Cc is what a terminal obeys; the other two end a line. */
-const unprintable = /[\p{Cc}\u2028\u2029]/u;
-
-function plainName(name: string, field: string): string {
-  const plain = name.trim();
-  const wrong = complaint(name, plain);
-  if (wrong !== null) throw peopleRequestErrors.BAD_NAME(`${field} ${wrong}`, { field });
-  return plain;
-}
-
-function complaint(name: string, plain: string): string | null {
-  if (name !== '' && plain === '') {
-    return 'holds nothing but white space; an empty text or null takes the name away';
-  }
-  if (unprintable.test(name)) return 'holds a control character';
-  if (!name.isWellFormed()) return 'holds half of a character';
-  // By code points, as a person counts.
-  const letters = [...plain].length;
-  if (letters > mostNameLetters) return `has ${letters} letters, more than ${mostNameLetters}`;
-  return null;
 }
 
 /** Only those that differ from the names before. */

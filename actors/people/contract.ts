@@ -6,15 +6,12 @@ import { described, named, nullable } from '../../runtime/schema.ts';
 
 /** What is wrong with a request itself; what does not fit to the clustering is in the table of the index. */
 export const peopleRequestErrors = errorTable({
-  BAD_NAME: { meaning: 'The name cannot be given', status: 400, retryable: false },
   NAMED_TWICE: { meaning: 'The cluster is given two names', status: 400, retryable: false },
   NO_CORRECTION: { meaning: 'There is nothing to correct', status: 400, retryable: false },
   WHICH_PERSON: { meaning: 'The request names two persons', status: 400, retryable: false },
   WHICH_CLUSTER: { meaning: 'The request names no cluster', status: 400, retryable: false },
 });
 
-/** Letters of a name, as code points. */
-export const mostNameLetters = 200;
 /** Faces of a cluster in one answer. */
 export const mostFacesOfPage = 2000;
 

@@ -1,6 +1,7 @@
 // Which clusters a text means: an id, or a name that one or more of them have. Pure.
 import { suggestion } from '../../runtime/nearest.ts';
 import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
+import { plainName } from '../index/people/person-name.ts';
 
 type Known = Pick<ClusterJob, 'name' | 'cluster_ids' | 'names'>;
 
@@ -22,7 +23,7 @@ function lookupOf(job: Known): Lookup {
   const byName = new Map<string, string[]>();
   const byCase = new Map<string, Set<string>>();
   for (const id of job.cluster_ids) {
-    const name = plain(Object.hasOwn(job.names, id) ? job.names[id]! : '');
+    const name = plainName(Object.hasOwn(job.names, id) ? job.names[id]! : '');
     if (name === '') continue;
     const [own, alike] = [byName.get(name), byCase.get(name.toLowerCase())];
     if (own === undefined) byName.set(name, [id]);
@@ -65,19 +66,14 @@ export function clustersMeant(job: Known, people: readonly string[], field: stri
 }
 
 function withName(job: Known, name: string): readonly string[] {
-  return lookupOf(job).byName.get(plain(name)) ?? [];
+  return lookupOf(job).byName.get(plainName(name)) ?? [];
 }
 
 /** Empty also when it may be several names. */
 function inAnyCase(job: Known, name: string): readonly string[] {
-  const alike = lookupOf(job).byCase.get(plain(name).toLowerCase()) ?? [];
+  const alike = lookupOf(job).byCase.get(plainName(name).toLowerCase()) ?? [];
   const [only, ...others] = alike;
   return only === undefined || others.length > 0 ? [] : withName(job, only);
-}
-
-/** Without white space around it, and accents written one way: keyboards differ in both. */
-function plain(name: string): string {
-  return name.trim().normalize('NFC');
 }
 
 function unknownPerson({ name, names }: Known, text: string, field: string) {

@@ -1,5 +1,6 @@
 // Faces: clusterings of them with pictures, names, corrections, clustering again, removal, and where somebody is seen.
 import { Type } from 'typebox';
+import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import {
   AppearancesAnswer,
   ClusterFacesAnswer,
@@ -9,7 +10,6 @@ import {
   FaceClusterJobs,
   ModifyAnswer,
   mostFacesOfPage,
-  mostNameLetters,
   NamesAnswer,
   peopleRequestErrors,
   SuggestedClusters,
@@ -131,7 +131,7 @@ export const nameClusters = route({
   summary: 'Gives clusters the names of people',
   description:
     'Either all assignments are stored or none: an id that is no cluster is a 400. An empty name, or null, takes the name away. ' +
-    `A name has at most ${mostNameLetters} letters and no control characters; white space around it is not kept. Two clusters may have ` +
+    `A name has at most ${mostNameLetters} letters and no control characters; white space around it is not kept, and that inside it becomes single spaces. Two clusters may have ` +
     'one name: they are one person then. A name stays with the cluster that holds most of the faces it was given to when they ' +
     `are clustered again. Works on clusterings of every format. ${unknownJob}`,
   body: Type.Object({

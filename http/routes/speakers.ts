@@ -1,5 +1,6 @@
 // Voices across files: who may be the same speaker, and what people say about it.
 import { Type } from 'typebox';
+import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { ConfirmedSpeakers, SpeakerSuggestions } from '../../actors/search/voices/contract.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { absolute, CacheDir } from '../request/paths.ts';
@@ -59,7 +60,9 @@ export const confirmSpeakers = route({
       'Speakers of transcriptions, two or more.',
     ),
     name: Type.Optional(
-      nullable(described(Type.String({ minLength: 1, maxLength: 200 }), 'Display name of that person.')),
+      nullable(
+        described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Display name of that person.'),
+      ),
     ),
     same: described(Type.Boolean(), 'True: one person. False: all of them are different people.'),
   }),

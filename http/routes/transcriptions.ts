@@ -1,5 +1,6 @@
 // What is said in media: whole transcriptions, pages of them, searching them, and names for speakers.
 import { Type } from 'typebox';
+import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
 import {
   SpeakerNamesAnswer,
@@ -170,7 +171,7 @@ export const nameSpeakers = route({
   summary: 'Gives the speakers of a transcription their names',
   description:
     'Either all assignments are stored or none: an id that is not in the transcription is a 400. An empty name, or null, takes the name ' +
-    'away. Names are independent of those of faces, and are kept when the file is transcribed again, for the ids that occur again.',
+    'away; what names may be is told at PUT /faces/clusters/names. They are independent of those of faces, and are kept when the file is transcribed again, for the ids that occur again.',
   body: Type.Object({
     cache_dir: CacheDir,
     hash_str: HashStr,
@@ -178,7 +179,10 @@ export const nameSpeakers = route({
       Type.Object({
         speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription: `SPEAKER_00`.'),
         name: nullable(
-          described(Type.String({ maxLength: 200 }), 'Display name; empty or null takes the name away.'),
+          described(
+            Type.String({ maxLength: mostNameLetters }),
+            'Display name; empty or null takes the name away.',
+          ),
         ),
       }),
       { maxItems: 1000 },

@@ -254,7 +254,7 @@ export const peopleMessages = {
   /** Forgets it; one that is not there is forgotten already. */
   end_clustering: ask(Type.Object({ clustering: Type.Integer() }), Type.Object({})),
 
-  /** An empty name takes the name away. All or none, *flushed*. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER. Works on every format. */
+  /** An empty name takes the name away. All or none, *flushed*. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, BAD_NAME. Works on every format. */
   name_clusters: ask(
     Type.Object({
       ...Job,

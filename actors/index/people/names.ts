@@ -1,10 +1,7 @@
 // Names that people give to clusters. One name on two clusters is one person, in searches as well. Pure.
-import { engineErrors } from '../../../runtime/errors.ts';
 import type { ClusteringState } from './clustering-state.ts';
 import { peopleErrors } from './contract.ts';
-
-/** Code points of a name. */
-const longest = 200;
+import { givenName } from './person-name.ts';
 
 export interface Assignment {
   readonly cluster_id: string;
@@ -12,19 +9,7 @@ export interface Assignment {
   readonly name: string;
 }
 
-/** Without control characters, with single blanks, composed. Throws INVALID_MESSAGE naming `field` for a longer one. */
-export function plainName(name: string, field: string): string {
-  const plain = name
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
-    .trim();
-  const length = [...plain].length;
-  if (length <= longest) return plain;
-  throw engineErrors.INVALID_MESSAGE(`${field}: ${length} characters are more than ${longest}`, { field });
-}
-
-/** Plain names by cluster id; the last one of an id counts. UNKNOWN_CLUSTER, INVALID_MESSAGE. */
+/** Plain names by cluster id; the last one of an id counts. UNKNOWN_CLUSTER, BAD_NAME. */
 export function plainAssignments(
   assignments: readonly Assignment[],
   known: ReadonlySet<string>,
@@ -35,7 +20,7 @@ export function plainAssignments(
     if (!known.has(cluster_id)) {
       throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${cluster_id}`, { field });
     }
-    plain.set(cluster_id, plainName(name, `assignments[${i}].name`));
+    plain.set(cluster_id, givenName(name, `assignments[${i}].name`));
   }
   return plain;
 }

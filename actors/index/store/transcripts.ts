@@ -2,6 +2,7 @@
 // its speakers lie in a record of their own.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpeakerVoices } from '../../diarizer/contract.ts';
+import { givenName } from '../people/person-name.ts';
 import {
   type Transcript,
   type TranscriptMark,
@@ -231,9 +232,10 @@ export class Transcripts {
     const environment = this.#writing();
     return environment.transact((writes) => {
       const changed = new Set([hash]);
-      for (const { speaker, name } of assignments) {
+      for (const [i, { speaker, name }] of assignments.entries()) {
         const voice = { hash_str: hash, speaker };
-        for (const one of nameLinked(writes, voice, name.trim(), environment.file)) changed.add(one);
+        const given = givenName(name, `assignments[${i}].name`);
+        for (const one of nameLinked(writes, voice, given, environment.file)) changed.add(one);
       }
       return { names: allNames(columns, namesIn(writes, hash, environment.file)), changed };
     });

@@ -128,7 +128,7 @@ export const transcriptMessages = {
   ),
   /**
    * Gives speakers of a stored transcript their display names; an empty one takes the name away that was given. All or none, *flushed*.
-   * NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id. Answers all names there are now.
+   * NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id, BAD_NAME. Answers all names there are now.
    */
   name_speakers: ask(
     Type.Object({

@@ -59,7 +59,7 @@ export const voiceMessages = {
    * `same`: the voices are one person from now on, with all that are linked with them, and have one name: `name`, or the only
    * one there is. Else they are different people: what was linked is parted. All or nothing, *flushed*. Answers every voice of
    * that person, or those that were parted. NOT_ANALYZED, UNKNOWN_SPEAKER, NO_VOICE, TWO_VOICES, VOICES_NAMED_APART,
-   * NAME_OF_STRANGERS.
+   * NAME_OF_STRANGERS, BAD_NAME.
    */
   link_speakers: ask(
     Type.Object({

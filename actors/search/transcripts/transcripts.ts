@@ -1,6 +1,7 @@
 // Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers named.
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, isMediaError } from '../../decoder/contract.ts';
+import { plainName } from '../../index/people/person-name.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
 import { now } from '../call-options.ts';
@@ -37,7 +38,7 @@ export function createTranscripts(parts: LocationParts, data: TranscriptData): T
     name: async ({ cache_dir, hash_str, assignments }, signal) => {
       const request = { cache_dir, hash_str, assignments: [...assignments] };
       const { names } = await index.ask('name_speakers', request, now(signal));
-      const changes = Object.fromEntries(assignments.map(({ speaker, name }) => [speaker, name.trim()]));
+      const changes = Object.fromEntries(assignments.map(({ speaker, name }) => [speaker, plainName(name)]));
       return { updated: Object.keys(changes).length, changes, speaker_names: names };
     },
   };

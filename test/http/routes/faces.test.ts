@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { analysisErrors } from '../../../actors/analysis/contract.ts';
-import {
-  type AppearancesAnswer,
-  type ClusterFacesAnswer,
-  type ClusterSamplesAnswer,
-  type FaceClusterJobs,
-  mostNameLetters,
+import { mostNameLetters } from '../../../actors/index/people/person-name.ts';
+import type {
+  AppearancesAnswer,
+  ClusterFacesAnswer,
+  ClusterSamplesAnswer,
+  FaceClusterJobs,
 } from '../../../actors/people/contract.ts';
 import { createPeople } from '../../../actors/people/people.ts';
 import { type Client, createClient } from '../../../http/client/client.ts';

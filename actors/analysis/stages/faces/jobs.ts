@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
 import { inlineBytes } from '../../../decoder/inline-image.ts';
+import { plainName } from '../../../index/people/person-name.ts';
 import { plainPath, type Settling, uniquePaths } from '../../request.ts';
 import type { FacesBody, SampleFaces } from './request.ts';
 
@@ -61,7 +62,7 @@ export function faceJobsOf(body: FacesBody, settling: Pick<Settling, 'attach'>):
 
 function samplesOf(people: SampleFaces, { attach }: Pick<Settling, 'attach'>): Sample[] {
   return people.map(({ name, face_paths = [], face_images = [] }) => ({
-    name: name.trim(),
+    name: plainName(name),
     pictures: [
       ...face_paths.map((path) => ({ path: plainPath(path) })),
       ...face_images.map((text) => ({ attachment: attach(inlineBytes(text)) })),

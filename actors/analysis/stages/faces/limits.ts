@@ -2,8 +2,7 @@
 
 export const limits = {
   people: 100,
-  /** Letters of a name, as code points. */
-  nameLetters: 200,
+  /** As code points. */
   jobNameLetters: 200,
   imagesEach: 3,
   imageBytes: 10 * 1024 * 1024,

@@ -2,13 +2,14 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described } from '../../../../runtime/schema.ts';
 import { inlineImage } from '../../../decoder/inline-image.ts';
+import { mostNameLetters, nameProblem, plainName } from '../../../index/people/person-name.ts';
 import { type Complaint, MediaPath, type NamedPath, named, Text } from '../../request.ts';
 
 import { limits } from './limits.ts';
 
 const SampleFace = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: limits.nameLetters, pattern: '\\S' }),
+    name: Type.String({ minLength: 1, maxLength: mostNameLetters, pattern: '\\S' }),
     face_paths: Type.Optional(described(Type.Array(MediaPath), 'Local pictures that show exactly one face.')),
     face_images: Type.Optional(
       described(Type.Array(Type.String()), 'The same as base64, or as `data:image/...;base64,...`.'),
@@ -167,19 +168,12 @@ function sampleComplaints(body: FacesBody): Complaint[] {
 /** `before`: the person of the same name that came first. */
 function nameComplaints(at: string, name: string, before: number | undefined): Complaint[] {
   const field = `${at}.name`;
-  const letters = lettersIn(name);
-  const said: Complaint[] = [];
-  if (letters > limits.nameLetters) {
-    said.push({ field, what: `has ${letters} letters, more than ${limits.nameLetters}` });
-  }
+  const problem = nameProblem(name);
+  const said: Complaint[] = problem === null ? [] : [{ field, what: problem }];
   if (before !== undefined) {
     said.push({ field, what: `names the person of [${before}] again; put the images together` });
   }
   return said;
-}
-
-function plainName(name: string): string {
-  return name.trim().normalize('NFC');
 }
 
 /** Code points: an emoji counts as one or a few, whatever its bytes. */

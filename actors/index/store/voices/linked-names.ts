@@ -1,4 +1,5 @@
 // Names of voices that are linked: one person has one name, wherever it speaks.
+import { givenName } from '../../people/person-name.ts';
 import { type VoiceRef, voiceErrors } from '../../voices/contract.ts';
 import type { Writes } from '../environment.ts';
 import { type Names, nameIn, namesIn, putName } from '../speaker-names.ts';
@@ -14,10 +15,10 @@ export interface SaidOfVoices {
 
 const isOne = (a: VoiceRef, b: VoiceRef) => a.hash_str === b.hash_str && a.speaker === b.speaker;
 
-/** Every voice of the person, or those that were parted. TWO_VOICES, NO_VOICE, VOICES_NAMED_APART, NAME_OF_STRANGERS. */
+/** Every voice of the person, or those that were parted. BAD_NAME, TWO_VOICES, NO_VOICE, VOICES_NAMED_APART, NAME_OF_STRANGERS. */
 export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): VoiceRef[] {
   const voices = said.voices.filter((one, at) => said.voices.findIndex((other) => isOne(one, other)) === at);
-  const name = said.name?.trim() || null;
+  const name = givenName(said.name ?? '', 'name') || null;
   if (voices.length < 2) throw voiceErrors.TWO_VOICES('voices: names fewer than two', { field: 'voices' });
   const linking = new Linking(writes, file);
   if (said.same) return joined(writes, linking, voices, name, file);
@@ -26,9 +27,9 @@ export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): Vo
   }
   // Who is somebody else does not keep the name of whom it was taken for.
   for (const left of linking.part(voices)) {
-    const own = givenName(writes, left, file);
+    const own = knownName(writes, left, file);
     const others = voices.filter((one) => !isOne(one, left));
-    if (others.some((one) => givenName(writes, one, file) === own)) {
+    if (others.some((one) => knownName(writes, one, file) === own)) {
       putName(writes, left.hash_str, left.speaker, '', file);
     }
   }
@@ -43,7 +44,7 @@ function joined(
   file: string,
 ): VoiceRef[] {
   const all = linking.voicesOf(linking.join(voices));
-  const given = [...new Set(all.flatMap((one) => givenName(writes, one, file) ?? []))];
+  const given = [...new Set(all.flatMap((one) => knownName(writes, one, file) ?? []))];
   if (name === null && given.length > 1) {
     const what = `name: they are named ${given.join(' and ')}; say which name is right`;
     throw voiceErrors.VOICES_NAMED_APART(what, { field: 'name' });
@@ -55,7 +56,7 @@ function joined(
   return all;
 }
 
-const givenName = (writes: Writes, { hash_str, speaker }: VoiceRef, file: string): string | undefined =>
+const knownName = (writes: Writes, { hash_str, speaker }: VoiceRef, file: string): string | undefined =>
   nameIn(namesIn(writes, hash_str, file), speaker);
 
 /** Names a voice and all that are linked with it: answers the contents. */
@@ -74,7 +75,7 @@ export function rememberedNames(writes: Writes, hash: string, names: Names, file
   for (const { speaker, person } of voicesIn(writes, hash, file)?.voices ?? []) {
     if (person === '' || speaker === '' || all.has(speaker)) continue;
     const elsewhere = linking.voicesOf(person).filter((one) => one.hash_str !== hash);
-    const name = elsewhere.map((one) => givenName(writes, one, file)).find((one) => one !== undefined);
+    const name = elsewhere.map((one) => knownName(writes, one, file)).find((one) => one !== undefined);
     if (name !== undefined) all.set(speaker, name);
   }
   return Object.fromEntries(all);

@@ -1,6 +1,7 @@
 // Which voices are suggested, and what people say of them, through naming, transcribing again and forgetting.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { nameErrors } from '../../../../actors/index/people/person-name.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { transcriptErrors } from '../../../../actors/index/transcripts/contract.ts';
@@ -215,6 +216,10 @@ test('either all of what is said of voices is stored or nothing', async (t) => {
   await said(['aa 0', 'bb 7'], transcriptErrors.UNKNOWN_SPEAKER, /voices\[1\].speaker: bb has no speaker/);
   await said(['aa 0', 'bb 1', 'dd 0'], voiceErrors.NO_VOICE, /voices\[2\]: .* transcribe it again/);
   await said(['aa 0', 'aa 0'], voiceErrors.TWO_VOICES, /voices/);
+  await said(['aa 0', 'bb 1'], nameErrors.BAD_NAME, /name holds a control character/, { name: 'A\nnn' });
+  const assignments = [{ speaker: 'SPEAKER_00', name: 'A\nnn' }];
+  const naming = index.call('name_speakers', { cache_dir, hash_str: 'aa', assignments });
+  await assert.rejects(naming, (error) => nameErrors.BAD_NAME.is(error));
   await said(['aa 0', 'bb 1'], voiceErrors.NAME_OF_STRANGERS, /name/, { same: false, name: 'Ann' });
   assert.deepEqual(await alike(index, cache_dir, 'aa', 0), await alike(index, cache_dir, 'aa', 0));
   assert.equal((await alike(index, cache_dir, 'aa', 0)).length, 2);

@@ -1,0 +1,37 @@
+// The rule for a person's name, wherever one is given: to clusters of faces, with sample pictures, to speakers. Pure.
+import { errorTable } from '../../../runtime/errors.ts';
+
+/** Letters of a name, as code points. */
+export const mostNameLetters = 200;
+
+export const nameErrors = errorTable({
+  BAD_NAME: { meaning: 'The name cannot be given', status: 400, retryable: false },
+});
+
+/** Cc is what a terminal obeys; the other two end a line. */
+const unprintable = /[\p{Cc}\u2028\u2029]/u;
+
+/** A name as it is stored and compared: accents composed, single spaces, and none around it. */
+export function plainName(name: string): string {
+  return name.normalize('NFC').replace(/\s+/gu, ' ').trim();
+}
+
+/** Why nobody can be given this name; null when somebody can. An empty one can: it takes a name away. */
+export function nameProblem(name: string): string | null {
+  const plain = plainName(name);
+  if (unprintable.test(name)) return 'holds a control character';
+  if (name !== '' && plain === '') {
+    return 'holds nothing but white space; an empty text or null takes the name away';
+  }
+  if (!name.isWellFormed()) return 'holds half of a character';
+  // By code points, as a person counts.
+  const letters = [...plain].length;
+  return letters > mostNameLetters ? `has ${letters} letters, more than ${mostNameLetters}` : null;
+}
+
+/** The plain name. Throws BAD_NAME naming `field`. */
+export function givenName(name: string, field: string): string {
+  const problem = nameProblem(name);
+  if (problem !== null) throw nameErrors.BAD_NAME(`${field} ${problem}`, { field });
+  return plainName(name);
+}
