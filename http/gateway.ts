@@ -63,7 +63,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       ...engine,
       metrics,
       assistants: assistantsOf(parts, ownFetch),
-      mediaLinks: createMediaLinks(Date.now),
+      mediaLinks: createMediaLinks(Date.now, (credential) => access.check(credential)),
       access,
       pageAddress: () => pageAddress(values.host, server.port),
       settings: settingsAnswer(config, parts.version),

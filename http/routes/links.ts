@@ -25,7 +25,8 @@ export const mediaLink = route({
     'For `<video>`, `<audio>` and `<img>`, which send no headers. The file, named by `media_path` or by `hash_str`, not both, ' +
     'is one that the analysis folder knows, and lies unchanged where it was seen: 404 otherwise. The address holds neither ' +
     'path nor hash, expires, and ends with the service; whoever has it can read this one file. With `proxy` it is the one that ' +
-    'POST /media/proxy made, 404 before; by `hash_str` also of a file that is gone.',
+    'POST /media/proxy made, 404 before; by `hash_str` also of a file that is gone. It works as long as the license key, or the session, ' +
+    'by which it was made.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
@@ -45,11 +46,11 @@ export const mediaLink = route({
     }),
     404: ErrorBody,
   },
-  handle: async ({ body, signal }, service) => {
+  handle: async ({ body, credential, signal }, service) => {
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const asked = { cache_dir, ...whichMedia(body) };
     const { hash_str, ...file } = await (body.proxy ? proxyOf : fileOf)(service, asked, signal);
-    const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy: body.proxy });
+    const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy: body.proxy }, credential);
     return reply(200, {
       url: `/media/${link}`,
       expires_at: expires / 1000,
@@ -91,13 +92,13 @@ export const mediaBytes = route({
   summary: 'The bytes of one media file',
   description:
     'Whole, or one part with `Range`; `ETag`, `If-None-Match` and `If-Range` as usual. `link` is of /media/link. 404 when it ' +
-    'has expired or the service was started again, and when the file is gone or another one took its place.',
+    'has expired, its key does not open the service any more or that was started again, and when the file is gone or another one took its place.',
   access: 'open',
   params: Type.Object({ link: described(Type.String(), 'Of the `url` that /media/link answers.') }),
   form: { bytes: '*/*' },
   answers: { 200: Bytes, 404: ErrorBody },
   handle: async ({ params, signal }, { search, proxies, mediaLinks }) => {
-    const linked = mediaLinks.open(params.link);
+    const linked = await mediaLinks.open(params.link);
     if (linked.proxy) {
       const proxy = await proxies.find(linked).catch(() => null);
       const content = proxy && (await contentOfFile(proxy.path, mediaTypeOf(proxy.path)).catch(() => null));

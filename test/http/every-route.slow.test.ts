@@ -17,6 +17,7 @@ import { createModelLibrary } from '../../actors/models/library.ts';
 import { createPeople } from '../../actors/people/people.ts';
 import { createSummaries } from '../../actors/summaries/summaries.ts';
 import { NewWatchFolder } from '../../actors/watch-folders/contract.ts';
+import { granted } from '../../http/license/decision.ts';
 import { createMediaLinks } from '../../http/media-links.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
@@ -176,7 +177,7 @@ const call = inject(routes, {
   models: createModelLibrary(join(w.folder, 'models'), { memoryBytes: 8e9, graphics: false }),
   stopping: () => false,
   metrics: { render: async () => '' },
-  mediaLinks: createMediaLinks(Date.now),
+  mediaLinks: createMediaLinks(Date.now, () => granted),
   access: {
     makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
     openSession: () => ({ token: 'fhs_t', expires: 1 }),

@@ -4,11 +4,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
+import { granted, refusal } from '../../../http/license/decision.ts';
 import { createMediaLinks } from '../../../http/media-links.ts';
 import { linkRoutes } from '../../../http/routes/links.ts';
 import { redactFields } from '../../../runtime/redact.ts';
 import { world } from '../../actors/analysis/fakes.ts';
-import { inject } from '../inject.ts';
+import { inject, KEY } from '../inject.ts';
 
 /** Analysed files, a clock to set, and a question without a key. */
 async function served(t: TestContext) {
@@ -20,7 +21,12 @@ async function served(t: TestContext) {
   t.after(w.end);
   await w.run();
   let now = Date.UTC(2026, 0, 1, 10, 30);
-  const call = inject(linkRoutes, { search: w.search, mediaLinks: createMediaLinks(() => now) });
+  const revoked = new Set<string>();
+  const mediaLinks = createMediaLinks(
+    () => now,
+    (credential) => (revoked.has(credential!) ? refusal('revoked') : granted),
+  );
+  const call = inject(linkRoutes, { search: w.search, mediaLinks }, { license: () => granted });
   const cache_dir = join(w.folder, 'cache');
   const link = async (media_path: string) => {
     const { status, body } = await call('/api/v1/media/link', { cache_dir, media_path });
@@ -32,7 +38,7 @@ async function served(t: TestContext) {
   const pass = (ms: number) => {
     now += ms;
   };
-  return { w, call, cache_dir, link, read, pass };
+  return { w, call, cache_dir, link, read, pass, revoked };
 }
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -78,6 +84,22 @@ test('a link that has expired, was made up or is of another service opens nothin
   }
 });
 
+test('a link opens nothing while the key it was made by does not open the service', async (t) => {
+  const { w, call, cache_dir, read, revoked } = await served(t);
+  const linkBy = async (license_key: string) => {
+    const { body } = await call('/api/v1/media/link', { cache_dir, media_path: w.paths[0]!, license_key });
+    return (body as { url: string }).url;
+  };
+  const [first, second] = [await linkBy('first'), await linkBy('second')];
+  assert.notEqual(first, second, 'links of different keys are different ones');
+  revoked.add('first');
+  const answer = await read(first);
+  assert.deepEqual([answer.status, errorOf(answer)], [404, 'There is no such link']);
+  assert.equal((await read(second)).status, 200);
+  revoked.delete('first');
+  assert.equal((await read(first)).status, 200);
+});
+
 test('a file that the folder does not know has no link', async (t) => {
   const { w, call, cache_dir } = await served(t);
   const stranger = join(w.folder, 'secret.txt');
@@ -119,8 +141,8 @@ for (const [what, swap] of Object.entries(swaps)) {
 }
 
 test('what is wrong with the folder is told without its path', async () => {
-  const mediaLinks = createMediaLinks(Date.now);
-  const { link } = mediaLinks.make({ cache_dir: '/home/me/cache', hash_str: 'abc' });
+  const mediaLinks = createMediaLinks(Date.now, () => granted);
+  const { link } = mediaLinks.make({ cache_dir: '/home/me/cache', hash_str: 'abc' }, KEY);
   const mediaFile = () =>
     Promise.reject(
       storeErrors.STORE_UNAVAILABLE('/home/me/cache: permission denied', { field: 'cache_dir' }),
@@ -135,7 +157,7 @@ test('what is wrong with the folder is told without its path', async () => {
 });
 
 test('a log that names the address of a link does not open it', async () => {
-  const { link } = createMediaLinks(Date.now).make({ cache_dir: '/c', hash_str: 'abc' });
+  const { link } = createMediaLinks(Date.now, () => granted).make({ cache_dir: '/c', hash_str: 'abc' }, KEY);
   assert.deepEqual(redactFields({ path: `/media/${link}` }), { path: '/media/[redacted]' });
 });
 

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { createMediaExports } from '../../../actors/exporter/media-exports.ts';
+import { granted } from '../../../http/license/decision.ts';
 import { createMediaLinks } from '../../../http/media-links.ts';
 import { linkRoutes } from '../../../http/routes/links.ts';
 import { proxyRoutes } from '../../../http/routes/proxies.ts';
@@ -22,7 +23,10 @@ async function served(t: TestContext) {
     },
   };
   const { proxies } = createMediaExports({ ...w, clipWriters: [], proxies_gb: 1 });
-  const mediaLinks = createMediaLinks(() => Date.UTC(2026, 0, 1));
+  const mediaLinks = createMediaLinks(
+    () => Date.UTC(2026, 0, 1),
+    () => granted,
+  );
   const call = inject([...linkRoutes, ...proxyRoutes], {
     search: w.search,
     tasks: tasks as never,
