@@ -7,6 +7,7 @@ import type { BodyBudget } from './request/body-budget.ts';
 import type { BodyParser } from './request/body-parser.ts';
 import { compress, encodingFor } from './request/compress.ts';
 import { contentAnswer } from './request/content-answer.ts';
+import type { FramingProblem } from './request/framing.ts';
 import { RequestInput } from './request/input.ts';
 import { Intake } from './request/intake.ts';
 import type { OriginRule } from './request/origin.ts';
@@ -41,8 +42,8 @@ export interface Head {
   readonly origin: string;
   /** Bytes; NaN without the header. */
   readonly contentLength: number;
-  /** More than one Content-Length. */
-  readonly isAmbiguous: boolean;
+  /** Why it is not clear where the body ends. */
+  readonly misframed: FramingProblem | null;
   /** A header by its name in small letters; empty without it. To be called while `begin` runs. */
   header(name: string): string;
   /** Range and conditions, read only for routes that know them. To be called while `begin` runs. */

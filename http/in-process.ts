@@ -43,7 +43,7 @@ async function answerTo(
     requestId: header('x-request-id'),
     origin: '',
     contentLength: body.length > 0 ? body.length : Number.NaN,
-    isAmbiguous: false,
+    misframed: null,
     header,
     conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '' }),
   });

@@ -31,9 +31,9 @@ export function createApp(options: AppOptions): App {
   return {
     begin: (head) => {
       const exchange = new Exchange(options, state, head);
-      if (head.isAmbiguous) {
-        const message = 'The request has more than one Content-Length header';
-        return exchange.refuse(null, { ...plainError(400, 'Invalid Content-Length', message), ends: true });
+      if (head.misframed) {
+        const { status, error, message } = head.misframed;
+        return exchange.refuse(null, { ...plainError(status, error, message), ends: true });
       }
       if (!options.isAllowedHost(head.host)) {
         const message = `Host ${JSON.stringify(head.host)} is neither local nor configured`;

@@ -8,7 +8,9 @@ import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
 import { bearerOf } from './request/bearer.ts';
+import { type FramingProblem, framingProblem } from './request/framing.ts';
 import { type ByteStream, isStream, type RawResponse } from './request/response.ts';
+import { statusLine } from './request/status-line.ts';
 import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
@@ -46,10 +48,18 @@ export interface ServerOptions {
   readonly mostConnections?: number;
   /** A connection was refused. */
   onRefused?(): void;
+  readonly linger?: LingerBounds;
 }
 
+/** How long what a client still sends is received and dropped after it was answered: without a byte, and in all. */
+export interface LingerBounds {
+  readonly quietMs: number;
+  readonly mostMs: number;
+}
+const usualLinger: LingerBounds = { quietMs: 2_000, mostMs: 30_000 };
+
 export function createServer(app: App, options: ServerOptions = {}): Server {
-  const { attach = () => {}, mostConnections = Number.POSITIVE_INFINITY } = options;
+  const { attach = () => {}, mostConnections = Number.POSITIVE_INFINITY, linger = usualLinger } = options;
   const sockets = uWS.App();
   let connections = 0;
   const onConnection = (res: uWS.HttpResponse, change: number) => {
@@ -60,7 +70,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   };
   sockets.filter((res, change) => onConnection(res, Number(change)));
   attach(sockets);
-  sockets.any('/*', (res, req) => serve(app, res, req));
+  sockets.any('/*', (res, req) => serve(app, linger, res, req));
   let listening: uWS.us_listen_socket | undefined;
   let port = 0;
   return {
@@ -96,6 +106,8 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
 const bytesOf = (name: string): ArrayBuffer => new TextEncoder().encode(name).buffer;
 const names = {
   contentLength: bytesOf('content-length'),
+  transferEncoding: bytesOf('transfer-encoding'),
+  connection: bytesOf('connection'),
   host: bytesOf('host'),
   licenseKey: bytesOf('x-license-key'),
   authorization: bytesOf('authorization'),
@@ -107,8 +119,12 @@ const names = {
   ifNoneMatch: bytesOf('if-none-match'),
 };
 
-function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
+function serve(app: App, linger: LingerBounds, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
   const announced = req.getHeader(names.contentLength);
+  const coding = req.getHeader(names.transferEncoding);
+  const hasBody = coding !== '' || Number(announced) > 0;
+  // uWebSockets looks at the length alone.
+  const closes = hasBody && req.getHeader(names.connection).length === 'close'.length;
   const method = req.getCaseSensitiveMethod();
   const begun = app.begin({
     method,
@@ -120,7 +136,7 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     requestId: req.getHeader(names.requestId),
     origin: req.getHeader(names.origin),
     contentLength: announced === '' ? Number.NaN : Number(announced),
-    isAmbiguous: (announced !== '' || method !== 'GET') && hasTwoLengths(req),
+    misframed: hasBody || announced !== '' || method !== 'GET' ? misframedOf(req) : null,
     header: (name) => req.getHeader(name),
     conditions: () => ({
       range: req.getHeader(names.range),
@@ -128,25 +144,37 @@ function serve(app: App, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
       ifNoneMatch: req.getHeader(names.ifNoneMatch),
     }),
   });
-  const client = new Client(res, method === 'HEAD');
+  const client = new Client(res, { headOnly: method === 'HEAD', closes, linger });
   if (!('run' in begun)) client.refuse(begun);
   else if (begun.takesBody) client.collect(begun);
   else client.answer(begun, null);
 }
 
-/** uWebSockets goes by the first one; whoever forwarded the request may have gone by the other. */
-function hasTwoLengths(req: uWS.HttpRequest): boolean {
+/** uWebSockets goes by the first length, and takes whatever is encoded for chunked. */
+function misframedOf(req: uWS.HttpRequest): FramingProblem | null {
   let lengths = 0;
-  req.forEach((name) => {
+  const codings: string[] = [];
+  req.forEach((name, value) => {
     if (name === 'content-length') lengths++;
+    else if (name === 'transfer-encoding') codings.push(value);
   });
-  return lengths > 1;
+  return framingProblem(lengths, codings);
 }
+
+interface ClientOptions {
+  readonly headOnly: boolean;
+  /** The request has a body, and asks for its connection to be closed. */
+  readonly closes: boolean;
+  readonly linger: LingerBounds;
+}
+
+/** What uWebSockets collects while a request is read; what does not fit is sent at once. */
+const CORKED_BYTES = 16 * 1024;
 
 /** The client of one request. */
 class Client {
   readonly #res: uWS.HttpResponse;
-  readonly #headOnly: boolean;
+  readonly #options: ClientOptions;
   #gone = false;
   #control: AbortController | undefined;
   /** The request whose body is being received. */
@@ -154,32 +182,33 @@ class Client {
   #chunks: Uint8Array[] | undefined;
   /** Called when the client disconnects while it is sent a stream. */
   #interrupt: (() => void) | undefined;
+  /** Set while what the client still sends is dropped: called with each part of it. */
+  #drop: ((isLast: boolean) => void) | undefined;
 
-  constructor(res: uWS.HttpResponse, headOnly: boolean) {
+  constructor(res: uWS.HttpResponse, options: ClientOptions) {
     this.#res = res;
-    this.#headOnly = headOnly;
+    this.#options = options;
   }
 
   /** A small body comes in one chunk and is used in place; the chunks of a larger one are copied. */
   collect(pending: Pending): void {
     this.#pending = pending;
+    this.#listen();
+  }
+
+  #listen(): void {
     this.#res.onAborted(() => this.#onAborted());
     this.#res.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
   }
 
-  /**
-   * An answer that ends the connection is written when what came with the request has been parsed: while there is no
-   * answer, uWebSockets closes the connection at whatever it takes for a next request, in place of serving it.
-   */
+  /** Answers before the body was received. */
   refuse(answer: RawResponse): void {
-    if (!answer.ends) {
+    if (!answer.ends && !this.#options.closes) {
       this.write(answer);
       return;
     }
-    this.#res.onAborted(() => this.#onAborted());
-    setImmediate(() => {
-      if (!this.#gone) this.#res.cork(() => this.write(answer));
-    });
+    this.#listen();
+    this.#linger(answer);
   }
 
   answer(pending: Pending, body: readonly Uint8Array[] | null): void {
@@ -203,6 +232,7 @@ class Client {
   }
 
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
+    this.#drop?.(isLast);
     const pending = this.#pending;
     if (!pending) return;
     const refused = pending.receive(chunk.byteLength, isLast);
@@ -216,7 +246,8 @@ class Client {
     this.#pending = undefined;
     this.#chunks = undefined;
     if (refused) {
-      this.write(refused);
+      if (this.#options.closes && !isLast) this.#linger(refused);
+      else this.write(refused);
       return;
     }
     if (chunks) this.answer(pending, [...chunks, new Uint8Array(chunk.slice(0))]);
@@ -229,6 +260,7 @@ class Client {
     this.#pending?.abandon();
     this.#pending = undefined;
     this.#interrupt?.();
+    this.#drop?.(true);
     this.#control?.abort(engineErrors.CANCELLED('the client has disconnected'));
   }
 
@@ -240,19 +272,48 @@ class Client {
     return this.#control.signal;
   }
 
-  #send({ status, headers, body, ends = false }: RawResponse): void {
+  #send({ status, headers, body }: RawResponse): void {
     const res = this.#res;
     // 200 is the default.
     if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (status === 204 || status === 304) res.endWithoutBody();
     else if (isStream(body)) this.#sendStream(body);
-    else if (this.#headOnly) this.#endHead(Buffer.byteLength(body));
-    else res.end(body, ends);
+    else if (this.#options.headOnly) this.#endHead(Buffer.byteLength(body));
+    else res.end(body);
+  }
+
+  /**
+   * Answers, and closes the connection when the client has sent all it sends. uWebSockets would close it with the end of the
+   * answer, at which the system tells a client that still sends that its connection is broken, and many do not read the answer
+   * then. So to uWebSockets this one is a head without an end: it closes the connection at a next request, too.
+   */
+  #linger({ status, headers, body, ends }: RawResponse): void {
+    const res = this.#res;
+    res.writeStatus(statusLine(status));
+    for (const [name, value] of headers) res.writeHeader(name, value);
+    // White space: the answer has to leave before what follows the request is parsed.
+    const text = ends ? String(body).padEnd(CORKED_BYTES) : String(body);
+    // uWebSockets ends a header with two bytes.
+    const length = Buffer.byteLength(text) + 2;
+    res.writeHeader('Connection', `close\r\nContent-Length: ${length}\r\n\r\n${text}`);
+    const { quietMs, mostMs } = this.#options.linger;
+    const close = () => {
+      if (!this.#gone) res.close();
+    };
+    const [quiet, most] = [setTimeout(close, quietMs), setTimeout(close, mostMs)];
+    this.#drop = (isLast) => {
+      quiet.refresh();
+      if (!isLast) return;
+      clearTimeout(quiet);
+      clearTimeout(most);
+      // Not before the answer has left.
+      setImmediate(close);
+    };
   }
 
   #sendStream(body: ByteStream): void {
-    if (this.#headOnly || body.length === 0) {
+    if (this.#options.headOnly || body.length === 0) {
       this.#endHead(body.length);
       body.end(0);
       return;
@@ -333,31 +394,4 @@ class StreamSender {
     if (left) this.#goOn();
     return left;
   }
-}
-
-const phrases: Readonly<Record<number, string>> = {
-  200: '200 OK',
-  202: '202 Accepted',
-  204: '204 No Content',
-  206: '206 Partial Content',
-  304: '304 Not Modified',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  403: '403 Forbidden',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  406: '406 Not Acceptable',
-  409: '409 Conflict',
-  413: '413 Content Too Large',
-  415: '415 Unsupported Media Type',
-  416: '416 Range Not Satisfiable',
-  500: '500 Internal Server Error',
-  501: '501 Not Implemented',
-  502: '502 Bad Gateway',
-  503: '503 Service Unavailable',
-  507: '507 Insufficient Storage',
-};
-
-function statusLine(status: number): string {
-  return phrases[status] ?? `${status} Status`;
 }

@@ -46,7 +46,7 @@ export const plainHead: Omit<Head, 'method' | 'path'> = {
   requestId: '',
   origin: '',
   contentLength: Number.NaN,
-  isAmbiguous: false,
+  misframed: null,
   header: () => '',
   conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '' }),
 };
@@ -120,7 +120,7 @@ async function send(
     requestId: given('x-request-id', ''),
     origin: given('origin', ''),
     contentLength: bytes?.length ?? Number.NaN,
-    isAmbiguous: false,
+    misframed: null,
     header: (name) => given(name, ''),
     conditions: () => ({
       range: given('range', ''),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { RawClient, request } from './raw-client.ts';
-import { assertWell, LARGE, MOST, observed, server } from './small-service.ts';
+import { createServer } from '../../http/uws.ts';
+import { type RawAnswer, RawClient, request } from './raw-client.ts';
+import { app, assertWell, LARGE, MOST, observed, server } from './small-service.ts';
 
 test('a client that reads slowly gets all of a large answer, and the others are served meanwhile', async () => {
   const slow = new RawClient(server.port);
@@ -89,38 +90,100 @@ test('answers without a body have none, and the connection goes on', async () =>
   await client.leave();
 });
 
-for (const lengths of [
-  ['Content-Length: 9', 'Content-Length: 3'],
-  ['Content-Length: 3', 'content-length: 9'],
-  ['Content-Length: 9', 'Content-Length: 9'],
-  ['Content-Length:', 'Content-Length: 9'],
-]) {
-  const sent = `${request('POST', '/echo', undefined, lengths)}{"q":"a"}`;
-  test(`${lengths.join(' and ')} is 400 and ends the connection`, async () => {
-    const client = new RawClient(server.port);
-    const before = observed.length;
-    await client.send(sent);
-    // Where the first length leaves a rest that is no request, the connection may end before the answer is written.
-    assert.match((await client.closed).toString('latin1'), /^(HTTP\/1\.1 400 |$)/);
-    assert.deepEqual(observed.slice(before), [[undefined, 400]]);
-    await assertWell();
-  });
+const body = '{"q":"a"}';
+for (const [name, sentBody, fields] of [
+  [
+    'Content-Length',
+    body,
+    [
+      ['Content-Length: 9', 'Content-Length: 3'],
+      ['Content-Length: 3', 'content-length: 9'],
+      ['Content-Length: 9', 'Content-Length: 9'],
+      ['Content-Length:', 'Content-Length: 9'],
+    ],
+  ],
+  [
+    'Transfer-Encoding',
+    `9\r\n${body}\r\n0\r\n\r\n`,
+    [
+      ['Transfer-Encoding: gzip'],
+      ['Transfer-Encoding: identity'],
+      ['Transfer-Encoding: xchunked'],
+      ['Transfer-Encoding: chunked, gzip'],
+      ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
+      ['Transfer-Encoding:', 'Transfer-Encoding: chunked'],
+    ],
+  ],
+] as const) {
+  const cases = fields.flatMap((headers) =>
+    [0, 1, 100].map((behind) => ({ headers, behind: request('GET', '/hi').repeat(behind) })),
+  );
+  for (const { headers, behind } of cases) {
+    const sent = request('POST', '/echo', undefined, headers) + sentBody;
+    test(`${headers.join(' and ')} is 400, and the ${behind.length} bytes behind it are no request`, async () => {
+      const client = new RawClient(server.port);
+      const before = observed.length;
+      const answer = await client.ask(sent + behind);
+      assert.deepEqual([answer.status, answer.headers['connection']], [400, 'close']);
+      assert.equal(JSON.parse(answer.body.toString()).error, `Invalid ${name}`);
+      assert.equal((await client.closed).length, 0);
+      assert.deepEqual(observed.slice(before), [[undefined, 400]]);
+      await assertWell();
+    });
+  }
+}
 
-  test(`${lengths.join(' and ')}: nothing behind it is taken for a request`, async () => {
-    const client = new RawClient(server.port);
-    const before = observed.length;
-    await client.send(sent + request('GET', '/hi'));
-    assert.doesNotMatch((await client.closed).toString('latin1'), /HTTP\/1\.1 200/);
-    assert.deepEqual(observed.slice(before), [[undefined, 400]]);
+test('a transfer encoding that is not known before chunked is 501', async () => {
+  const client = new RawClient(server.port);
+  const sent = request('POST', '/echo', undefined, ['Transfer-Encoding: gzip, chunked']);
+  assert.equal((await client.ask(`${sent}0\r\n\r\n`)).status, 501);
+  assert.equal((await client.closed).length, 0);
+  await assertWell();
+});
+
+/** A client that reads when it has sent everything, and sends more than the system keeps for a connection. */
+async function sendsFirst(port: number, headers: readonly string[], bytes: number): Promise<RawAnswer> {
+  const client = new RawClient(port);
+  client.socket.pause();
+  let broken: Error | undefined;
+  client.socket.on('error', (error) => {
+    broken = error;
+  });
+  await client.send(request('POST', '/echo', undefined, ['Connection: close', ...headers]));
+  const piece = Buffer.alloc(1 << 20, 'x');
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')]);
+  const isChunked = headers.some((one) => one.endsWith('chunked'));
+  for (let sent = 0; sent < bytes && !broken; sent += piece.length)
+    await client.send(isChunked ? chunk : piece);
+  if (isChunked) await client.send('0\r\n\r\n');
+  assert.equal(broken, undefined);
+  client.socket.resume();
+  const answer = await client.read();
+  assert.equal((await client.closed).length, 0);
+  return answer;
+}
+
+const MUCH = 32 << 20;
+for (const header of [`Content-Length: ${MUCH}`, 'Transfer-Encoding: chunked']) {
+  test(`a client that closes the connection can send a body that is too large to its end: ${header}`, async () => {
+    const answer = await sendsFirst(server.port, [header], MUCH);
+    assert.deepEqual([answer.status, answer.headers['connection']], [413, 'close']);
+    assert.equal(JSON.parse(answer.body.toString()).error, 'Body too large');
     await assertWell();
   });
 }
 
-test('the answer to two lengths says what is wrong', async () => {
-  const client = new RawClient(server.port);
-  const lengths = ['Content-Length: 9', 'Content-Length: 3'];
-  const answer = await client.ask(`${request('POST', '/echo', undefined, lengths)}{"q":"a"}`);
-  assert.equal(answer.status, 400);
-  assert.equal(JSON.parse(answer.body.toString()).error, 'Invalid Content-Length');
-  assert.equal((await client.closed).length, 0);
+test('a client that was answered and sends no more is disconnected, and so is one that never stops', async () => {
+  for (const bounds of [
+    { quietMs: 1, mostMs: 60_000 },
+    { quietMs: 60_000, mostMs: 1 },
+  ]) {
+    const own = createServer(app, { linger: bounds });
+    own.listen('127.0.0.1', 0);
+    const client = new RawClient(own.port);
+    const lengths = [`Content-Length: ${MUCH}`, 'Connection: close'];
+    assert.equal((await client.ask(request('POST', '/echo', undefined, lengths))).status, 413);
+    assert.equal((await client.closed).length, 0);
+    own.close();
+  }
 });
