@@ -22,7 +22,7 @@ import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
 import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
 import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';
 import { familyOf } from './families.ts';
-import type { SpeechFamily } from './family.ts';
+import { emptyTranscript, type SpeechFamily } from './family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
@@ -98,9 +98,11 @@ class Transcriber {
     this.#queue = new BatchingQueue({
       withModel: (key, work) =>
         this.current.run(key, ({ row, family }) =>
-          work(row.speech.batch, (windows, language, checkpoint) =>
-            family.transcribe(windows, language, checkpoint),
-          ),
+          work(row.speech.batch, async (windows, { wanted, language }, checkpoint) => {
+            if (wanted === 'text') return family.transcribe(windows, language, checkpoint);
+            const languages = await family.detectLanguage(windows, checkpoint);
+            return languages.map((detected) => ({ ...emptyTranscript, language: detected }));
+          }),
         ),
       checkpoint: createCheckpoint(undefined, { stopping: env.stopping }),
       limit: WAITING_WINDOWS,

@@ -5,13 +5,18 @@ import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Condition } from '../../runtime/sync/condition.ts';
 import type { SpeechWindow, WindowTranscript } from './family.ts';
 
-/** A window to be transcribed. */
-export interface Job {
+/** What is asked about a window: its text, or its language alone, which is answered as a transcript without text. */
+export interface Asked {
+  readonly wanted: 'text' | 'language';
+  /** BCP 47 of the text, or null to detect it. */
+  readonly language: string | null;
+}
+
+/** A window for the model. */
+export interface Job extends Asked {
   /** The session it belongs to. */
   readonly owner: object;
   readonly model_key: string;
-  /** BCP 47, or null to detect it. */
-  readonly language: string | null;
   readonly window: SpeechWindow;
   done(transcript: WindowTranscript): void;
   failed(error: unknown): void;
@@ -19,7 +24,7 @@ export interface Job {
 
 export type RunBatch = (
   windows: readonly SpeechWindow[],
-  language: string | null,
+  asked: Asked,
   checkpoint: Checkpoint,
 ) => Promise<readonly WindowTranscript[]>;
 
@@ -107,7 +112,8 @@ export class BatchingQueue {
       await this.#options.withModel(modelKey, async (batchSize, run) => {
         const first = this.#jobs.find((job) => job.model_key === modelKey);
         const batch = this.#remove(
-          (job) => job.model_key === modelKey && job.language === first?.language,
+          (job) =>
+            job.model_key === modelKey && job.wanted === first?.wanted && job.language === first.language,
           batchSize,
         );
         if (batch.length > 0) await this.#runBatch(batch, run);
@@ -131,7 +137,7 @@ export class BatchingQueue {
   async #runBatch(batch: readonly Job[], run: RunBatch): Promise<void> {
     const windows = batch.map(({ window }) => window);
     try {
-      const transcripts = await run(windows, batch[0]!.language, () => this.#step(batch));
+      const transcripts = await run(windows, batch[0]!, () => this.#step(batch));
       for (const [at, job] of batch.entries()) this.#finish(job, transcripts[at]!);
       this.#changed.notifyAll();
     } catch (error) {

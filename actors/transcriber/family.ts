@@ -57,6 +57,14 @@ export interface SpeechFamily {
     language: string | null,
     checkpoint: Checkpoint,
   ): Promise<readonly WindowTranscript[]>;
+  /**
+   * The language of each window, at most `row.speech.batch` of them: BCP 47, one that the row names, or null where the model
+   * cannot tell. `checkpoint` as above.
+   */
+  detectLanguage(
+    windows: readonly SpeechWindow[],
+    checkpoint: Checkpoint,
+  ): Promise<readonly (string | null)[]>;
   /** Frees sessions, files and buffers. Called once, when nothing runs. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 // One file being transcribed: for each channel its speech, the windows cut from it, and the segments the model wrote for
-// them. It holds sound only for windows that are not transcribed yet.
+// them. Its language is detected once, on its first speech, and told with every window. It holds sound only for windows that
+// are not transcribed yet.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
@@ -10,6 +11,7 @@ import { filterHallucinations } from './text/hallucinations.ts';
 import { type LeveledSegment, mergeChannels } from './text/merge-channels.ts';
 import { segmentsOf } from './text/segments.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
+import { SpeechSample } from './voice/speech-sample.ts';
 import { type Window, WindowCutter, type WindowRules } from './voice/windows.ts';
 import type { WrittenWindows } from './written-windows.ts';
 
@@ -55,7 +57,13 @@ export class TranscriptionSession {
   readonly #channels: readonly Channel[];
   /** Seconds of speech by language. */
   readonly #languages = new Map<string, number>();
-  /** Windows in the queue or in a batch. */
+  /** What is told with each window; undefined until it is detected. */
+  #language: string | null | undefined;
+  readonly #sample: SpeechSample;
+  #isDetecting = false;
+  /** Windows that wait for the language. */
+  #held: { readonly channel: Channel; readonly window: Window }[] = [];
+  /** Windows that are held, in the queue or in a batch. */
   #unfinished = 0;
   #failure: { readonly error: unknown } | null = null;
 
@@ -70,6 +78,8 @@ export class TranscriptionSession {
     this.#log = log;
     this.#kept = kept;
     this.#queue = queue;
+    this.#language = model?.language ?? kept?.language ?? undefined;
+    this.#sample = new SpeechSample(model?.rules.longest ?? 0);
     this.#channels = Array.from({ length: channels }, (_, index) => ({
       index,
       detector: detector(),
@@ -148,34 +158,61 @@ export class TranscriptionSession {
       if (last?.[1] === start) last[1] = end;
       else channel.speech.push([start, end]);
     }
-    const model = this.#model;
-    if (!model) return;
+    if (!this.#model) return;
     for (const window of windows) {
+      if (this.#language === undefined) this.#sample.add(window);
       const before = this.#kept?.find(channel.index, window);
       if (before) this.#addSegments(channel, window, before);
-      else this.#queue.add(this.#job(channel, window, model));
+      else {
+        this.#unfinished += 1;
+        this.#held.push({ channel, window });
+      }
     }
+    this.#queueHeld(this.#model);
   }
 
-  #job(channel: Channel, window: Window, model: SessionModel): Job {
-    this.#unfinished += 1;
-    return {
-      owner: this,
-      model_key: model.key,
-      language: model.language,
-      window,
-      done: (transcript) => {
+  /** Queues the windows that are held, once the language is known. */
+  #queueHeld(model: SessionModel): void {
+    if (this.#language === undefined) {
+      const hasEnough = this.#sample.isFull || this.#channels.every(({ ended }) => ended);
+      if (hasEnough && this.#held.length > 0 && !this.#isDetecting) this.#detectLanguage(model);
+      return;
+    }
+    for (const { channel, window } of this.#held.splice(0)) {
+      this.#ask(model, { wanted: 'text', language: this.#language, window }, (transcript) => {
         this.#addSegments(channel, window, transcript);
         this.#kept?.add(channel.index, window, transcript);
         this.#unfinished -= 1;
-      },
+      });
+    }
+  }
+
+  #detectLanguage(model: SessionModel): void {
+    this.#isDetecting = true;
+    const window = this.#sample.take();
+    this.#ask(model, { wanted: 'language', language: null, window }, ({ language }) => {
+      this.#language = language;
+      this.#queueHeld(model);
+    });
+  }
+
+  #ask(
+    { key }: SessionModel,
+    asked: Pick<Job, 'wanted' | 'language' | 'window'>,
+    done: (transcript: WindowTranscript) => void,
+  ): void {
+    this.#queue.add({
+      ...asked,
+      owner: this,
+      model_key: key,
+      done,
       failed: (error) => {
         this.#failure ??= { error };
         this.#unfinished = 0;
         // A transcript with a gap is of no use: the rest of the file is not transcribed.
         this.#queue.drop(this);
       },
-    };
+    });
   }
 
   #addSegments(channel: Channel, window: Window, { pieces, language, confidence }: WindowTranscript): void {

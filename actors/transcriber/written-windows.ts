@@ -8,9 +8,12 @@ import type { Window } from './voice/windows.ts';
 export class WrittenWindows {
   readonly #before = new Map<string, WrittenWindow>();
   #fresh: WrittenWindow[] = [];
+  /** The language they are written in; null when there are none, or it is not known. */
+  readonly language: string | null;
 
   constructor(before: readonly WrittenWindow[]) {
     for (const window of before) this.#before.set(nameOf(window), window);
+    this.language = before.find(({ language }) => language !== null)?.language ?? null;
   }
 
   /** What was written for this very sound; null when nothing was. */

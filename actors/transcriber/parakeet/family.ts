@@ -85,6 +85,8 @@ export const parakeet: Family = {
       return {
         device,
         transcribe: (windows, language, go) => transcribe(parts, windows, language, go),
+        // It writes any of its languages without naming it.
+        detectLanguage: async (windows) => windows.map(() => null),
         close,
       } satisfies SpeechFamily;
     } catch (error) {

@@ -99,7 +99,7 @@ class Whisper implements SpeechFamily {
       windows.map(({ samples }) => samples),
       checkpoint,
     );
-    const told = this.#row.is_multilingual ? language : (this.#row.languages[0] ?? null);
+    const told = this.#only ?? language;
     const languages = told === null ? await this.#detect(sound, checkpoint) : windows.map(() => told);
     const texts = windows.map((window, at) => {
       const limit = tokenLimit(this.#row.speech, window.samples.length);
@@ -121,8 +121,20 @@ class Whisper implements SpeechFamily {
     }
   }
 
+  async detectLanguage(windows: readonly SpeechWindow[], checkpoint: Checkpoint): Promise<(string | null)[]> {
+    const only = this.#only;
+    if (windows.length === 0 || only !== null) return windows.map(() => only);
+    const sounds = windows.map(({ samples }) => samples);
+    return this.#detect(await this.#encode(sounds, checkpoint), checkpoint);
+  }
+
   async close(): Promise<void> {
     for (const session of this.#sessions) await session.release();
+  }
+
+  /** The language of a model that knows one. */
+  get #only(): string | null {
+    return this.#row.is_multilingual ? null : (this.#row.languages[0] ?? null);
   }
 
   async #encode(sounds: readonly Float32Array[], checkpoint: Checkpoint): Promise<EncodedSound> {
@@ -143,8 +155,8 @@ class Whisper implements SpeechFamily {
   }
 
   /**
-   * The likeliest language of each window, after the start token alone; null where there are none to choose from. It is a
-   * decoding of its own: with a cache the exports take one token a run, so the text needs its whole prompt in a first run.
+   * The likeliest language of each sound, after the start token alone. It is a decoding of its own: with a cache the exports
+   * take one token a run, so the text needs its whole prompt in a first run.
    */
   async #detect(sound: EncodedSound, checkpoint: Checkpoint): Promise<(string | null)[]> {
     const { decoder, vocabulary, languages } = this.#parts;

@@ -8,6 +8,7 @@ import type { TensorOut } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
 import { emptyTranscript } from '../family.ts';
 import { Float16Table } from '../float16-table.ts';
+import { offeredLanguage } from '../text/languages.ts';
 import { tokenLimit } from '../token-limit.ts';
 import { Prompter } from './prompt.ts';
 
@@ -30,6 +31,8 @@ interface Cache {
 const cacheOutputs = ['logits', 'present_keys', 'present_values'];
 const cacheShape = [null, 1, null, null, null];
 const WARM_UP_SAMPLES = 8000;
+/** More than an answer has before its text, `language English<asr_text>`. */
+const HEADER_TOKENS = 32;
 
 export const x3asr: Family = {
   open: async (row, file, session, checkpoint) => {
@@ -117,6 +120,15 @@ function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
         transcripts.push(transcriptOf(parts.prompter, ids, window, language));
       }
       return transcripts;
+    },
+    detectLanguage: async (windows, checkpoint) => {
+      const languages: (string | null)[] = [];
+      for (const window of windows) {
+        const ids = await generate(parts, window, null, checkpoint, HEADER_TOKENS);
+        const { language } = parts.prompter.answer(ids, null);
+        languages.push(language && offeredLanguage(parts.row.languages, language));
+      }
+      return languages;
     },
     close,
   };

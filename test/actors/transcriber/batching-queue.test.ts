@@ -45,7 +45,7 @@ function fake(limit = 2): Fake {
   const queue = new BatchingQueue({
     withModel: async (key, work) => {
       if (key !== 'here') throw modelErrors.MODEL_NOT_LOADED(key);
-      await work(2, async (windows, _language, go) => {
+      await work(2, async (windows, _asked, go) => {
         const numbers = numbersOf(windows);
         runs.push(numbers);
         await go();
@@ -60,6 +60,7 @@ function fake(limit = 2): Fake {
   const job = (owner: object, number: number, language: string | null, model_key: string): Job => ({
     owner,
     model_key,
+    wanted: 'text',
     language,
     window: window(number),
     done: ({ pieces }) => told.push(`${number}:${pieces[0]?.text.trim()}`),

@@ -115,6 +115,17 @@ test('without a language the likeliest is detected first, and the text begins wi
   ]);
 });
 
+test('a language can be detected without a text, in one run', async () => {
+  const runs: Run[] = [];
+  const family = await open(
+    writes(() => [time(0)], 'zh'),
+    { runs },
+  );
+  assert.deepEqual(await family.detectLanguage([tone(2), tone(1)], checkpoint), ['zh', 'zh']);
+  assert.deepEqual(runs, [{ batch: 2, tokens: 1, cached: false }]);
+  assert.deepEqual(await family.detectLanguage([], checkpoint), []);
+});
+
 test('a language that the row does not name is never detected', async () => {
   const family = await open(
     writes(() => [time(0), ...bytes(' Yo.'), time(1)], 'zh'),
@@ -307,6 +318,7 @@ test('the prompt of an English-only model has neither language nor task', async 
   );
   const [transcript] = await family.transcribe([tone(1)], null, checkpoint);
   assert.deepEqual(seen, [words.start, time(0)]);
+  assert.deepEqual(await family.detectLanguage([tone(1)], checkpoint), ['en']);
   assert.equal(transcript?.language, 'en');
 });
 

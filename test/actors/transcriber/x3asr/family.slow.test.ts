@@ -62,6 +62,14 @@ test('the decoder loop writes the text up to the end token', async () => {
   });
 });
 
+test('the language is what the model names, where the row names it too', async () => {
+  assert.deepEqual(await tiny.detectLanguage([middle, quiet, loud], turning), ['de', null, 'en']);
+  const row = { ...x3asrRow('tiny', { token_limit: limits }), languages: ['en'] };
+  const english = await openFamily(modelsDir, row);
+  assert.deepEqual(await english.detectLanguage([middle, loud], turning), [null, 'en']);
+  await english.close();
+});
+
 test('the cache has the right length for any length of sound, also around whole seconds', async () => {
   for (const samples of [15_999, 16_000, 16_159, 16_160, 31_999, 32_000, 48_111]) {
     const [transcript] = await tiny.transcribe([windowOf(noise(samples, 0.03))], null, turning);
