@@ -1,7 +1,11 @@
 // A running service for a test: the command line in a process of its own, its address read off its log.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
+import { KEY_BYTES } from '../../http/license/key.ts';
+import { issueKey } from '../../http/license/store.ts';
 import { until } from '../until.ts';
 import { type Home, newHome, type Running, SLOW_MS } from './command-line.ts';
 
@@ -36,8 +40,9 @@ export async function startService(
   args: readonly string[] = ['--no-guardian'],
   home: Home = newHome(),
 ): Promise<RunningService> {
-  const issued = await home.run('license', 'issue', '--tier', 'pro');
-  const key = issued.out.trim();
+  const licenses = join(home.folder, 'home', 'licenses');
+  const pro = { tier: 'pro', name: '', days: null } as const;
+  const { key } = issueKey(licenses, pro, randomBytes(KEY_BYTES), Date.now());
   const running = home.start('serve', '--port', '0', '--log-format', 'json', ...args);
   await running.said('"message":"listening"');
   const line = running
@@ -65,7 +70,11 @@ export async function startService(
     key,
     call,
     ok,
-    modelReady: () => modelReady(() => ok('/models/loaded')),
+    modelReady: async () => {
+      // Whether it is in use or cannot be: asked again and again, a service would take longer to load it.
+      await running.said('visual model');
+      await modelReady(() => ok('/models/loaded'));
+    },
     follow: (task_id, seen) => follow(address, task_id, seen),
     stop: async () => {
       running.child.kill('SIGTERM');

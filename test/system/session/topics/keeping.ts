@@ -1,0 +1,92 @@
+// What is kept beside analyses: lists, watch folders, and the library itself.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../../../until.ts';
+import type { Session } from '../session.ts';
+
+const put = { method: 'PUT' };
+const remove = { method: 'DELETE' };
+
+export async function lists(s: Session): Promise<void> {
+  const { places } = s.media;
+  const item = { media_path: places, start_seconds: 1, end_seconds: 3, note: 'the sea' };
+  await s.ask('/lists');
+  const { body } = await s.ask<{ list_id: string; version: number }>('/lists', {
+    name: 'Cut',
+    items: [item],
+  });
+  const { list_id, version } = body;
+  await s.ask(`/lists/${list_id}`);
+  await s.ask(`/lists/${list_id}`, { version, name: 'First cut' }, put);
+  await s.ask(`/lists/${list_id}`, { version, name: 'Second cut' }, put);
+  await s.ask('/lists', { name: '', items: [] });
+  await s.ask('/lists', { name: 'Cut', items: [{ ...item, end_seconds: 1 }] });
+  await s.ask('/lists');
+  await s.ask(`/lists/${list_id}`, undefined, remove);
+  await s.ask(`/lists/${list_id}`);
+}
+
+export async function watchFolders(s: Session): Promise<void> {
+  const folder_path = join(s.service.home.folder, 'incoming');
+  mkdirSync(folder_path);
+  await s.ask('/watch-folders');
+  const excluded = {
+    excluded_extensions: ['MOV'],
+    excluded_filename_globs: ['*_proxy.*'],
+    excluded_folder_globs: ['a\\b'],
+  };
+  const { body } = await s.ask<{ watch_folder: { id: string } }>('/watch-folders', {
+    folder_path,
+    cache_dir: null,
+    ...excluded,
+  });
+  const { id } = body.watch_folder;
+  await s.ask('/watch-folders', { folder_path });
+  await s.ask('/watch-folders', { folder_path: join(folder_path, 'nowhere') });
+  await s.ask('/watch-folders', { folder_path: s.service.home.folder, enable_face_analysis: true });
+  await s.ask('/watch-folders', { folder_path: s.out, excluded_extensions: [' '] });
+  await s.ask(`/watch-folders/${id}`, { enable_audio_analysis: true, audio_language: 'german' }, put);
+  await s.ask(`/watch-folders/${id}`, { audio_language: 'klingon' }, put);
+  await s.ask(`/watch-folders/${id}`, { folder_path: s.out }, put);
+  await s.ask('/watch-folders/no-such-folder', { enabled: false }, put);
+  await s.ask('/watch-folders/service/start', undefined, {
+    method: 'POST',
+    keep: (told: { message: string }) => told.message,
+  });
+  await until(async () => {
+    const { state } = await s.service.ok<{ state: string }>('/watch-folders/service/status');
+    return state === 'waiting';
+  });
+  await s.ask('/watch-folders/service/status');
+  await s.ask('/watch-folders/service/stop', undefined, {
+    method: 'POST',
+    keep: (told: { message: string }) => told.message,
+  });
+  await until(async () => {
+    const { state } = await s.service.ok<{ state: string }>('/watch-folders/service/status');
+    return state === 'stopped';
+  });
+  await s.ask('/watch-folders');
+  await s.ask(`/watch-folders/${id}`, undefined, remove);
+  await s.ask(`/watch-folders/${id}`, undefined, remove);
+}
+
+export async function library(s: Session): Promise<void> {
+  const { folder } = s.service.home;
+  const { stripes, flowers, gone } = s.media;
+  await s.inFolder('/library/list');
+  await s.inFolder('/library/list', { under: stripes });
+  await s.inFolder('/library/list', { offset: 1, limit: 1 });
+  await s.inFolder('/library/disk');
+  await s.inFolder('/library/prune', { dry_run: true });
+  await s.inFolder('/library/move', {
+    from: join(folder, 'media'),
+    to: join(folder, 'nowhere'),
+    dry_run: true,
+  });
+  await s.inFolder('/library/forget', { media_paths: [stripes, gone], dry_run: true });
+  await s.inFolder('/library/forget', { media_paths: [stripes] });
+  await s.inFolder('/library/forget', { media_paths: [gone] });
+  await s.inFolder('/search/text', { query: 'stripes', media_paths: [flowers, stripes] });
+  await s.inFolder('/library/list');
+}
