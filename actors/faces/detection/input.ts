@@ -1,4 +1,4 @@
-// The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded with zeros.
+// The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded with black.
 import type { FaceDetectorSide } from '../../models/face-sides.ts';
 import type { Picture } from '../picture.ts';
 import { Planes } from '../planes.ts';
@@ -14,9 +14,12 @@ export interface DetectorInput {
 export class InputFiller {
   readonly #side: FaceDetectorSide;
   readonly #planes: Planes;
+  /** A black pixel as the graph is given it: pictures are padded first, and normalised then, by the makers of the models. */
+  readonly #black: number;
 
   constructor(side: FaceDetectorSide) {
     this.#side = side;
+    this.#black = (0 - side.mean) / side.scale;
     this.#planes = new Planes(side);
   }
 
@@ -29,17 +32,17 @@ export class InputFiller {
     const target = this.#planes.take(data.subarray(0, width * height * 3), 3 * size);
     for (let y = 0; y < height; y++) {
       this.#planes.write(y * width, width, y * across, size);
-      clear(target, size, y * across + width, (y + 1) * across);
+      this.#pad(target, size, y * across + width, (y + 1) * across);
     }
-    clear(target, size, height * across, size);
+    this.#pad(target, size, height * across, size);
     return { data: target, width: across, height: down };
   }
-}
 
-/** Zeros, as the makers of the models pad, in each of the three planes. */
-function clear(target: Float32Array, size: number, from: number, to: number): void {
-  if (from === to) return;
-  for (let plane = 0; plane < 3; plane++) target.fill(0, plane * size + from, plane * size + to);
+  /** Black in each of the three planes. */
+  #pad(target: Float32Array, size: number, from: number, to: number): void {
+    if (from === to) return;
+    for (let plane = 0; plane < 3; plane++) target.fill(this.#black, plane * size + from, plane * size + to);
+  }
 }
 
 function roundUp(value: number, multiple: number): number {

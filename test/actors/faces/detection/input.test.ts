@@ -3,7 +3,7 @@ import test from 'node:test';
 import { InputFiller } from '../../../../actors/faces/detection/input.ts';
 import { yunetRow } from '../stand-in-embedder.ts';
 
-test('colours become planes in the order of the row, zeros to the right and below, at any size', () => {
+test('colours become planes in the order of the row, black to the right and below, at any size', () => {
   const filler = {
     bgr: new InputFiller(yunetRow.detector),
     rgb: new InputFiller({ ...yunetRow.detector, color: 'rgb', mean: 127.5, scale: 128 }),
@@ -26,10 +26,9 @@ test('colours become planes in the order of the row, zeros to the right and belo
         const plane = color === 'rgb' ? channel : 2 - channel;
         for (let y = 0; y < input.height; y++) {
           for (let x = 0; x < input.width; x++) {
-            const byte = data[(y * width + x) * 3 + channel]!;
+            const byte = x < width && y < height ? data[(y * width + x) * 3 + channel]! : 0;
             const value = color === 'rgb' ? Math.fround((byte - 127.5) / 128) : byte;
-            const expected = x < width && y < height ? value : 0;
-            assert.equal(input.data[(plane * input.height + y) * input.width + x], expected);
+            assert.equal(input.data[(plane * input.height + y) * input.width + x], value);
           }
         }
       }
