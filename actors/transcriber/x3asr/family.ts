@@ -30,7 +30,8 @@ interface Cache {
 
 const cacheOutputs = ['logits', 'present_keys', 'present_values'];
 const cacheShape = [null, 1, null, null, null];
-const WARM_UP_SAMPLES = 8000;
+/** Shorter sound is followed by silence up to this length, half a second, as in the reference implementation. */
+const SHORTEST_SAMPLES = 8000;
 /** More than an answer has before its text, `language English<asr_text>`. */
 const HEADER_TOKENS = 32;
 
@@ -61,7 +62,7 @@ export const x3asr: Family = {
       opened.push({ close: () => embeddings.close() });
       const parts = { row, mel: new LogMel(bands), prompter, encoder, init, step, embeddings };
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
-      const silence = new Float32Array(WARM_UP_SAMPLES);
+      const silence = new Float32Array(SHORTEST_SAMPLES);
       await generate(parts, { samples: silence, speech: [[0, silence.length]] }, null, checkpoint, 2);
       return family(parts, close);
     } catch (error) {
@@ -159,8 +160,7 @@ async function generate(
   checkpoint: Checkpoint,
   limit: number,
 ): Promise<number[]> {
-  const { data, bands, frames } = parts.mel.spectrogram(samples);
-  if (frames === 0) return [];
+  const { data, bands, frames } = parts.mel.spectrogram(atLeastShortest(samples));
   await checkpoint();
   const encoded = await parts.encoder.run({ mel: { data, dims: [1, bands, frames] } });
   const features = floatsOf(parts.encoder, encoded, 'audio_features', 3);
@@ -192,6 +192,13 @@ async function generate(
     token = lastToken(parts.step, results);
   }
   return written;
+}
+
+function atLeastShortest(samples: Float32Array): Float32Array {
+  if (samples.length >= SHORTEST_SAMPLES) return samples;
+  const padded = new Float32Array(SHORTEST_SAMPLES);
+  padded.set(samples);
+  return padded;
 }
 
 /** Throws MODEL_RUN_FAILED when the cache does not have the length that was fed: the next step would read wrong keys. */

@@ -1,4 +1,5 @@
-// The prompt of the x3asr decoder, chat turns around the sound, and the reading of its answer, `language X<asr_text>…`.
+// The prompt of the x3asr decoder, chat turns around the sound, and the reading of its answer, `language X<asr_text>…` or the
+// text alone.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
@@ -83,11 +84,10 @@ export class Prompter {
     const textStart = ids.lastIndexOf(this.#asrText);
     const text = this.#decode(ids.slice(textStart + 1)).trim();
     if (language !== null) return { text, language };
-    // Only what follows <asr_text> is the transcript.
     const named = /^\s*language\s+(.+?)\s*$/su.exec(this.#decode(ids.slice(0, Math.max(0, textStart))))?.[1];
     // Of several languages the main one is named first.
     const code = named === undefined ? null : languageCode(named.split(',', 1)[0] ?? '');
-    return { text: textStart < 0 ? '' : text, language: code === 'auto' ? null : code };
+    return { text, language: code === 'auto' ? null : code };
   }
 
   #single(name: string, text: string, row: SpeechRow, file: string): number {

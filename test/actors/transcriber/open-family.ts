@@ -15,10 +15,12 @@ export const turning: Checkpoint = async () => {
 /** What was opened and not yet released. */
 export const openSessions = new Set<ModelSession>();
 
+/** `onRun` sees what each graph is fed. */
 export function openFamily(
   modelsDir: string,
   row: ModelRow,
   checkpoint: Checkpoint = turning,
+  onRun: (...fed: Parameters<ModelSession['run']>) => void = () => {},
 ): Promise<SpeechFamily> {
   const log = createLog('test', () => {});
   const open = async (source: string | Uint8Array) => {
@@ -28,7 +30,11 @@ export function openFamily(
       openSessions.delete(session);
       await session.release();
     };
-    return { ...session, release };
+    const run: ModelSession['run'] = (...fed) => {
+      onRun(...fed);
+      return session.run(...fed);
+    };
+    return { ...session, run, release };
   };
   const speech = row as SpeechRow;
   return familyOf(speech).open(speech, (role) => fileOf(modelsDir, row, role), open, checkpoint);
