@@ -51,8 +51,6 @@ export const TextSide = Type.Object({
   end_id: Type.Integer({ minimum: 0 }),
   /** True when the caller has to lower-case, because the tokenizer does not. */
   lower_case: Type.Boolean(),
-  /** The sentence a bare label is put into, at `{label}`. */
-  template: Type.String({ pattern: '\\{label\\}' }),
 });
 export type TextSide = Static<typeof TextSide>;
 

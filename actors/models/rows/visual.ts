@@ -39,7 +39,6 @@ const gemmaText: TextSide = {
   pad_id: 0,
   end_id: 1,
   lower_case: true,
-  template: 'This is a photo of {label}.',
 };
 
 function siglip2(side: number, batch: number, scale: number, bias: number): VisualSide {
@@ -170,7 +169,6 @@ function clip(batch: number): VisualSide {
       pad_id: 49407,
       end_id: 49407,
       lower_case: false,
-      template: 'a photo of a {label}',
     },
     score: { kind: 'softmax', scale: 100, bias: 0 },
     thresholds: { text: 0.2, picture: 0.9 },

@@ -7,13 +7,12 @@ import { readTokenizer, type Tokens, tokenizeWith } from '../../../actors/embedd
 import type { TextSide } from '../../../actors/models/contract.ts';
 import { clipLike, gemmaLike, vocabularyOf } from './tokenizers.ts';
 
-const gemmaSide: TextSide = { max_length: 64, pad_id: 0, end_id: 1, lower_case: true, template: '{label}' };
+const gemmaSide: TextSide = { max_length: 64, pad_id: 0, end_id: 1, lower_case: true };
 const clipSide: TextSide = {
   max_length: 77,
   pad_id: 301,
   end_id: 301,
   lower_case: false,
-  template: '{label}',
 };
 
 let folder = '';
