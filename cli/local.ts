@@ -13,18 +13,22 @@ import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
+import { tellDevice } from './tell-device.ts';
+import type { Screen } from './terminal.ts';
 
 export function createLocal(engine: Engine, context: Context): Backend {
   const { tasks } = engine;
   const { signal } = context;
   return {
     analyze: async (request, view) => {
-      const model_key = wantsPictures(request) ? await useModel(engine, context.values.model) : null;
+      const model_key = wantsPictures(request)
+        ? await useModel(engine, context.values.model, context.screen)
+        : null;
       return follow(engine, model_key, () => tasks.start(request, { signal }), view, signal);
     },
     resume: async (task_id, view, force) => {
       const { request } = await tasks.get(task_id, { offset: 0, limit: 0 });
-      if (request.model_key !== null) await useModel(engine, request.model_key);
+      if (request.model_key !== null) await useModel(engine, request.model_key, context.screen);
       return follow(engine, request.model_key, () => tasks.resume(task_id, { signal, force }), view, signal);
     },
     tasks: () => tasks.list(),
@@ -63,9 +67,9 @@ function wantsPictures({ visual_media_paths = [] }: TaskRequest): boolean {
   return visual_media_paths.length > 0;
 }
 
-/** Answers the key of the model really used. */
-async function useModel(engine: Engine, key: string): Promise<string> {
-  await engine.search.models.load(key);
+/** Answers the key of the model really used, and tells where it runs. */
+async function useModel(engine: Engine, key: string, screen: Screen): Promise<string> {
+  tellDevice(screen, await engine.search.models.load(key));
   return engine.search.models.active();
 }
 

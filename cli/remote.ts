@@ -13,6 +13,7 @@ import { type Explained, remotePeople } from './remote-people.ts';
 import { remoteSummaries } from './remote-summaries.ts';
 import { followTask } from './remote-task.ts';
 import { remoteWatch } from './remote-watch.ts';
+import { tellDevice } from './tell-device.ts';
 
 const remoteErrors = errorTable({
   NOT_LICENSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
@@ -31,7 +32,7 @@ export function createRemote(context: Context): Backend {
   return {
     analyze: explained(async (request, view) => {
       const { visual_media_paths = [] } = request;
-      if (visual_media_paths.length > 0) await useModel(client, context);
+      if (visual_media_paths.length > 0) await useModelAndTell(client, context);
       const { task_id } = await client.analyze(request, asked);
       return followTask(client, task_id, view, context);
     }),
@@ -121,6 +122,12 @@ async function useModel(client: Client, { config, values, signal, screen }: Cont
   if (config.sources.model === 'default') return;
   const { warning } = await client.loadModel({ model_key: values.model }, { signal, retries: RETRIES });
   if (warning !== undefined) screen.write(`note: ${warning}\n`);
+}
+
+async function useModelAndTell(client: Client, context: Context): Promise<void> {
+  await useModel(client, context);
+  const { visual } = await client.loadedModels({}, { signal: context.signal, retries: RETRIES });
+  tellDevice(context.screen, visual);
 }
 
 async function ask(

@@ -61,6 +61,7 @@ const composition = ['main.ts', 'actors/installation.ts'];
 /** Files that their room names as public and pure. */
 const publicFiles = [
   'actors/models/advice.ts',
+  'actors/models/device.ts',
   'actors/models/likeness-scale.ts',
   'actors/models/unavailable.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.

@@ -8,7 +8,7 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SpeakerRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
-import type { DeviceChoice } from '../models/device.ts';
+import type { DeviceChoice, RunsOn } from '../models/device.ts';
 import {
   fileOf,
   findSpeakerRow,
@@ -45,7 +45,7 @@ const starterKey = 'starter-speaker';
 
 /** What is loaded: a speaker embedding model, and a segmentation model where one is downloaded. */
 interface LoadedModels extends SpeakerEmbedder {
-  readonly device: string;
+  readonly runsOn: RunsOn;
   /** Of its graph: another one makes other vectors under the same key. */
   readonly version: string;
   /** Null where the model has none. */
@@ -260,7 +260,7 @@ class Diarizer {
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
       const other = await this.#openSegmentation(options);
-      const common = { ...embedder, plda, version, device: session.device, close };
+      const common = { ...embedder, plda, version, runsOn: session, close };
       if (other) {
         opened.push(other.session);
         return { ...common, segmentation: other.segmentation, overlap: null };

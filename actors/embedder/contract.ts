@@ -20,6 +20,8 @@ export const ModelState = Type.Object({
   error: Type.Union([Type.String(), Type.Null()]),
   /** The device in use: cpu, cuda, webgpu, dml, coreml. */
   device: Type.Union([Type.String(), Type.Null()]),
+  /** Why no better device is in use; null where none was refused. */
+  device_reason: Type.Union([Type.String(), Type.Null()]),
 });
 export type ModelState = Static<typeof ModelState>;
 
@@ -32,6 +34,7 @@ export const noModel: ModelState = {
   fallback_from: null,
   error: null,
   device: null,
+  device_reason: null,
 };
 
 /** How a picture is looked at: as it is, as a mirror shows it, or as this part of a larger picture. */

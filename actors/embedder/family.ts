@@ -2,6 +2,7 @@
 // one space. Each family is one file; the row's `family` names it.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
+import type { RunsOn } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 import type { PictureReading, TextPart } from './contract.ts';
 
@@ -25,8 +26,8 @@ export interface VisualFamily {
   readonly dimensions: number;
   /** In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan. */
   readonly readings: readonly PictureReading[];
-  /** The device the graph runs on: the one of the pictures where it is open. */
-  readonly device: string;
+  /** Where the graph runs: the one of the pictures where it is open. */
+  readonly runsOn: RunsOn;
   /**
    * At most `row.visual.batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise settles*.
    * Answers n×d, L2-normalised, owned by the caller.

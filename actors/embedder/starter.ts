@@ -1,5 +1,6 @@
 // The family of starter-visual: its picture graph is built by code when it is opened; texts need no graph.
 import { modelErrors } from '../models/contract.ts';
+import { onProcessor } from '../models/device.ts';
 import { buildStarterVisual } from '../models/starter/graph/graph.ts';
 import { DIMENSIONS } from '../models/starter/layout.ts';
 import { PICTURE_SIDE } from '../models/starter/maps.ts';
@@ -24,7 +25,7 @@ export const starterFamily: Family = {
       dimensions: DIMENSIONS,
       // It knows where in the frame things are, so a part of a picture is another picture to it.
       readings: ['plain', 'mirrored', 'middle', 'top_left', 'top_right', 'bottom_left', 'bottom_right'],
-      device: session?.device ?? 'cpu',
+      runsOn: session ?? onProcessor,
       pictures: async (pictures) => {
         if (!session) throw modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for pictures`);
         pictures.forEach((picture, i) => {

@@ -2,6 +2,7 @@
 // differ.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
+import { onProcessor } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
 import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
@@ -123,7 +124,7 @@ function visualFamily(
     dimensions,
     // It learned what things are wherever they lie, so parts are like the whole to it; mirrors cost little.
     readings: ['plain', 'mirrored'],
-    device: (picture ?? text?.tower)?.session.device ?? 'cpu',
+    runsOn: (picture ?? text?.tower)?.session ?? onProcessor,
     pictures: async (slots) => {
       if (!picture) throw notOpen('pictures');
       const data = preparePictures(prepare, slots, pixels);

@@ -36,6 +36,8 @@ export const FaceModel = Type.Object({
   eps: Type.Number({ minimum: 0, maximum: 2 }),
   /** Of the embedder: cpu, cuda, webgpu, dml, coreml; null before it is loaded. */
   device: nullable(Type.String()),
+  /** Why no better device is in use; null where none was refused. */
+  device_reason: nullable(Type.String()),
 });
 export type FaceModel = Static<typeof FaceModel>;
 

@@ -49,7 +49,7 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
       load: async (_, turn) => {
         const { key } = await chosen();
         const { row, family } = await current.load(key, createCheckpoint(turn, { stopping }));
-        return faceModel(row, family.device);
+        return faceModel(row, family.runsOn);
       },
       unload: async () => {
         await current.unload();
@@ -59,7 +59,7 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
         const { model_key: key } = current.state;
         if (key === null) return { model: null };
         const { row, family } = current.using(key);
-        return { model: faceModel(row, family.device) };
+        return { model: faceModel(row, family.runsOn) };
       },
       find: async ({ model_key: key, picture, width, height }, turn) => {
         const pixels = pictureIn(turn.slot(picture), width, height);

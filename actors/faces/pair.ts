@@ -2,6 +2,7 @@
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
+import { type RunsOn, refusalText } from '../models/device.ts';
 import type { ModelSession } from '../models/session.ts';
 import type { FaceModel } from './contract.ts';
 import { FaceDetector } from './detection/detector.ts';
@@ -27,8 +28,8 @@ export function pairRow(pair: FacePair): PairRow {
   return { ...pair.embedder, key: `${pair.detector.key}+${pair.embedder.key}`, pair };
 }
 
-/** `device`: null before it is loaded. */
-export function faceModel({ key, pair }: PairRow, device: string | null): FaceModel {
+/** `on`: null before it is loaded. */
+export function faceModel({ key, pair }: PairRow, on: RunsOn | null): FaceModel {
   const { dimensions, eps, thresholds } = pair.embedder.embedder;
   return {
     model_key: key,
@@ -38,7 +39,8 @@ export function faceModel({ key, pair }: PairRow, device: string | null): FaceMo
     same: thresholds.same,
     margin: thresholds.margin,
     eps,
-    device,
+    device: on?.device ?? null,
+    device_reason: on && refusalText(on.refused),
   };
 }
 
@@ -71,7 +73,7 @@ export async function openPair({ detector, embedder }: FacePair, options: PairOp
     const embeds = new FaceEmbedder(embedder, knows.session, vectors);
     await options.checkpoint();
     await embeds.warmUp();
-    return { detector: faces, embedder: embeds, device: knows.session.device, close };
+    return { detector: faces, embedder: embeds, runsOn: knows.session, close };
   } catch (error) {
     await close();
     throw error;

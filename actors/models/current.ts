@@ -6,6 +6,7 @@ import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
 import { type ModelState, noModel } from '../embedder/contract.ts';
 import { modelErrors } from './contract.ts';
+import { type RunsOn, refusalText } from './device.ts';
 
 /** What a model is looked up by; a row of the registry has more. */
 interface Keyed {
@@ -14,8 +15,8 @@ interface Keyed {
 
 /** What a family makes of a row. */
 export interface Openable {
-  /** The device most of the work runs on. */
-  readonly device: string;
+  /** Where most of the work runs. */
+  readonly runsOn: RunsOn;
   /** Called once, when nothing runs. */
   close(): Promise<void>;
 }
@@ -179,9 +180,10 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
       load_status: 'ready',
       fallback_from: failed?.key ?? null,
       error: failed?.error ?? null,
-      device: family.device,
+      ...deviceState(family.runsOn),
     };
-    this.#options.log.info(`${this.#options.kind} model in use`, { model: row.key, device: family.device });
+    const { device } = family.runsOn;
+    this.#options.log.info(`${this.#options.kind} model in use`, { model: row.key, device });
     return { ...opened, state: this.#state };
   }
 
@@ -190,6 +192,11 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
     this.#opened = null;
     await before?.family.close();
   }
+}
+
+/** As a state says where a model runs. */
+export function deviceState({ device, refused }: RunsOn): Pick<ModelState, 'device' | 'device_reason'> {
+  return { device, device_reason: refusalText(refused) };
 }
 
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

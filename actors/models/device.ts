@@ -17,6 +17,9 @@ export interface RunsOn {
   readonly refused: readonly Refusal[];
 }
 
+/** What needs no graph. */
+export const onProcessor: RunsOn = { device: 'cpu', refused: [] };
+
 /** What a machine shows of graphics devices, without a try. */
 export interface Graphics {
   /** One of any maker; where only trying tells, it is taken for there. */
@@ -66,7 +69,7 @@ export function mayUseGraphics(choice: DeviceChoice, { any, nvidia }: Graphics):
   return choice !== 'cpu' && (choice === 'webgpu' ? any : nvidia);
 }
 
-const words: Readonly<Record<Device, string>> = {
+const words: Readonly<Record<string, string>> = {
   cpu: 'the processor',
   cuda: 'CUDA',
   tensorrt: 'TensorRT',
@@ -75,11 +78,13 @@ const words: Readonly<Record<Device, string>> = {
   coreml: 'Core ML',
 };
 
-/** For a person to read; null where no better one was refused. */
+/** A device as a person calls it. */
+export const deviceText = (device: string) => words[device] ?? device;
+
+/** Why no better device is used; null where none was refused. */
 export function refusalText(refused: readonly Refusal[]): string | null {
-  return refused.length === 0
-    ? null
-    : refused.map(({ device, reason }) => `${words[device]}: ${reason}`).join('; ');
+  if (refused.length === 0) return null;
+  return refused.map(({ device, reason }) => `${deviceText(device)}: ${reason}`).join('; ');
 }
 
 export function isDeviceChoice(text: string): text is DeviceChoice {

@@ -2,6 +2,7 @@
 // text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
+import type { RunsOn } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 
 /** A part of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
@@ -45,8 +46,8 @@ export interface Confidence {
 export const emptyTranscript: WindowTranscript = { pieces: [], language: null };
 
 export interface SpeechFamily {
-  /** The device most of the work runs on. */
-  readonly device: string;
+  /** Where most of the work runs. */
+  readonly runsOn: RunsOn;
   /**
    * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none depends on the
    * other windows. `language`: BCP 47, one that the row names, or null to detect it. `checkpoint` is awaited between runs,

@@ -138,8 +138,13 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
   const model = engine.search.models.load(wanted);
   if (kept) loadAgain(engine, kept, model, log);
   model.then(
-    ({ model_key, device, fallback_from }) =>
-      log.info('visual model in use', { model_key, device, ...(fallback_from ? { fallback_from } : {}) }),
+    ({ model_key, device, device_reason, fallback_from }) =>
+      log.info('visual model in use', {
+        model_key,
+        device,
+        ...(device_reason && { device_reason }),
+        ...(fallback_from && { fallback_from }),
+      }),
     (error) => log.error('no visual model', { model: wanted, error: toFields(error).message }),
   );
   // Files that come before the model is ready wait for it.

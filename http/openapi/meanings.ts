@@ -118,6 +118,7 @@ const meanings: Readonly<Record<string, string>> = {
   load_status: '`unavailable`: none was asked for.',
   fallback_from: 'The model that was asked for, when the default one took its place; otherwise null.',
   device: 'What the model runs on: `cpu`, `cuda`, `webgpu`, `dml`, `coreml`; null when there is none.',
+  device_reason: 'Why no better device is used; null where none was refused.',
   supported_models: 'Keys of the models this machine can run.',
   downloaded_models: 'Those of them that are downloaded.',
   loaded_model: 'The model in use; null while one loads and when none could be loaded.',

@@ -1,5 +1,6 @@
 // What a language model is asked to write, and what it answers. The rest of the summarizer knows nothing else of it.
 import type { SummaryEvidence, SummaryObjective, VerificationHint } from '../../index/summaries/contract.ts';
+import type { RunsOn } from '../../models/device.ts';
 
 /** All that the text of a node may be made of. */
 export interface NodeMaterial {
@@ -42,8 +43,7 @@ export interface WholeText {
 /** A model that is loaded. One call at a time. */
 export interface LanguageWriter {
   readonly model_key: string;
-  /** cpu, cuda, … */
-  readonly device: string;
+  readonly runsOn: RunsOn;
   /** Frames of a leaf that it looks at, at most. */
   readonly mostPictures: number;
   /**

@@ -3,6 +3,7 @@
 // is fed less than it wants answers nonsense.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../../models/contract.ts';
+import type { RunsOn } from '../../models/device.ts';
 import {
   argmax,
   type ExpectedInput,
@@ -32,7 +33,7 @@ export interface Sequence {
 const tokensOfRun = 256;
 
 export interface Decoder {
-  readonly device: string;
+  readonly runsOn: RunsOn;
   /** Length of the vector of a token. */
   readonly width: number;
   /**
@@ -94,7 +95,7 @@ function decoderOf(graph: Graph, ports: readonly CachePort[], axes: 1 | 3): Deco
     return argmax(data, data.length - dims[2]!, data.length);
   };
   return {
-    device: graph.session.device,
+    runsOn: graph.session,
     width,
     generate: async (prompt, embed, ends, limit, checkpoint) => {
       cache.begin(prompt.length + limit);

@@ -1,6 +1,7 @@
 // What the writer needs of a family of language models: it opens a row of the registry, and then answers a chat about pictures.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { SummaryRow } from '../../models/contract.ts';
+import type { RunsOn } from '../../models/device.ts';
 import type { SessionOpener } from '../../models/graph.ts';
 import type { Picture } from './picture.ts';
 
@@ -30,8 +31,8 @@ export interface Answer {
 }
 
 export interface LanguageModel {
-  /** The device most of the work runs on. */
-  readonly device: string;
+  /** Where most of the work runs. */
+  readonly runsOn: RunsOn;
   /** Rejects for a JPEG that cannot be decoded. */
   look(jpeg: Uint8Array): Promise<SeenPicture>;
   /** Tokens of a chat, with its pictures and what asks for an answer. */

@@ -110,7 +110,7 @@ async function warmUp(parts: Parts, file: string, checkpoint: Checkpoint): Promi
 function modelOf(parts: Parts, close: () => Promise<void>): LanguageModel {
   const { format, decoder } = parts;
   return {
-    device: decoder.device,
+    runsOn: decoder.runsOn,
     look: async (jpeg) => {
       const { tokens, ...size } = format.fitted(await sizeOf(jpeg));
       return { picture: await scaled(jpeg, size), tokens };

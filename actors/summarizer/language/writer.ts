@@ -26,7 +26,7 @@ export function createWriter(row: SummaryRow, model: LanguageModel): LanguageWri
   const { pictures } = row.summary;
   return {
     model_key: row.key,
-    device: model.device,
+    runsOn: model.runsOn,
     mostPictures: pictures,
     node: async (material, signal, alive) => {
       const checkpoint = checkpointOf(signal, alive);

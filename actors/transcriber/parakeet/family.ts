@@ -81,9 +81,8 @@ export const parakeet: Family = {
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       const samples = new Float32Array(WARM_UP_SAMPLES);
       await transcribe(parts, [{ samples, speech: [[0, samples.length]] }], null, checkpoint);
-      const { device } = encoder.session;
       return {
-        device,
+        runsOn: encoder.session,
         transcribe: (windows, language, go) => transcribe(parts, windows, language, go),
         // It writes any of its languages without naming it.
         detectLanguage: async (windows) => windows.map(() => null),

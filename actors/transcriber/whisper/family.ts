@@ -5,6 +5,7 @@
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
+import type { RunsOn } from '../../models/device.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../../models/graph.ts';
 import type { ModelSession } from '../../models/session.ts';
 import type { Family, SpeechFamily, SpeechWindow, WindowTranscript } from '../family.ts';
@@ -76,13 +77,13 @@ interface Parts {
 }
 
 class Whisper implements SpeechFamily {
-  readonly device: string;
+  readonly runsOn: RunsOn;
   readonly #row: SpeechRow;
   readonly #parts: Parts;
   readonly #sessions: readonly ModelSession[];
 
   constructor(row: SpeechRow, parts: Parts, sessions: readonly ModelSession[]) {
-    this.device = parts.encoder.session.device;
+    this.runsOn = parts.encoder.session;
     this.#row = row;
     this.#parts = parts;
     this.#sessions = sessions;

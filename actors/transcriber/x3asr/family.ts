@@ -111,7 +111,7 @@ function widthOf(step: Graph): number {
 
 function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
   return {
-    device: parts.step.session.device,
+    runsOn: parts.step.session,
     // The step takes no attention mask, so prompts of different lengths cannot share a batch: windows run one by one.
     transcribe: async (windows, language, checkpoint) => {
       const transcripts: WindowTranscript[] = [];

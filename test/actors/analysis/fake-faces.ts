@@ -140,7 +140,7 @@ export function fakeFaces(world: FacesWorld) {
     }
     const [detector_key = '', embedder_key = ''] = world.model.split('+');
     const keys = { model_key: world.model, detector_key, embedder_key };
-    return { ...keys, dimensions, same: 0.5, margin: 0.1, eps: 0.4, device: null };
+    return { ...keys, dimensions, same: 0.5, margin: 0.1, eps: 0.4, device: null, device_reason: null };
   };
   return actor<typeof facesContract, unknown>({
     contract: facesContract,

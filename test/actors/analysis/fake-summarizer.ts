@@ -81,7 +81,7 @@ function modelHandlers(world: SummarizerWorld, hear: Hear) {
     load: async ({ model_key }: { model_key: string }) => {
       await hear('load');
       world.language = model_key;
-      return { ...loaded, model_key, requested_model_key: model_key, device: 'cpu' };
+      return { ...loaded, model_key, requested_model_key: model_key, device: 'cpu', device_reason: null };
     },
     unload: async () => {
       await hear('unload');

@@ -183,6 +183,7 @@ const ready = {
   fallback_from: null,
   error: null,
   device: 'cpu',
+  device_reason: null,
 } as const;
 
 function fakeEmbedder(world: World) {

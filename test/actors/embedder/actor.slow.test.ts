@@ -86,6 +86,7 @@ test('a model is loaded, answers what it wants, and embeds more pictures than on
     fallback_from: null,
     error: null,
     device: 'cpu',
+    device_reason: null,
   });
   const handles = await Promise.all([1, 2, 3, 4, 5, 6].map(fill));
   const { vectors } = await embedder.ask('pictures', { model_key: 'tiny-siglip', pictures: handles });

@@ -20,7 +20,7 @@ test('pictures and texts share one space, and unknown words are named once', asy
   assert.ok(dot(blue, at(texts.vectors, 1)) > dot(red, at(texts.vectors, 1)) + 0.05);
   assert.equal(dot(red, at(texts.vectors, 2)), 0);
   assert.deepEqual(texts.unknownWords, [['car'], [], ['car', 'zebra']]);
-  assert.equal(family.device, 'cpu');
+  assert.equal(family.runsOn.device, 'cpu');
   await family.close();
 });
 

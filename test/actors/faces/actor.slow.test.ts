@@ -148,6 +148,7 @@ test('what is loaded is told; it is loaded once, freed by unload, and loaded aga
     margin: 0.1,
     eps: 0.4,
     device: 'cpu',
+    device_reason: null,
   };
   const picture = await still('images/astronaut.png');
   await assert.rejects(find(picture, model.model_key), { code: 'MODEL_NOT_LOADED' });

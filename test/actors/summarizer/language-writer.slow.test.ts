@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
+import { onProcessor } from '../../../actors/models/device.ts';
 import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
 import type { LanguageWriter, NodeMaterial, NodeText } from '../../../actors/summarizer/language/contract.ts';
 import { openLanguageWriter } from '../../../actors/summarizer/language/open.ts';
@@ -23,7 +24,7 @@ function fakeWriter(model_key: string, node: Partial<LanguageWriter> = {}) {
   const state = { closed: 0 };
   const writer: LanguageWriter = {
     model_key,
-    device: 'cpu',
+    runsOn: onProcessor,
     mostPictures: 3,
     node: async (given): Promise<NodeText> => {
       seen.push(given);

@@ -26,6 +26,7 @@ const ready: ModelState = {
   fallback_from: null,
   error: null,
   device: 'cpu',
+  device_reason: null,
 };
 
 const actor = (name: string, phase: ChildState['phase'] = 'ready', reason = ''): ChildState => ({

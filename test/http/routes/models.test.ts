@@ -13,6 +13,7 @@ import { inject } from '../inject.ts';
 const [small, large, broken] = ['starter-visual-3', 'clip-b32', 'siglip2-b16-256'] as const;
 const fields = [
   'device',
+  'device_reason',
   'error',
   'fallback_from',
   'is_loading',
@@ -39,6 +40,7 @@ async function served({
     fallback_from: null,
     error,
     device: 'cpu',
+    device_reason: 'CUDA: libcudnn.so.9 is not found',
   });
   const ask = async (name: string, { model_key }: { model_key: string }) => {
     if (name === 'state') return stateOf(held.key);

@@ -48,6 +48,8 @@ export const settings = {
     'Downloaded from the server of the setting models_url and checked; everything runs on this machine.',
     'Vom Server der Einstellung models_url geladen und geprüft; alles läuft auf diesem Rechner.',
   ],
+  runsOn: ['{name} runs on {device}.', '{name} läuft auf {device}.'],
+  processor: ['the processor', 'dem Prozessor'],
   visual: ['What is seen', 'Was zu sehen ist'],
   speech: ['What is said', 'Was gesagt wird'],
   faces: ['Faces', 'Gesichter'],

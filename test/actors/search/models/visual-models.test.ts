@@ -18,6 +18,7 @@ function willing(asked: string[] = []): Ref<typeof embedderContract> {
     fallback_from: null,
     error: null,
     device: 'cpu' as const,
+    device_reason: null,
   });
   const ask = async (name: string, request: unknown) => {
     if (name === 'load') {

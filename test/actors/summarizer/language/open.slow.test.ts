@@ -44,7 +44,7 @@ for (const name of families) {
     const expected = { text, verification_hints: [], failed: false, warnings: [] };
     assert.deepEqual(await writer.node(leaf({ pictures }), never), expected);
     assert.deepEqual(await writer.node(parent(), never), expected);
-    assert.deepEqual([writer.model_key, writer.device, writer.mostPictures], ['tiny', 'cpu', 4]);
+    assert.deepEqual([writer.model_key, writer.runsOn.device, writer.mostPictures], ['tiny', 'cpu', 4]);
     await writer.close();
   });
 

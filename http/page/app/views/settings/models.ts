@@ -13,7 +13,7 @@ import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 import { sizeText } from '../library/sizes.ts';
 import { cancelDownload, downloads, type Lacking, startDownload, useDownloads } from './downloads.ts';
-import { type Download, groups, type ModelRow, modelRows } from './model-rows.ts';
+import { type Available, type Download, groups, type ModelRow, modelRows } from './model-rows.ts';
 
 const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
   voice: settings.kindVoice,
@@ -45,12 +45,21 @@ export function Models() {
   };
   return html`<section class="panel column"><h2>${t(settings.models)}</h2><p class="quiet">${t(settings.modelsHow)}</p>
     ${models.fallback_from && html`<p class="problem" role="alert">${t(settings.fellBack, { wanted: models.fallback_from, error: models.error ?? '' })}</p>`}
+    <${RunsOn} models=${models} />
     ${groups.map((group) => {
       const own = rows.filter((row) => row.group === group);
       return html`<div class="model-group"><h3>${t(settings[group])}</h3>
         <ul>${own.map((row) => html`<li key=${row.key}><${Model} row=${row} loading=${loading} use=${use} /></li>`)}</ul></div>`;
     })}
   </section>`;
+}
+
+/** Where the visual model runs, and why on no better device. */
+function RunsOn({ models }: { readonly models: Available }) {
+  const { loaded_model: name, device, device_reason } = models;
+  if (name === null || device === null) return null;
+  const where = device === 'cpu' ? t(settings.processor) : device;
+  return html`<p class="quiet">${t(settings.runsOn, { name, device: where })} ${device_reason}</p>`;
 }
 
 interface ModelProps {
