@@ -12,7 +12,7 @@ import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/anal
 import { amountFields, fileFields, kindOf, rounded } from '../actors/analysis/progress-fields.ts';
 import { outcomeWord } from '../actors/analysis/result.ts';
 import { measured, type StageKind } from '../actors/analysis/stages/kind.ts';
-import type { EndedFile, EventType, ProgressEvent } from './protocol.ts';
+import { type EndedFile, type EventType, type ProgressEvent, percentageOf } from './protocol.ts';
 
 export interface Run {
   readonly kinds: readonly StageKind[];
@@ -196,6 +196,11 @@ function head({ kinds, task_id, percentage }: Run, type: string): ProgressEvent 
   return { task_id, progress, video_path: null, done: false, type: type as EventType };
 }
 
+/** The same event, which tells no less than `least` percent. */
+export function atLeast(kinds: readonly StageKind[], event: ProgressEvent, least: number): ProgressEvent {
+  return percentageOf(event) >= least ? event : { ...event, progress: written(kinds, event.type, least) };
+}
+
 /** Some kinds of work write the percentage as a text. */
 function written(kinds: readonly StageKind[], type: string, percentage: number): number | string {
   const isText = kinds.find((kind) => kind.type === type)?.telling?.percentage === 'text';
@@ -203,7 +208,7 @@ function written(kinds: readonly StageKind[], type: string, percentage: number):
 }
 
 /** Only the end of a completed task says 100: before it, results may still have to be stored. */
-function shown(percentage: number): number {
+export function shown(percentage: number): number {
   return Math.max(0, Math.min(99.9, Math.floor(percentage * 10) / 10));
 }
 

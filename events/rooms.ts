@@ -7,6 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { createEndings, type Endings } from './endings.ts';
 import {
   advance,
+  atLeast,
   closedOf,
   type End,
   endingsOf,
@@ -15,9 +16,10 @@ import {
   hasOwnEnd,
   newRun,
   type Run,
+  shown,
   stateOf,
 } from './payload.ts';
-import type { ProgressEvent } from './protocol.ts';
+import { type ProgressEvent, percentageOf } from './protocol.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 /** A run begins, or waits for its turn. */
@@ -64,6 +66,8 @@ interface Room {
   readonly lanes: Map<string, Lane>;
   /** Failures and ends of jobs that were emitted in this run, oldest first. */
   notes: ProgressEvent[];
+  /** The highest percentage that was told of the task, by whichever run: whatever comes after tells no less. */
+  told: number;
 }
 
 export function createRooms(options: RoomsOptions): Rooms {
@@ -128,7 +132,9 @@ class TaskRooms {
     const last = [...room.lanes.values()]
       .flatMap((lane) => lane.last ?? [])
       .toSorted((a, b) => Number(a.done) - Number(b.done));
-    return [...room.notes.filter((note) => !last.includes(note)), ...last];
+    const events = [...room.notes.filter((note) => !last.includes(note)), ...last];
+    // The client may be one that has heard of more already.
+    return events.map((event) => atLeast(this.#options.kinds, event, room.told));
   }
 
   flush(): void {
@@ -139,7 +145,7 @@ class TaskRooms {
     const known = this.#rooms.get(task_id);
     if (known) return known;
     const run = newRun(this.#options.kinds, task_id, files, types, jobs);
-    const room: Room = { run, lanes: new Map(), notes: [] };
+    const room: Room = { run, lanes: new Map(), notes: [], told: 0 };
     this.#rooms.set(task_id, room);
     return room;
   }
@@ -155,7 +161,8 @@ class TaskRooms {
       this.#ended.delete(task_id);
     }
     const standing = event.type === 'queued' ? event : null;
-    // It goes on where it stood.
+    // It goes on where it stood, which another process may have told.
+    room.told = Math.max(room.told, percentage === 100 ? 100 : shown(percentage));
     room.run = { ...newRun(this.#options.kinds, task_id, files, types, jobs), percentage, standing };
     return room;
   }
@@ -173,9 +180,10 @@ class TaskRooms {
   #lane(room: Room, type: string): Lane {
     const known = room.lanes.get(type);
     if (known) return known;
-    const { clock, everyMs, emit } = this.#options;
+    const { clock, everyMs, emit, kinds } = this.#options;
     const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
-      const event = make();
+      const event = atLeast(kinds, make(), room.told);
+      room.told = percentageOf(event);
       // Files of every type are named before the end, by the lane of the end.
       this.#lane(room, event.type).last = event;
       if (isNote(event)) {

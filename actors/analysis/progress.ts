@@ -144,6 +144,8 @@ export interface Pieces {
   readonly percentage?: number;
 }
 
+/** The highest percentage before the end: the task may still fail, and its results may still have to be stored. */
+export const mostUnfinished = 99.9;
 /** What all closing steps of a task are worth, beside all of its files. */
 const CLOSING_SHARE = 0.05;
 
@@ -168,7 +170,7 @@ export class ProgressModel {
   constructor(kinds: readonly StageKind[], { files, closings = 0, percentage = 0 }: Pieces) {
     this.#kinds = kinds;
     this.#closings = closings;
-    this.#percentage = Math.min(99, percentage);
+    this.#percentage = percentage;
     for (const kind of measured(kinds)) {
       const of = files[kind.type] ?? 0;
       const none = { known: 0, all: 0, done: 0, before: 0 };
@@ -270,7 +272,7 @@ export class ProgressModel {
 
   #share(stages: readonly StageAmounts[], surveyed: boolean): number {
     // Frames that cannot be decoded are never done, and seconds do not add up to the last digit.
-    if (this.#ended === this.#files) return 100;
+    if (this.#ended === this.#files) return mostUnfinished;
     let [done, all, known] = [0, 0, 0];
     for (const stage of stages) {
       const { weight } = stage.kind.unit;

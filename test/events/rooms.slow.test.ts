@@ -9,7 +9,7 @@ import { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { detailOf } from './fake-tasks.ts';
-import { failure, progress } from './task-events.ts';
+import { end, failure, progress } from './task-events.ts';
 
 interface Emitted extends ProgressEvent {
   readonly at: number;
@@ -26,11 +26,6 @@ function roomsOf(clock: ManualClock) {
     },
   });
   return { rooms, emitted };
-}
-
-function end(state: EndState): TaskEvent {
-  const error = { code: 'DISK_FULL', error: 'The disk is full', message: '/c: the disk is full' };
-  return { type: 'end', state, error: state === 'failed' ? error : null };
 }
 
 test('a state says where the task is, which file is worked on and how long it may still take', () => {
@@ -267,7 +262,7 @@ test('a task that runs again starts anew, after the end of the run before', () =
       [60, null, false],
       [60, '/a', false],
       [60, null, true],
-      [0, null, false],
+      [60, null, false],
     ],
   );
 });

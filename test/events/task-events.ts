@@ -1,5 +1,5 @@
 // Events of tasks, as tests need them.
-import type { Outcome, TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
+import type { EndState, Outcome, TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
 import { type Amounts, type Counted, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 
@@ -17,6 +17,11 @@ export function progress(
 export function ending(path: string, outcome: Outcome = 'analyzed', type = 'video'): TaskEvent {
   const reason = outcome === 'not_applicable' ? 'no_picture' : null;
   return { type: 'result', result: { ...resultOf(path), type, outcome, reason, error: null } };
+}
+
+export function end(state: EndState): TaskEvent {
+  const error = { code: 'DISK_FULL', error: 'The disk is full', message: '/c: the disk is full' };
+  return { type: 'end', state, error: state === 'failed' ? error : null };
 }
 
 export function failure(path: string): TaskEvent {

@@ -26,6 +26,7 @@ import {
   taskSnapshot,
   type WorkResult,
 } from '../contract.ts';
+import { mostUnfinished } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
 import { count, fileResult, noneDone, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
@@ -165,13 +166,9 @@ export class TaskFolder implements TaskRecords {
 
   async claim(task_id: string, state: FirstState): Promise<OwnRun> {
     const { run, task, request } = await this.#claimed(task_id);
-    const asked = { task_id, request, source: task.source, state, now: this.#parts.now() };
-    const next = {
-      ...newTask(this.#parts.kinds, asked),
-      created: task.created,
-      // It never goes back.
-      progress: Math.min(99, task.progress),
-    };
+    const { created, progress, source } = task;
+    const asked = { task_id, request, source, state, now: this.#parts.now() };
+    const next = { ...newTask(this.#parts.kinds, asked), created, progress };
     try {
       if (!createFile(this.#run(task_id, run + 1), this.#record(next), { flush: true })) {
         throw analysisErrors.TASK_RUNNING(`Task ${task_id} is resumed by another process`, { task_id });
@@ -301,7 +298,9 @@ export class TaskFolder implements TaskRecords {
     const results = await readResults(this.#results(task.task_id));
     for (const result of results.values()) count(counts, workResult(kinds, result));
     const ended = { state: 'interrupted', ended: saved, estimated_remaining_seconds: null } as const;
-    return { ...task, ...ended, ...nowhere, counts };
+    // Each whole percent is saved before it is told, but not the tenths.
+    const next = task.state === 'queued' ? 0 : Math.min(mostUnfinished, Math.floor(task.progress) + 1);
+    return { ...task, ...ended, ...nowhere, progress: Math.max(task.progress, next), counts };
   }
 
   #hasEnded(owner: Owner, saved: number): boolean {

@@ -67,6 +67,8 @@ export class RunningTask {
   /** Where it waits, or waited last; null when it did not have to. */
   #standing: Standing | null = null;
   #endSaving = () => {};
+  /** The last whole percent that was saved, or could not be. */
+  #saved = 0;
   #cannotSave = false;
   /** Never rejects. */
   #over: Promise<void> = Promise.resolve();
@@ -218,7 +220,11 @@ export class RunningTask {
     const { task_id } = this;
     const { listeners } = this.#parts;
     if (event.type === 'result') this.#finished.add(workKey(event.result));
-    if (event.type === 'task') this.#ledger.progress(event.task);
+    if (event.type === 'task') {
+      this.#ledger.progress(event.task);
+      // Before it is told: when the engine dies, no later run tells less.
+      if (event.task.percentage >= this.#saved + 1) this.#save();
+    }
     if (event.type !== 'result') listeners.notify(task_id, event);
     // A file that the end of the engine cut short gets no result: it is done when the task is resumed.
     else if (event.result.outcome !== 'cancelled' || this.#reason !== 'interrupted') {
@@ -252,8 +258,10 @@ export class RunningTask {
   }
 
   #save(): void {
+    const task = this.snapshot();
+    this.#saved = Math.floor(task.progress);
     try {
-      this.#run.save(this.snapshot());
+      this.#run.save(task);
       this.#cannotSave = false;
     } catch (error) {
       const { task_id } = this;

@@ -187,12 +187,12 @@ test('after a crash a task is interrupted with the results it had, and resuming 
     files: 4,
     files_done: 2,
     surveyed: true,
-    percentage: 57,
+    percentage: 57.38,
     elapsed_seconds: 1,
     amounts: {},
   });
   one.analysis.last.emit({ type: 'task', task });
-  h.clock.advance(2_000);
+  one.analysis.last.emit({ type: 'task', task: { ...task, percentage: 57.94 } });
   one.crash();
   // The line of the file that was being written when it died.
   appendFileSync(join(h.folder, 'tasks', `${task_id}.results.ndjson`), '{"path":"/c","outc');
@@ -203,9 +203,9 @@ test('after a crash a task is interrupted with the results it had, and resuming 
 
   assert.deepEqual(await two.tasks.resume(task_id), { task_id });
   const { run } = two.analysis.last;
-  // The percentage goes on where it stood, also before anything is told.
-  assert.equal(run.earlier?.percentage, 57);
-  assert.equal((await two.tasks.get(task_id, whole)).progress, 57);
+  // The percentage goes on where it stood, also before anything is told, and below nothing that was told.
+  assert.deepEqual([left.progress, run.earlier?.percentage], [58, 58]);
+  assert.equal((await two.tasks.get(task_id, whole)).progress, 58);
   assert.deepEqual(run.request.paths, ['/a', '/b', '/c', '/d']);
   assert.deepEqual(
     run.request.paths.map((path) => run.earlier?.finished('video', path)),
