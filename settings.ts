@@ -19,6 +19,11 @@ export const settings = {
     flag: 'home',
     doc: 'folder of the task journal, the models, the license keys and the default analysis folder',
   }),
+  shared_with: setting(Type.Union([Type.Literal('nobody'), Type.Literal('group')]), {
+    fallback: 'nobody',
+    env: 'FRAMEHOUND_SHARED_WITH',
+    doc: 'who else on this machine may use what is stored: nobody, or the group that the folders belong to',
+  }),
   cache_dir: setting(Type.String(), {
     fallback: '',
     env: 'FRAMEHOUND_CACHE_DIR',
@@ -199,6 +204,16 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
     machine: join(own, 'machine'),
     sessions: join(own, 'sessions'),
   };
+}
+
+/** What the program keeps in the home folder of what is private: models are not. */
+export function keptAtHome(home: string): string[] {
+  const names = [
+    ...['config.json', 'service.json', 'service.log', 'service.log.1', 'journal.ndjson'],
+    ...['analysis', 'samples-analysis', 'found', 'tasks', 'lists', 'watch-folders', 'licenses', 'machine'],
+    'sessions',
+  ];
+  return names.map((name) => join(home, name));
 }
 
 export interface SettingRow {

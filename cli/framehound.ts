@@ -5,11 +5,17 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../runtime/clock.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { EngineError, engineErrors, toFields } from '../runtime/errors.ts';
-import type { LogLevel } from '../runtime/log.ts';
+import {
+  closeToOthers,
+  keepFromOthers,
+  openToOthers,
+  type SharedWith,
+} from '../runtime/files/permissions.ts';
+import type { Log, LogLevel } from '../runtime/log.ts';
 import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
 import { filesOfEngine, openFileLimit } from '../runtime/process/open-files.ts';
 import { programVersion } from '../runtime/process/version.ts';
-import { folders, settings } from '../settings.ts';
+import { folders, keptAtHome, type SettingValues, settings } from '../settings.ts';
 import { type CommandName, commandTable } from './command-table.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Command, type Context, exit, typed, usageErrors } from './context.ts';
@@ -114,6 +120,7 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
     file: readConfigFile(first.values.home),
   });
   const { values } = config;
+  keepFromOthers(values.shared_with as SharedWith);
   const signals = stopSignals();
   const { log, flush } = openLog('framehound', process.stderr, {
     level: values.log_level === 'auto' ? quiet : (values.log_level as LogLevel),
@@ -153,9 +160,23 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
       const [limit, needed] = [openFileLimit(), filesOfEngine(decoders)];
       if (limit < needed)
         log.warn('too few files may be open at once (ulimit -n)', { open_files: limit, needed });
+      closeHome(values, log);
       return startEngine(values, decoders, log, host);
     },
   };
+}
+
+/** An earlier version may have let others read what is kept there. Folders elsewhere may be shared on purpose: `doctor` names them. */
+function closeHome(values: SettingValues, log: Log): void {
+  const sharedWith = values.shared_with as SharedWith;
+  const open = openToOthers(keptAtHome(folders(values).home), sharedWith);
+  for (const path of open) {
+    try {
+      closeToOthers(path, sharedWith);
+    } catch (error) {
+      log.warn('others on this machine may be able to read what is kept', { path, error });
+    }
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 // Shows a page in the browser of the person.
 import { spawn } from 'node:child_process';
+import { asStarted } from '../runtime/files/permissions.ts';
 import type { Context } from './context.ts';
 
 /** Whether a browser can show something here. `env`: the environment of the process. */
@@ -18,7 +19,7 @@ export function openPage(page: string, { screen }: Context): void {
       : process.platform === 'win32'
         ? ['cmd', '/c', 'start', '']
         : ['xdg-open'];
-  const child = spawn(program!, [...before, page], { stdio: 'ignore', detached: true });
+  const child = asStarted(() => spawn(program!, [...before, page], { stdio: 'ignore', detached: true }));
   child.on('error', () => screen.write(`No program was found that opens ${page}\n`));
   child.unref();
 }

@@ -19,7 +19,7 @@ export function claimStart(
   home: string,
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
 ): Promise<(() => void) | null> {
-  makeFolder(home, 0o700);
+  makeFolder(home);
   const path = join(home, 'service.starting');
   const refused = (what: string, _: string, cause?: unknown) =>
     engineErrors.INVALID_CONFIG(`home: ${what}`, {}, cause);

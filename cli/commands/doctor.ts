@@ -1,8 +1,9 @@
 // `framehound doctor`: what this machine has and what is missing, each with the command that repairs it; and
 // `framehound config`: every setting and the source of its value.
 import { constants } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { access, readdir, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   faceModelInUse,
@@ -14,8 +15,9 @@ import {
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import { currentKey } from '../../actors/models/renamed.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { openToOthers, type SharedWith } from '../../runtime/files/permissions.ts';
 import { usableMemory } from '../../runtime/usable-memory.ts';
-import { folders, settingRows } from '../../settings.ts';
+import { folders, keptAtHome, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, setupCommand, typed } from '../context.ts';
 
@@ -51,7 +53,7 @@ interface Finding {
 
 export const doctor: Command = async (args, context) => {
   const json = wantsJson(args);
-  const checks = [versions, nativePackages, models, storage];
+  const checks = [versions, nativePackages, models, storage, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
@@ -216,6 +218,38 @@ async function storage({ values }: Context): Promise<Finding[]> {
       }
     }),
   );
+}
+
+/** What others on this machine can read, of what the home folder and the analysis folder hold. */
+async function privacy({ values }: Context): Promise<Finding[]> {
+  const { home, cache } = folders(values);
+  const sharedWith = values.shared_with as SharedWith;
+  // A folder that nobody can enter keeps what is in it.
+  const inside = (folder: string, kept: readonly string[]) =>
+    openToOthers([folder], sharedWith).length === 0 ? [] : openToOthers(kept, sharedWith);
+  const stored = await readdir(cache).catch(() => []);
+  const open = [
+    ...inside(home, keptAtHome(home)),
+    ...inside(
+      cache,
+      stored.map((name) => join(cache, name)),
+    ),
+  ];
+  const name = 'privacy';
+  const whom = sharedWith === 'group' ? 'only the group of the folders' : 'nobody else';
+  if (open.length === 0)
+    return [{ name, ok: true, found: `${whom} on this machine can read what is stored` }];
+  const [first] = open;
+  const more = open.length === 1 ? '' : ` and ${open.length - 1} more beside it`;
+  const off = sharedWith === 'group' ? 'o=' : 'go=';
+  return [
+    {
+      name,
+      ok: false,
+      found: `others on this machine can read ${first}${more}`,
+      mend: `chmod -R ${off} ${open.map((path) => `'${path}'`).join(' ')}`,
+    },
+  ];
 }
 
 function gigabytes(bytes: number): string {

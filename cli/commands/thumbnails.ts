@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { makeExportFolder } from '../../runtime/files/make-folder.ts';
 import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
@@ -74,7 +74,7 @@ async function save(
   json: boolean,
   { out, screen }: Context,
 ): Promise<number> {
-  makeFolder(folder);
+  makeExportFolder(folder);
   const saved: { time: string; path: string | null }[] = [];
   for (const { time, image } of pictures) {
     const target = join(folder, `${basename(path)}-${time.replaceAll(':', '-')}.jpg`);
@@ -83,7 +83,7 @@ async function save(
         `✗ ${printable(path)}: ${existsSync(path) ? `there is no picture at ${time} s` : 'there is no such file'}\n`,
       );
     else {
-      replaceFile(target, Buffer.from(image, 'base64'), { flush: false });
+      replaceFile(target, Buffer.from(image, 'base64'), { flush: false, isExport: true });
       if (!json) out(`${target}\n`);
     }
     saved.push({ time, path: image === null ? null : target });

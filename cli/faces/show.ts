@@ -192,6 +192,6 @@ async function save(
     return saveSheet(folders(values).home, name, cluster === undefined ? 'index.html' : 'cluster.html', text);
   }
   const path = resolve(html);
-  replaceFile(path, text, { flush: false });
+  replaceFile(path, text, { flush: false, isExport: true });
   return path;
 }

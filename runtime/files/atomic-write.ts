@@ -5,6 +5,7 @@ import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFile
 import { dirname } from 'node:path';
 import { codeOf } from './error-code.ts';
 import { makeFolder } from './make-folder.ts';
+import { exported } from './permissions.ts';
 
 export interface WriteOptions {
   /** File and name survive a power cut once the call returns. Costs an fsync of the file and one of its folder. */
@@ -13,6 +14,8 @@ export interface WriteOptions {
   readonly mode?: number;
   /** Makes the missing folders, with these permissions. When left out, a missing folder is an error. */
   readonly folderMode?: number;
+  /** It is for a person, not kept by the program. */
+  readonly isExport?: boolean;
 }
 
 /** For secrets: only the owner can read the file or list its folder. */
@@ -46,7 +49,7 @@ export function flushFolder(folder: string): void {
 function place(
   path: string,
   data: string | Uint8Array,
-  { flush, mode = 0o666, folderMode }: WriteOptions,
+  { flush, mode = 0o666, folderMode, isExport = false }: WriteOptions,
   put: (part: string) => void,
 ): void {
   const folder = dirname(path);
@@ -55,6 +58,7 @@ function place(
   const part = `${path}.${randomUUID()}.part`;
   try {
     writeFileSync(part, data, { flag: 'wx', mode, flush });
+    if (isExport) exported(part, 'file');
     put(part);
   } catch (error) {
     rmSync(part, { force: true });

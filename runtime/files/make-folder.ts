@@ -3,12 +3,23 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './error-code.ts';
+import { exported } from './permissions.ts';
 
 /**
  * A folder that exists is left as it is; `mode` is for those that are made. Throws the error of the file system, ENOTDIR
  * when something else has the name.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
+  made(folder, mode);
+}
+
+/** The same for what a person exports. */
+export function makeExportFolder(folder: string): void {
+  for (const path of made(folder, 0o777)) exported(path, 'folder');
+}
+
+/** Those that were not there. */
+function made(folder: string, mode: number): string[] {
   const missing: string[] = [];
   for (let path = resolve(folder); !exists(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) {
@@ -22,6 +33,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   if (!isFolder(folder)) {
     throw Object.assign(new Error(`ENOTDIR: not a directory, mkdir '${folder}'`), { code: 'ENOTDIR' });
   }
+  return missing;
 }
 
 function exists(path: string): boolean {

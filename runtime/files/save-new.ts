@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { copyFile, link, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { takeName } from './atomic-write.ts';
-import { makeFolder } from './make-folder.ts';
+import { makeExportFolder } from './make-folder.ts';
+import { exported } from './permissions.ts';
 
 /** Names that are tried before giving up. */
 const MOST_NAMES = 10_000;
@@ -13,10 +14,11 @@ const MOST_NAMES = 10_000;
  * system says.
  */
 export async function saveNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
-  makeFolder(folder);
+  makeExportFolder(folder);
   const part = join(folder, `.${crypto.randomUUID()}.part`);
   try {
     await writeFile(part, bytes, { flag: 'wx', flush: true });
+    exported(part, 'file');
     return await nameNew(part, name, (path) => claim(part, path));
   } finally {
     await rm(part, { force: true });
@@ -27,6 +29,7 @@ export async function saveNew(folder: string, name: string, bytes: Uint8Array): 
 export async function placeNew(part: string, name: string): Promise<string> {
   const file = await open(part, 'r+');
   await file.sync().finally(() => file.close());
+  exported(part, 'file');
   const path = await nameNew(part, name, async (one) => takeName(part, one));
   await rm(part, { force: true });
   return path;

@@ -5,7 +5,9 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -25,6 +27,13 @@ async function clip(name: string, folder: string): Promise<string> {
   const copy = join(folder, basename(path));
   copyFileSync(path, copy);
   return copy;
+}
+
+/** What others on this machine can read or enter. */
+function openIn(folder: string): string[] {
+  if (process.platform === 'win32') return [];
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return [folder, ...names.map((name) => join(folder, name))].filter((path) => statSync(path).mode & 0o077);
 }
 
 test('real footage is analysed, found by words, by picture and by frame, and only once', {
@@ -78,6 +87,7 @@ test('a folder of good and bad files: the good are stored, each bad one is named
   const found = await home.run('search', 'grey', '--json', '--max', '50');
   const paths = new Set((JSON.parse(found.out) as SearchAnswer).matches.map(({ video_path }) => video_path));
   assert.ok(paths.has(good) && paths.has(odd), found.out);
+  assert.deepEqual(openIn(join(home.folder, 'home')), []);
   home.remove();
 });
 

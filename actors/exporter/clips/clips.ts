@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { makeExportFolder } from '../../../runtime/files/make-folder.ts';
 import { placeNew } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
@@ -100,7 +100,7 @@ class Cutter implements ClipCounts {
     const part = join(output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
       checkRange(wish);
-      writable(() => makeFolder(output_dir));
+      writable(() => makeExportFolder(output_dir));
       const made = await this.#cut(clip, part, signal);
       await before;
       signal.throwIfAborted();

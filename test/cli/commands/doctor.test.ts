@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Installation } from '../../../actors/installation.ts';
 import type { ListedModel } from '../../../actors/models/contract.ts';
@@ -14,7 +16,12 @@ const native = {
 };
 
 /** What is told of a machine on which these models are downloaded. */
-async function told(t: TestContext, downloaded: readonly string[], env: Record<string, string> = {}) {
+async function told(
+  t: TestContext,
+  downloaded: readonly string[],
+  env: Record<string, string> = {},
+  prepare: (home: string) => void = () => {},
+) {
   const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
   const { models } = await library.list();
   const rows = models.map((model): ListedModel => {
@@ -25,7 +32,9 @@ async function told(t: TestContext, downloaded: readonly string[], env: Record<s
       models: { ...library, list: async () => ({ models: rows, problems: [] }) },
       native,
     }) as unknown as Installation;
-  const own = fakeHome(t, env).context({ installation });
+  const { home, context } = fakeHome(t, env);
+  prepare(home);
+  const own = context({ installation });
   const code = await doctor([], own);
   return { code, out: own.said().out };
 }
@@ -65,6 +74,25 @@ test('faces need two models: which is there, which is missing and its size are t
   assert.match(tells.out, /– faces +sface tells them apart, and nothing finds them\n.*pull faces \(1 MB\)\n/);
   const both = await told(t, ['yunet-2026may', 'yunet-2023mar', 'sface-int8']);
   assert.match(both.out, /✓ faces +by yunet-2026may and sface-int8\n(?! +→)/);
+});
+
+test('what others on this machine can read is told with the command that closes it', {
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const privacy = async (mode: number) => {
+    const kept = { open: '', out: '' };
+    const { out } = await told(t, [], {}, (home) => {
+      for (const name of ['analysis', 'tasks', 'films']) mkdirSync(join(home, name), 0o700);
+      for (const name of ['analysis', 'films']) chmodSync(join(home, name), 0o755);
+      chmodSync(home, mode);
+      kept.open = join(home, 'analysis');
+    });
+    return { ...kept, out };
+  };
+  const { open, out } = await privacy(0o755);
+  assert.ok(out.includes(`✗ privacy            others on this machine can read ${open}\n`), out);
+  assert.ok(out.includes(`→ chmod -R go= '${open}'\n`), out);
+  assert.match((await privacy(0o700)).out, /✓ privacy +nobody else on this machine can read/);
 });
 
 test('summaries are written by a language model that fits, and from templates without one', async (t) => {
