@@ -2,6 +2,7 @@
 // Only the owner can read it. It is gone when the service has ended; one that a crash left behind names processes that ended.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { engineErrors } from '../runtime/errors.ts';
@@ -10,6 +11,7 @@ import { codeOf } from '../runtime/files/error-code.ts';
 import { hasEnded, identityOf, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { programVersion } from '../runtime/process/version.ts';
 import { nullable } from '../runtime/schema.ts';
+import type { Context } from './context.ts';
 
 export const RunningService = Type.Object({
   version: Type.Literal(1),
@@ -38,6 +40,42 @@ function pathOf(home: string): string {
   return join(home, 'service.json');
 }
 
+/** How often a service looks whether it is the one to be found, ms. */
+const LOOK_MS = 5_000;
+
+/**
+ * Names this service in the file whenever it names none that runs: of two with one home folder the first is found, and when
+ * it ends the other one is. Answers the function that ends this, and removes the file if it names this service.
+ */
+export function keepServiceFile(
+  home: string,
+  listening: Listening,
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+): () => void {
+  let forget = () => {};
+  let disarm = () => {};
+  let told = '';
+  const tell = (message: string, error?: unknown) => {
+    if (message !== told) log.warn(message, { home, ...(error !== undefined && { error }) });
+    told = message;
+  };
+  const look = () => {
+    try {
+      const written = writeServiceFile(home, listening);
+      if (written) forget = written;
+      else tell('another service runs with this home folder; framehound open finds that one');
+    } catch (error) {
+      tell('framehound open and framehound stop will not find this service', error);
+    }
+    disarm = clock.after(LOOK_MS, look);
+  };
+  look();
+  return () => {
+    disarm();
+    forget();
+  };
+}
+
 /**
  * Called by the engine that listens. Answers a function that removes the file again. False: another service runs with this
  * home folder, and stays the one that is found. Throws the error of the file system.
@@ -50,7 +88,8 @@ export function writeServiceFile(home: string, listening: Listening): false | ((
   // The engine of the same guardian, which starts it again, is no other service.
   if (before && !isOurs(before, engine, guardian) && isRunning(before)) return false;
   const service: RunningService = { version: 1, engine, guardian, program: programVersion(), ...rest };
-  replaceFile(pathOf(home), `${JSON.stringify(service)}\n`, { ...privateFile, flush: false });
+  if (!isDeepStrictEqual(before, service))
+    replaceFile(pathOf(home), `${JSON.stringify(service)}\n`, { ...privateFile, flush: false });
   return () => {
     const now = readFile(home);
     if (now && isSame(now.engine, engine)) rmSync(pathOf(home), { force: true });

@@ -21,7 +21,7 @@ import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import type { Command, Context } from '../context.ts';
-import { type Listening, writeServiceFile } from '../service-file.ts';
+import { keepServiceFile } from '../service-file.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
 const DRAIN_MS = 3_000;
@@ -129,7 +129,8 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
   guardian.ready();
-  const forget = beFound(context, { host, port, owner: access.owner, guarded: guardian.guarded });
+  const listening = { host, port, owner: access.owner, guarded: guardian.guarded };
+  const forget = keepServiceFile(folders(values).home, listening, context);
   tellPage(context, pageAddress(host, port), access);
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
@@ -150,19 +151,6 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
   // Files that come before the model is ready wait for it.
   void engine.watchFolders.resume();
   return forget;
-}
-
-/** Commands with this home folder find this service from now on, until what is answered is called. */
-function beFound({ values, log }: Context, listening: Listening): () => void {
-  const { home } = folders(values);
-  try {
-    const forget = writeServiceFile(home, listening);
-    if (forget) return forget;
-    log.warn('another service runs with this home folder; framehound open finds that one', { home });
-  } catch (error) {
-    log.warn('framehound open and framehound stop will not find this service', { home, error });
-  }
-  return () => {};
 }
 
 /** How long a person may take to click on the address of a service that was just started. */

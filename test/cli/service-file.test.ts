@@ -4,7 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { runningService, writeServiceFile } from '../../cli/service-file.ts';
+import { keepServiceFile, runningService, writeServiceFile } from '../../cli/service-file.ts';
+import { manualClock } from '../../runtime/clock.ts';
+import { createLog } from '../../runtime/log.ts';
 import { identityOf, thisProcess } from '../../runtime/process/identity.ts';
 
 function world(t: TestContext) {
@@ -95,6 +97,26 @@ test('of two services without a guardian the first stays the one that is found',
   put({ engine: identityOf(process.ppid) });
   assert.equal(writeServiceFile(home, listening), false);
   assert.equal(JSON.parse(readFileSync(path, 'utf8')).host, 'h');
+});
+
+test('when the first of two services has ended the second is found, and leaves the file of a third alone', (t) => {
+  const { home, path, put, listening } = world(t);
+  const clock = manualClock();
+  const lines: string[] = [];
+  const log = createLog('test', ({ message }) => lines.push(message));
+  const engineOf = () => JSON.parse(readFileSync(path, 'utf8')).engine;
+  const first = identityOf(process.ppid);
+  put({ engine: first });
+  const end = keepServiceFile(home, listening, { clock, log });
+  clock.advance(20_000);
+  assert.deepEqual(engineOf(), first);
+  assert.equal(lines.length, 1);
+  rmSync(path);
+  clock.advance(20_000);
+  assert.deepEqual(engineOf(), thisProcess());
+  put({ engine: first });
+  end();
+  assert.deepEqual([engineOf(), clock.waiting], [first, 0]);
 });
 
 test('the file of a service of another machine stays, also when its process has the same number', (t) => {
