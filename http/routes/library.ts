@@ -64,7 +64,7 @@ export const listMedia = route({
   summary: 'A folder of the disk, with what is analysed of the media in it',
   description:
     'Its folders, then its media, a page at a time over both, in natural order: `take 2` before `take 10`. Without `folder` ' +
-    'the roots: the folders in which analysed media lie, and the home folder of whoever runs the service. Nothing is read of the files: they are ' +
+    'the roots: the folders in which known media lie, and the home folder of whoever runs the service. Nothing is read of the files: they are ' +
     'known by path, size and time. Hidden names, and folders of the system, are left out. 404 when the folder is not ' +
     'there, 400 when it cannot be listed. An analysis folder that does not exist yet knows nothing.',
   body: Type.Object({

@@ -77,15 +77,15 @@ export const libraryMessages = {
     }),
     Type.Object({ files: Type.Array(nullable(HeldMedia)) }),
   ),
-  /** How many known paths lie in each of these folders of footage, by their names in the folder they share. */
+  /** How many analysed files lie in each of these folders of footage, by their names in the folder they share. */
   held_below: ask(
     Type.Object({ ...Folder, within: Type.String(), names: Type.Array(Type.String()) }),
     Type.Object({ counts: Type.Array(Type.Integer()) }),
   ),
-  /** The folders in which known media lie, without those that lie in another one of them; ascending. */
+  /** The folders in which known media lie, without those that lie in another one of them, and how many of these are analysed; ascending. */
   held_roots: ask(
     Type.Object({ ...Folder }),
-    Type.Object({ roots: Type.Array(Type.Object({ path: Type.String(), media: Type.Integer() })) }),
+    Type.Object({ roots: Type.Array(Type.Object({ path: Type.String(), analysed: Type.Integer() })) }),
   ),
   /** The models whose vectors a folder holds, and the pairs that found its faces. */
   held_models: ask(

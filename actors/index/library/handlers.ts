@@ -19,12 +19,14 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
     held_below: ({ cache_dir, within, names }, turn) =>
       folders.with(cache_dir, (store) => {
         const known = store.paths.all(() => turn.throwIfCancelled());
-        return { counts: countsBelow(known, within, names) };
+        const isAnalysed = store.holdings.isAnalysed(() => turn.throwIfCancelled());
+        return { counts: countsBelow(known, within, names, isAnalysed) };
       }),
     held_roots: ({ cache_dir }, turn) =>
-      folders.with(cache_dir, (store) => ({
-        roots: rootsOf(store.paths.all(() => turn.throwIfCancelled())),
-      })),
+      folders.with(cache_dir, (store) => {
+        const pause = () => turn.throwIfCancelled();
+        return { roots: rootsOf(store.paths.all(pause), store.holdings.isAnalysed(pause)) };
+      }),
     held_models: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();

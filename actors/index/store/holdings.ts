@@ -69,6 +69,24 @@ export class Holdings {
     });
   }
 
+  /** Says of a content whether anything is stored of it beside what it is. `pause` may throw to stop. */
+  isAnalysed(pause: () => void): (hash: string) => boolean {
+    const environment = this.#reading();
+    if (environment === null) return () => false;
+    const models = this.#models().map(({ model_key }) => model_key);
+    const faceModels = this.#faceModels().map(({ model_key }) => encodeModelKey(model_key));
+    let asked = 0;
+    return (hash) => {
+      if (asked++ % stride === 0) pause();
+      return (
+        models.some((key) => environment.has(stageKey(key, hash))) ||
+        environment.has(transcriptKey(hash)) ||
+        faceModels.some((key) => environment.has(facesKey(key, hash))) ||
+        this.#summaries.countOf(hash) > 0
+      );
+    };
+  }
+
   #held(
     { path, hash, replaced }: ListedContent,
     models: readonly Model[],

@@ -47,7 +47,7 @@ export const FolderPage = Type.Object({
       Type.Object({
         path: Type.String(),
         name: described(Type.String(), 'Its last part; of a root its path.'),
-        analysed: described(Count, 'Known media that lie in it and in folders below it.'),
+        analysed: described(Count, 'Analysed files that lie in it and in folders below it.'),
       }),
     ),
     'Those of this page, in natural order.',

@@ -60,10 +60,10 @@ async function roots(
 ): Promise<FolderPage> {
   const known = await index.ask('held_roots', { cache_dir }, { signal, lane: 'now' });
   const home = homeFolder();
-  const all = known.roots.map(({ path, media }) => ({ path, name: path, analysed: media }));
+  const all = known.roots.map(({ path, analysed }) => ({ path, name: path, analysed }));
   if (home !== null && !all.some(({ path }) => path === home)) {
     const below = known.roots.filter(({ path }) => isWithin(path, home));
-    const analysed = below.reduce((sum, { media }) => sum + media, 0);
+    const analysed = below.reduce((sum, root) => sum + root.analysed, 0);
     all.push({ path: home, name: home, analysed });
   }
   const folders = all.slice(offset, offset + limit);

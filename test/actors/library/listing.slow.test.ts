@@ -155,12 +155,12 @@ test('a file is known by path, size and time, and another one in its place is no
   assert.deepEqual(await facts(), [nothing, nothing, nothing]);
 });
 
-test('media below a folder are counted, and roots are the topmost folders that hold some', async (t) => {
-  const { list, place, remember, media } = await setUp(t);
+test('what is analysed below a folder is counted, and roots are the topmost folders that hold some', async (t) => {
+  const { list, place, remember, analyse, media } = await setUp(t);
   let hash = 0xa0;
   for (const name of ['day 1/a.mp4', 'day 1/cam/b.mp4', 'day 10/c.mp4', 'day 1 b/d.mp4', 'rest/deep/e.mp4'])
-    await remember(place(name), (hash++).toString(16));
-  place('none/f.mp4');
+    await analyse(place(name), (hash++).toString(16));
+  await remember(place('none/f.mp4'), 'f0');
   const page = await list(media);
   assert.deepEqual(
     page.folders.map(({ name, analysed }) => [name, analysed]),
@@ -180,11 +180,12 @@ test('media below a folder are counted, and roots are the topmost folders that h
       ['day 1 b', 1],
       ['day 1', 2],
       ['day 10', 1],
+      ['none', 0],
       ['rest/deep', 1],
     ],
   );
-  assert.deepEqual([roots.folder, roots.parent, roots.files, roots.total], [null, null, [], 5]);
-  assert.equal((await list(null, { offset: 4 })).folders.length, 1);
+  assert.deepEqual([roots.folder, roots.parent, roots.files, roots.total], [null, null, [], 6]);
+  assert.equal((await list(null, { offset: 5 })).folders.length, 1);
 });
 
 test('a failure is the latest of the records, until the file is analysed', async (t) => {

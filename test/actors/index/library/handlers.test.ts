@@ -105,6 +105,21 @@ test('a content of which another one took the place is listed as replaced', asyn
   );
 });
 
+test('only what is really analysed is counted in a folder, not what is known and failed', async (t) => {
+  const { cache_dir, index } = await twoFilms(t);
+  await index.call('remember', { cache_dir, media: mediaRecord('cc', '/footage/broken.mp4') });
+  await index.call('remember', { cache_dir, media: mediaRecord('dd', '/other/deep/broken.mp4') });
+  await speak(index, cache_dir, 'ee', ' only heard');
+  const names = ['footage', 'other', 'nothing'];
+  const { counts } = await index.call('held_below', { cache_dir, within: '/', names });
+  assert.deepEqual(counts, [3, 0, 0]);
+  const { roots } = await index.call('held_roots', { cache_dir });
+  assert.deepEqual(roots, [
+    { path: '/footage', analysed: 3 },
+    { path: '/other/deep', analysed: 0 },
+  ]);
+});
+
 test('what is removed is stored, listed and found no more; the rest stays', async (t) => {
   const { cache_dir, index, one, two } = await twoFilms(t);
   assert.deepEqual(await found(index, cache_dir, one), ['/footage/aa.mp4', '/footage/bb.mp4']);
