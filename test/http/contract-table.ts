@@ -50,6 +50,7 @@ export const scope = { media_type: 'any', media_paths: [], hash_strs: [], expect
 export const bodies: Readonly<Record<string, Row>> = {
   '/tickets': { fields: {}, beyond: { cache_dir: optional } },
   '/sessions': { fields: {}, beyond: { ticket: needed } },
+  '/tasks/{task_id}/resume': { fields: {}, beyond: { force: false } },
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
   '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },

@@ -236,6 +236,10 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
 };
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 
+/** A task that a request before has resumed still runs: that is no fault of the body. */
+const isAccepted = ({ status, body }: Injected) =>
+  status < 300 || (body as { error?: string }).error === 'The task is running';
+
 const isPathOfAnother = (path: string) =>
   routes.some((one) =>
     new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+').replace(/\{\+\w+\}/, '.+')}$`).test(path),
@@ -281,27 +285,16 @@ for (const route of routes.filter(({ body }) => body !== null)) {
   });
 
   test(`${route.id}: what is no JSON object is a 400 that says so`, async () => {
-    const bodies = [
-      '',
-      '{',
-      '{"a":}',
-      '[]',
-      '"text"',
-      '5',
-      'null',
-      'true',
-      '\ufeff{}',
-      '{}{}',
-      '\0',
-      '{"__proto__":1}',
-    ];
+    const bodies = String.raw`|{|{"a":}|[]|"text"|5|null|true|{}{}|{"__proto__":1}`.split('|');
+    bodies.push('\ufeff{}', '\0');
     // A change of nothing is one.
     const needsNothing =
       Object.keys(goodBody(route.body!, () => undefined)).length === 0 && besides[route.id] === undefined;
     const isEmpty = (text: string) => text === '' || text === '{"__proto__":1}';
     for (const text of bodies) {
       const answer = await send(route, text);
-      assert.equal(answer.status, needsNothing && isEmpty(text) ? 200 : 400, `${text}: ${said(answer)}`);
+      if (needsNothing && isEmpty(text)) assert.ok(isAccepted(answer), said(answer));
+      else assert.equal(answer.status, 400, `${text}: ${said(answer)}`);
     }
     const latin = Buffer.from('{"cache_dir":"/gr\xfcn"}', 'latin1');
     assert.match(said(await send(route, latin)), /not UTF-8/);
@@ -310,9 +303,9 @@ for (const route of routes.filter(({ body }) => body !== null)) {
   test(`${route.id}: fields it does not know mean nothing`, async () => {
     const body = goodFor(route);
     const plain = await send(route, body);
-    assert.ok(plain.status < 300, `a good body is refused, so nothing here proves anything: ${said(plain)}`);
+    assert.ok(isAccepted(plain), `a good body is refused, so nothing here proves anything: ${said(plain)}`);
     const more = await send(route, { ...body, no_such_field: { a: [1] }, constructor: 5, toString: null });
-    assert.equal(more.status, plain.status, said(more));
+    assert.ok(isAccepted(more), said(more));
   });
 }
 
