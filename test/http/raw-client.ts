@@ -14,7 +14,9 @@ export class RawClient {
   readonly socket: Socket;
   /** Resolves to what came after the last answer that was read. */
   readonly closed: Promise<Buffer>;
-  #received: Buffer = Buffer.alloc(0);
+  /** Pieces as they came; joined when they are looked at, so that a large answer is copied once. */
+  #pieces: Buffer[] = [];
+  #length = 0;
   readonly #news = new Condition();
   #over = false;
 
@@ -23,7 +25,8 @@ export class RawClient {
     const closed = Promise.withResolvers<Buffer>();
     this.closed = closed.promise;
     this.socket.on('data', (bytes) => {
-      this.#received = Buffer.concat([this.#received, bytes]);
+      this.#pieces.push(bytes);
+      this.#length += bytes.length;
       this.#news.notifyAll();
     });
     // A connection that is reset is closed as well.
@@ -56,9 +59,10 @@ export class RawClient {
     );
     const from = headEnd() + 4;
     const length = withBody ? Number(headers['content-length'] ?? 0) : 0;
-    await this.#until(() => this.#received.length >= from + length);
+    await this.#until(() => this.#length >= from + length);
     const body = this.#received.subarray(from, from + length);
-    this.#received = this.#received.subarray(from + length);
+    this.#pieces = [this.#received.subarray(from + length)];
+    this.#length -= from + length;
     return { status: Number(first.split(' ')[1]), head, headers, body };
   }
 
@@ -70,6 +74,11 @@ export class RawClient {
   leave(): Promise<Buffer> {
     this.socket.destroy();
     return this.closed;
+  }
+
+  get #received(): Buffer {
+    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+    return this.#pieces[0]!;
   }
 
   async #until(isSo: () => boolean): Promise<void> {
