@@ -1,6 +1,5 @@
 // The report of a test run as Node writes it by itself, for people on a terminal and as TAP elsewhere. Behind it stands
 // which tests were skipped and why: tests that need real footage are not to be missing unseen. And which files took longest.
-import { relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec, type TestEvent, tap } from 'node:test/reporters';
 
@@ -26,14 +25,14 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 /** Of a run that is quick; and of a long one the first of them will do. */
 const [longSeconds, mostLong] = [5, 5];
 
-/** Adds the duration of a whole test to its file; a process may run the tests of many files. */
+/** Each file is a suite that is named by its path (run.ts). */
 function addDuration({ type, data }: TestEvent, seconds: Map<string, number>): void {
-  if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0 || data.file === undefined) return;
-  seconds.set(data.file, (seconds.get(data.file) ?? 0) + data.details.duration_ms / 1000);
+  if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0) return;
+  if (data.details.type === 'suite') seconds.set(data.name, data.details.duration_ms / 1000);
 }
 
 function longest(seconds: ReadonlyMap<string, number>): string[] {
-  const all = [...seconds].map(([file, each]) => ({ path: relative('', file), rounded: Math.round(each) }));
+  const all = [...seconds].map(([path, each]) => ({ path, rounded: Math.round(each) }));
   const long = all.filter(({ rounded }) => rounded >= longSeconds);
   const first = long.toSorted((a, b) => b.rounded - a.rounded).slice(0, mostLong);
   return first.map(({ path, rounded }) => `took long: ${rounded} s ${path}`);

@@ -1,17 +1,17 @@
-// Runs the tests. Quick files of one room share a process, since loading our sources costs more than most of their tests;
-// a slow file has a process of its own.
+// Runs the tests, two processes at a time. Files of one room share a process, since loading our sources costs more than
+// most tests. Each file is a suite of its own, so that its hooks are for its own tests.
 //
 //   run.ts [--quick | --release] [PATH ...]     PATH: only files that lie there
 //
 // A run keeps nothing: what tests write to the temporary folder lies in one that is removed with the run.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { run } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import report from './reporter.ts';
-import { isSlow, testFiles } from './selection.ts';
+import { processOf, testFiles } from './selection.ts';
 
 const root = dirname(import.meta.dirname);
 const { values, positionals } = parseArgs({
@@ -27,24 +27,23 @@ function chosenFiles(): string[] {
   return under.length === 0 ? all : all.filter((path) => isUnder(join(root, path)));
 }
 
-/** `actors-index`, `http`: each room of the actors is one, and so is every other folder at the top. */
-function roomOf(path: string): string {
-  const [, top = '', second = ''] = path.split('/');
-  if (top.endsWith('.ts')) return 'test';
-  return top === 'actors' && !second.endsWith('.ts') ? `${top}-${second}` : top;
-}
+/** ms that the tests of a file may take. */
+const timeout = 600_000;
 
-/** Writes a module for each room that loads the quick files of it; answers what is to be run, the slow files first. */
-function processes(files: readonly string[], folder: string): string[] {
-  const { slow = [], quick = [] } = Object.groupBy(files, (path) => (isSlow(path) ? 'slow' : 'quick'));
-  const rooms = Map.groupBy(quick, roomOf);
-  const shared = [...rooms].map(([room, paths]) => {
-    const file = join(folder, `${room}.test.mjs`);
-    const imports = paths.map((path) => `import ${JSON.stringify(pathToFileURL(join(root, path)).href)};\n`);
-    writeFileSync(file, imports.join(''));
+/** Writes a module for each process, which runs files one after the other; those with most to do come first. */
+function modules(files: readonly string[], folder: string): string[] {
+  const size = (paths: readonly string[]) =>
+    paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
+  const processes = [...Map.groupBy(files, processOf)].sort(([, a], [, b]) => size(b) - size(a));
+  return processes.map(([name, paths]) => {
+    const suites = paths.map((path) => {
+      const url = pathToFileURL(join(root, path)).href;
+      return `await suite(${JSON.stringify(path)}, { timeout: ${timeout} }, () => import(${JSON.stringify(url)}));\n`;
+    });
+    const file = join(folder, `${name}.mjs`);
+    writeFileSync(file, `import { suite } from 'node:test';\n${suites.join('')}`);
     return file;
   });
-  return [...slow.map((path) => join(root, path)), ...shared];
 }
 
 const chosen = chosenFiles();
@@ -57,8 +56,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 process.env['TMPDIR'] = process.env['TEMP'] = process.env['TMP'] = folder;
 
 process.chdir(root);
-const files = processes(chosen, folder);
-const events = run({ files, concurrency: 2, timeout: 600_000 });
+const events = run({ files: modules(chosen, folder), concurrency: 2 });
 events.on('test:fail', ({ skip, todo }) => {
   if (skip === undefined && todo === undefined) process.exitCode = 1;
 });

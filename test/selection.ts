@@ -1,4 +1,4 @@
-// Which tests a run takes.
+// Which tests a run takes, and which of them share a process.
 import { globSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 
@@ -15,9 +15,21 @@ export function testFiles(selection: Selection): string[] {
     .sort();
 }
 
-/** Such a file starts a service, a browser or another program, and has a process of its own. */
+/** Such a file starts a service, a browser or another program, or takes long for another reason. */
 export function isSlow(path: string): boolean {
   return path.startsWith('test/system/') || path.endsWith('.slow.test.ts') || isRelease(path);
+}
+
+/**
+ * Files of the same answer share a process: those of a room, and those that need a browser. Files that test the whole
+ * program have one each.
+ */
+export function processOf(path: string): string {
+  if (path.startsWith('test/system/page-')) return 'page';
+  const [, top = '', second = ''] = path.split('/');
+  if (top.endsWith('.ts')) return 'test';
+  if (top === 'system' || top === 'release') return `${top}-${second}`;
+  return top === 'actors' && !second.endsWith('.ts') ? `${top}-${second}` : top;
 }
 
 function isTaken(path: string, selection: Selection): boolean {

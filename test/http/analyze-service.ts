@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { type Analysis, analysisErrors } from '../../actors/analysis/contract.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
@@ -17,10 +16,10 @@ export const at = (name: string) => join(folder, name);
 const names = ['a.mp4', 'b.mp4', 'sound.wav', 'face.jpg', 'note.txt', 'locked.mp4'];
 for (const name of names) writeFileSync(at(name), name);
 symlinkSync(at('a.mp4'), at('link.mp4'));
-after(() => rmSync(folder, { recursive: true }));
+process.once('exit', () => rmSync(folder, { recursive: true }));
 
 export const h = home();
-after(() => h.end());
+process.once('exit', () => h.end());
 export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] };
 
 /** A service whose model is in use, and what its analysis was asked for. */

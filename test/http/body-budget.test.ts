@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createBodyBudget } from '../../http/request/body-budget.ts';
 import { RawClient, request } from './raw-client.ts';
-import { assertWell, MOST, start } from './small-service.ts';
+import { MOST, smallService, start } from './small-service.ts';
+
+const { assertWell } = smallService();
 
 test('bodies are bounded together, and tighter while they show no key', () => {
   const budget = createBodyBudget(100, 30);

@@ -8,7 +8,9 @@ import { reply, route } from '../../http/route.ts';
 import { until } from '../until.ts';
 import { inject, KEY } from './inject.ts';
 import { RawClient, request } from './raw-client.ts';
-import { assertWell, start } from './small-service.ts';
+import { smallService, start } from './small-service.ts';
+
+const { assertWell } = smallService();
 
 const measure = route({
   method: 'POST',

@@ -139,14 +139,17 @@ export function start(options: Partial<AppOptions> = {}) {
   server.listen('127.0.0.1', 0);
   return { app, server };
 }
-export const { app, server } = start();
-after(() => server.close());
 
-/** The service still answers, and nothing is left of what was before. */
-export async function assertWell(): Promise<void> {
-  const client = new RawClient(server.port);
-  assert.equal((await client.ask(request('GET', '/hi'))).body.toString(), '"hi"');
-  await client.leave();
-  await app.idle();
-  assert.equal(app.inFlight, 0);
+/** One for the tests of a file. `assertWell`: it still answers, and nothing is left of what was before. */
+export function smallService() {
+  const { app, server } = start();
+  after(() => server.close());
+  const assertWell = async () => {
+    const client = new RawClient(server.port);
+    assert.equal((await client.ask(request('GET', '/hi'))).body.toString(), '"hi"');
+    await client.leave();
+    await app.idle();
+    assert.equal(app.inFlight, 0);
+  };
+  return { app, server, assertWell };
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createServer } from '../../http/uws.ts';
 import { type RawAnswer, RawClient, request } from './raw-client.ts';
-import { app, assertWell, LARGE, MOST, observed, server } from './small-service.ts';
+import { LARGE, MOST, observed, smallService } from './small-service.ts';
+
+const { app, server, assertWell } = smallService();
 
 test('a client that reads slowly gets all of a large answer, and the others are served meanwhile', async () => {
   const slow = new RawClient(server.port);

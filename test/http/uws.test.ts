@@ -5,7 +5,9 @@ import { createServer, serverErrors } from '../../http/uws.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { until } from '../until.ts';
 import { RawClient, request } from './raw-client.ts';
-import { app, assertWell, meeting, observed, server, start } from './small-service.ts';
+import { meeting, observed, smallService, start } from './small-service.ts';
+
+const { app, server, assertWell } = smallService();
 
 for (const [name, sent] of [
   ['before its body', request('POST', '/echo', undefined, ['Content-Length: 50'])],

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { clip } from '../../../../actors/decoder/clips/clip.ts';
 import type { ClipMade, ClipMode } from '../../../../actors/decoder/clips/contract.ts';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
@@ -14,7 +13,7 @@ import { fullDecode } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'framehound-cut-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let cuts = 0;
 
 /** Where the next clip is written. */
