@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
-import { moreLine } from '../../cli/transcript-lines.ts';
+import type {
+  TranscriptionsAnswer,
+  TranscriptSearchMatch,
+} from '../../actors/search/transcripts/contract.ts';
+import { documentRows, moreLine, written } from '../../cli/transcript-lines.ts';
 
 test('how much more was found is told as exactly as it is known', () => {
   const table: [shown: number, total: number, exact: boolean, line: string][] = [
@@ -17,4 +20,39 @@ test('how much more was found is told as exactly as it is known', () => {
     const matches = new Array<TranscriptSearchMatch>(shown);
     assert.equal(moreLine({ matches, total, total_is_exact }, 20), line);
   }
+});
+
+const path = '/talk.wav';
+const answer: TranscriptionsAnswer = {
+  transcriptions: {
+    [path]: [
+      [0, ' Hello.', 1, path],
+      [61, ' Who is there?', 62, path],
+      [3600, ' Nobody.', 3601, path],
+    ],
+  },
+  transcription_data: {
+    [path]: {
+      hash_str: 'aa',
+      segments: [],
+      speakers: {
+        SPEAKER_00: { segment_indices: [0], display_name: 'Ann' },
+        SPEAKER_01: { segment_indices: [1] },
+      },
+    },
+  },
+};
+
+test('each line has the speaker of its segment, by name where there is one', () => {
+  assert.deepEqual(written(path, answer, false).split('\n'), [
+    '00:00:00  Ann         Hello.',
+    '00:01:01  SPEAKER_01  Who is there?',
+    '01:00:00              Nobody.',
+    '',
+  ]);
+  assert.deepEqual(documentRows(path, answer), [
+    [0, ' Hello.', 1, 'Ann'],
+    [61, ' Who is there?', 62, 'SPEAKER_01'],
+    [3600, ' Nobody.', 3601, null],
+  ]);
 });

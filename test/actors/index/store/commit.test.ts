@@ -113,3 +113,32 @@ test('a writer that was suspended writes no row once another one has taken over'
   assert.throws(() => commit(writer, stage), storeErrors.STORE_IN_USE.is);
   assert.equal(writes, before);
 });
+
+test('what is written is flushed before the transaction that makes it visible', (t) => {
+  const cache_dir = folder(t);
+  const unflushed = new Set<number>();
+  const on: Disk = {
+    write: (fd, bytes, position) => {
+      unflushed.add(fd);
+      return disk.write(fd, bytes, position);
+    },
+    flush: (fd) => {
+      disk.flush(fd);
+      unflushed.delete(fd);
+    },
+  };
+  const { environment, writer } = writerOf(t, cache_dir, { on });
+  const stage = begun(writer, 0);
+  assert.ok(unflushed.size > 0);
+  const { transact } = environment;
+  const seen: [unflushed: number, frames: number][] = [];
+  environment.transact = <T>(action: (writes: Writes) => T): T => {
+    const before = unflushed.size;
+    const answer = transact.call(environment, action as (writes: Writes) => unknown) as T;
+    seen.push([before, whole(t, cache_dir, 0)]);
+    return answer;
+  };
+  commit(writer, stage);
+  const visible = seen.find(([, frames]) => frames > 0);
+  assert.deepEqual(visible, [0, 20]);
+});
