@@ -4,11 +4,11 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Store } from '../actors/index/store/store.ts';
-import { Catalog, type LoadedMedia, type Run } from '../actors/index/visual/catalog.ts';
+import { Catalog, everything, type LoadedMedia, type Run } from '../actors/index/visual/catalog.ts';
 import { VisualLoading } from '../actors/index/visual/load.ts';
 import { LoadedVectors } from '../actors/index/visual/loaded.ts';
-import { stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
-import { nearest, type Searched, search } from '../actors/index/visual/search.ts';
+import { paddedLength, stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
+import { type Searched, search } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';
@@ -45,21 +45,15 @@ function timed(rounds: number, run: () => unknown): number {
   return median(times);
 }
 
-function filled({ rows, dimensions }: Size): { bank: RowBank; catalog: Catalog } {
+/** Films of an hour in scenes of eight frames, and the same rows with a scene for each frame. */
+function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; frames: Catalog } {
   const bank = new RowBank(dimensions);
-  const catalog = new Catalog();
+  const [scenes, frames] = [new Catalog(), new Catalog()];
   const make = footageMaker(dimensions);
   const vector = new Float32Array(dimensions);
   for (let first = 0; first < rows; first += 3600) {
     const count = Math.min(3600, rows - first);
-    const media: LoadedMedia = {
-      hash: first.toString(16),
-      path: `/footage/${first}.mp4`,
-      revision: 1,
-      frames: Int32Array.from({ length: count }, (_, i) => i),
-      scenes: Int32Array.from({ length: Math.ceil(count / 8) }, (_, i) => i * 8),
-    };
-    const runs: Run[] = [];
+    const runs: Omit<Run, 'media'>[] = [];
     for (let position = 0; position < count; ) {
       const room = bank.allocate(count - position);
       const bytes = bank.bytes(room.row, room.count);
@@ -67,12 +61,34 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; catalog: Catalog }
         make(vector);
         writeRow8(vector, bytes, i * bank.stride);
       }
-      runs.push({ media, row: room.row, count: room.count, position, stored: 0, packs: 0 });
+      runs.push({ row: room.row, count: room.count, position, stored: 0, packs: 0 });
       position += room.count;
     }
-    catalog.add(media, runs);
+    const every = Int32Array.from({ length: count }, (_, i) => i);
+    const film = { hash: first.toString(16), path: `/footage/${first}.mp4`, revision: 1, frames: every };
+    const add = (catalog: Catalog, media: LoadedMedia) =>
+      catalog.add(
+        media,
+        runs.map((run) => ({ ...run, media })),
+      );
+    add(scenes, { ...film, scenes: every.filter((i) => i % 8 === 0) });
+    add(frames, { ...film, scenes: every });
   }
-  return { bank, catalog };
+  return { bank, scenes, frames };
+}
+
+/** In place of vectors at 16 bits, which would not fit into memory, those of 8 bits: as many values are read. */
+function fineOf(bank: RowBank): Searched['fine'] {
+  const padded = paddedLength(bank.dimensions);
+  return (_run, first, count) =>
+    Array.from({ length: count }, (_, i) => {
+      const bytes = bank.bytes(first + i, 1);
+      const scale = new DataView(bytes.buffer, bytes.byteOffset).getFloat32(padded, true);
+      const values = new Int8Array(bytes.buffer, bytes.byteOffset, bank.dimensions);
+      const vector = new Float32Array(bank.dimensions);
+      for (let k = 0; k < vector.length; k++) vector[k] = values[k]! * scale;
+      return vector;
+    });
 }
 
 /** Reads every byte once, with the C library's byte search: 0x80 is no value of a row, only now and then of a scale. */
@@ -113,20 +129,20 @@ const labelOf = ({ rows, dimensions }: Size): string => `${rows.toLocaleString('
 
 function searching(size: Size): BenchRow[] {
   const { rows, dimensions, rounds } = size;
-  const { bank, catalog } = filled(size);
+  const { bank, ...catalogs } = filled(size);
   const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
   const other = unit(Float32Array.from({ length: dimensions }, seeded(98)));
-  const at: Searched = { bank, catalog, fine: () => null, pause: () => {} };
-  const all = { hashes: null, ranges: {}, filters: [] };
-  const one = { hashes: ['0'], ranges: {}, filters: [] };
+  const at = { bank, catalog: catalogs.scenes, fine: fineOf(bank), pause: () => {} };
+  const ofFrames = { ...at, catalog: catalogs.frames };
+  const one = { hashes: ['0'], ranges: {} };
   const wanted = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const floor = timed(rounds, () => readMemory(bank, rows));
-  const frames = timed(rounds, () => nearest(at, query, all, 50));
-  const scenes = timed(rounds, () => search(at, wanted, all, 50));
-  const without = timed(rounds, () => search(at, { ...wanted, exclude: [other] }, all, 50));
+  const frames = timed(rounds, () => search(ofFrames, wanted, everything, 50));
+  const scenes = timed(rounds, () => search(at, wanted, everything, 50));
+  const without = timed(rounds, () => search(at, { ...wanted, exclude: [other] }, everything, 50));
   const readings = { ...wanted, text: null, pictures: [query, other] };
-  const either = timed(rounds, () => search(at, readings, all, 50));
-  const single = timed(rounds * 3, () => nearest(at, query, one, 50));
+  const either = timed(rounds, () => search(at, readings, everything, 50));
+  const single = timed(rounds * 3, () => search(ofFrames, wanted, one, 50));
   const loop = floatLoop(size, query);
   const row = (name: string, value: number, against: string, peer: number): BenchRow => ({
     name: `${name}, ${labelOf(size)}`,

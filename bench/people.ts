@@ -129,7 +129,11 @@ export const people: Question = async (say) => {
   for (let i = 0; i < 3; i++) indexing(cast);
   const steps = indexing(cast);
   const facets = timed(() => new PeopleFacets().of(source, () => {}));
-  const at: Searched = { ...footage(), fine: () => null, pause: () => {} };
+  const at: Searched = {
+    ...footage(),
+    fine: (_run, _row, count) => Array.from({ length: count }, () => null),
+    pause: () => {},
+  };
   const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
   const wanted = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const find = (seen: Seen | null) =>

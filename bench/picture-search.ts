@@ -121,7 +121,7 @@ async function asked(
   await sharpOf(altered).png({ compressionLevel: 1 }).toFile(query);
   const pictures = await search.asked(query);
   const wanted = { text: null, pictures, textWeight: 1, exclude: [] };
-  const scoring = scoringOf(wanted, () => spreadOf([]));
+  const scoring = scoringOf(wanted, () => spreadOf(new Float64Array(0), 0));
   const histogram = await colourHistogram(altered);
   return {
     scores: stored.map(({ vector }) => scoreOf(scoring, vector)),

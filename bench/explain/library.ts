@@ -1,8 +1,8 @@
 // What is loaded, in memory alone: still pictures, or films that repeat some frames.
-import { Catalog, type LoadedMedia } from '../../actors/index/visual/catalog.ts';
+import { Catalog, everything, type LoadedMedia } from '../../actors/index/visual/catalog.ts';
 import { KeptScales } from '../../actors/index/visual/kept-scales.ts';
 import { writeRow8 } from '../../actors/index/visual/quantize.ts';
-import { nearest, type Searched } from '../../actors/index/visual/search.ts';
+import { type Searched, search } from '../../actors/index/visual/search.ts';
 import { RowBank } from '../../actors/index/visual/segment.ts';
 import { standing } from '../../actors/index/visual/standing.ts';
 
@@ -33,7 +33,7 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
       path: `/${m}`,
       revision: 1,
       frames,
-      scenes: Int32Array.of(0),
+      scenes: frames,
     };
     const runs = [];
     for (let position = 0; position < perMedia; ) {
@@ -48,16 +48,17 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
   }
   return {
     ...{ bank, catalog, kept: new KeptScales(), perMedia, pause: () => {} },
-    fine: (run, row) => vectors[(run.stored + row - run.row) % vectors.length]!,
+    fine: (run, row, count) =>
+      Array.from({ length: count }, (_, i) => vectors[(run.stored + row - run.row + i) % vectors.length]!),
   };
 }
 
 /** The best frames by words, as numbers of all frames. */
 export function ranking(at: Library, text: Float32Array, most: number): number[] {
-  return nearest(at, text, { hashes: null, ranges: {} }, most).map(({ row }) => {
-    const run = at.catalog.runAt(row);
-    return run.stored + row - run.row;
-  });
+  const query = { text, pictures: [], textWeight: 1, exclude: [] };
+  return search(at, query, everything, most)
+    .matches.toSorted((a, b) => a.original_index - b.original_index)
+    .map(({ hash_str, frame_index }) => Number(hash_str.slice(1)) * at.perMedia + frame_index);
 }
 
 export function standingOf(

@@ -1,9 +1,11 @@
-// What is usual in everything that is loaded: the scores of some 2048 frames, evenly spaced, and their middle. Pure.
+// What is usual in what is loaded or searched: the scores of some 2048 frames, evenly spaced, and how they spread. Pure.
 //
-// Which frames these are depends on what is loaded, not on the order in which it was loaded: each media gives every
-// n-th of its frames, from a first one that its hash decides.
-import type { Catalog } from './catalog.ts';
-import type { BlockScorer } from './scan.ts';
+// Which frames these are depends on the frames there are, not on where they lie in memory: each media gives every n-th of
+// its frames, from a first one that its hash decides.
+import type { LoadedMedia, Pick } from './catalog.ts';
+import { type Scorer, scorerOf } from './scan.ts';
+import { type Spread, spreadOf } from './scoring.ts';
+import type { RowBank } from './segment.ts';
 
 const sampleFrames = 2048;
 
@@ -13,23 +15,47 @@ export interface Background {
   readonly deviation: number;
 }
 
-/** Rows of the frames that stand for everything that is loaded. */
-export function sampledRows(catalog: Catalog): Int32Array {
-  const step = Math.max(1, catalog.vectors / sampleFrames);
+/** Rows of the frames that stand for the picks: all of them, where these are few. */
+export function sampledRows(picks: readonly Pick[]): Int32Array {
+  const total = picks.reduce((sum, { count }) => sum + count, 0);
+  const step = Math.max(1, total / sampleFrames);
   const rows: number[] = [];
-  for (const hash of catalog.hashes()) {
-    const runs = catalog.runsOf(hash);
-    let at = step === 1 ? 0 : fraction(hash) * step;
-    for (const { row, position, count } of runs) {
-      for (; at < position + count; at += step) rows.push(row + Math.floor(at) - position);
+  let [of, shift]: [LoadedMedia | null, number] = [null, 0];
+  for (const { run, row, count } of picks) {
+    if (of !== run.media) [of, shift] = [run.media, step === 1 ? 0 : fraction(run.media.hash)];
+    const first = run.position + row - run.row;
+    for (let i = Math.max(0, Math.floor(first / step - shift)); ; i++) {
+      const position = Math.floor((i + shift) * step);
+      if (position >= first + count) break;
+      if (position >= first) rows.push(row + position - first);
     }
   }
   return Int32Array.from(rows);
 }
 
+/** How vectors spread over the rows; of several the nearest counts. Sets the queries of the bank. */
+export function spreadOver(
+  bank: RowBank,
+  rows: () => Int32Array,
+): (bases: readonly Float32Array[]) => Spread {
+  return (bases) => {
+    const scorer = scorerOf(bank, { bases, exclude: [] });
+    const at = rows();
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const row of at) {
+      least = Math.min(least, scorer.one(row, -1));
+      most = Math.max(most, scorer.one(row, 1));
+    }
+    return spreadOf(
+      Float64Array.from(at, (row) => scorer.one(row, 0)),
+      at.length === 0 ? 0 : most - least,
+    );
+  };
+}
+
 /** Sets nothing: the queries of the scorer are those of the bank. */
-export function backgroundOf(rows: Int32Array, scorer: BlockScorer): Background {
-  const scores = Float64Array.from(rows, (row) => scorer.score(row, 1)[0]!);
+export function backgroundOf(rows: Int32Array, scorer: Scorer): Background {
+  const scores = Float64Array.from(rows, (row) => scorer.one(row, 0));
   const centre = median(scores);
   const deviation = 1.4826 * median(scores.map((score) => Math.abs(score - centre)));
   return { centre, deviation };

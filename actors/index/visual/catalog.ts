@@ -41,11 +41,12 @@ export interface FrameScope {
   readonly only?: FrameRanges | null;
 }
 
+export const everything: FrameScope = { hashes: null, ranges: {} };
+
 export class Catalog {
   readonly #byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
   #sortedRuns: Run[] | null = null;
   #listed: readonly string[] | null = null;
-  #starts = new Float64Array(0);
   /** What was left of these runs under the frames of the last search that had some. */
   #among: { readonly runs: Run[]; readonly only: FrameRanges; readonly picks: Pick[] } | null = null;
   /** Vectors that can be searched. */
@@ -95,21 +96,8 @@ export class Catalog {
   }
 
   #runs(): Run[] {
-    if (this.#sortedRuns === null) {
-      this.#sortedRuns = [...this.#byHash.values()].flatMap(({ runs }) => runs).sort((a, b) => a.row - b.row);
-      this.#starts = Float64Array.from(this.#sortedRuns, (run) => run.row);
-    }
+    this.#sortedRuns ??= [...this.#byHash.values()].flatMap(({ runs }) => runs).sort((a, b) => a.row - b.row);
     return this.#sortedRuns;
-  }
-
-  /** The run that holds a row. */
-  runAt(row: number): Run {
-    const runs = this.#runs();
-    const at = lowerBound(this.#starts, row + 1) - 1;
-    const run = runs[at];
-    if (run === undefined || row >= run.row + run.count)
-      throw new RangeError(`no media is loaded at row ${row}`);
-    return run;
   }
 
   /** The row of a position, which is loaded when the media is. */

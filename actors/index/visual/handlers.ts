@@ -6,12 +6,13 @@ import type { OpenStages } from '../open-stages.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
+import { spreadOver } from './background.ts';
 import type { visualMessages } from './contract.ts';
 import { checkedQuery, checkedWords } from './query.ts';
 import { relevanceOf, scaleOf } from './relevance.ts';
 import { scenesOf } from './scene-lists.ts';
 import { scoringOf } from './scoring.ts';
-import { search, spreadOver } from './search.ts';
+import { search } from './search.ts';
 import { standing } from './standing.ts';
 import type { VisualIndex } from './visual-index.ts';
 
@@ -118,10 +119,11 @@ function relevance(
     const media = loaded.catalog.get(request.hash_str);
     if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
     const at = loaded.searched(pause);
-    const scoring = scoringOf(query, spreadOver(at.bank, at.catalog.picks({ hashes: null, ranges: {} })));
+    const rows = () => loaded.kept.rows(at.catalog);
+    const scoring = scoringOf(query, spreadOver(at.bank, rows));
     const { text, picture, exclude, text_weight } = request;
     const asked = [text_weight, text, picture, exclude];
-    const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, loaded.kept.rows(at.catalog)));
+    const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
     const values = relevanceOf(at, scoring, media, scale);
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
   });

@@ -1,7 +1,7 @@
 // What the library has of the queries asked last: a page asks for the relevance along many films of one answer, and for
 // the same query again as one scrolls, and what is usual in the library is the same for all of them.
 import { type Background, sampledRows } from './background.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, everything } from './catalog.ts';
 import type { Scale } from './relevance.ts';
 
 /** Values of some vectors; typed arrays are compared by value. */
@@ -39,7 +39,7 @@ export class KeptScales {
 
   /** Of the frames that stand for everything that is loaded. */
   rows(catalog: Catalog): Int32Array {
-    this.#rows ??= sampledRows(catalog);
+    this.#rows ??= sampledRows(catalog.picks(everything));
     return this.#rows;
   }
 

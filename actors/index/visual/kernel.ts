@@ -1,7 +1,7 @@
 // The scan kernel, written in kernel.wat and committed assembled as kernel.wasm; a test assembles it again and compares.
 import { readFileSync } from 'node:fs';
 
-/** Scores `count` rows from byte `rows` on into float32s at byte `out`. Shapes: kernel.wat. */
+/** Scores `count` rows from byte `rows` on into float32s at byte `out`, each with `error` times its scale. Shapes: kernel.wat. */
 type Scan = (
   rows: number,
   count: number,
@@ -10,6 +10,7 @@ type Scan = (
   query: number,
   out: number,
   queryScale: number,
+  error: number,
 ) => void;
 
 /** Writes the indices of the float32s from byte `scores` on that are above `least` to byte `out`: how many there are. */

@@ -1,5 +1,6 @@
 ;; Int8 rows against one int16 query. Memory is imported.
-;; A row: `padded` int8 values (padded % 32 == 0), then a float32 scale. The query: `padded` int16 values of at most 127.
+;; A row: `padded` int8 values (padded % 32 == 0), then a float32 scale. The query: `padded` int16 values, small enough that
+;; `padded` products with values of at most 127 fit into 32 bits.
 ;;
 ;; One row after the other: several rows at once share the loads of the query, but read memory at several places, and
 ;; that was measured three times slower where the rows do not fit into the cache. Values are widened as they are loaded
@@ -7,10 +8,10 @@
 (module
   (import "memory" "rows" (memory 1 65536))
 
-  ;; out[i] = dot(row i, query) * scale of row i * query_scale
+  ;; out[i] = (dot(row i, query) * query_scale + error) * scale of row i
   (func (export "scan")
     (param $rows i32) (param $count i32) (param $stride i32) (param $padded i32)
-    (param $query i32) (param $out i32) (param $query_scale f32)
+    (param $query i32) (param $out i32) (param $query_scale f32) (param $error f32)
     (local $p i32) (local $q i32) (local $end i32)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128)
     (block $done
@@ -37,11 +38,11 @@
             (local.tee $p (i32.add (local.get $p) (i32.const 32))) (local.get $end))))
         (local.set $a (i32x4.add
           (i32x4.add (local.get $a) (local.get $b)) (i32x4.add (local.get $c) (local.get $d))))
-        (f32.store (local.get $out) (f32.mul (local.get $query_scale) (f32.mul
-          (f32.load (local.get $p))
+        (f32.store (local.get $out) (f32.mul (f32.load (local.get $p)) (f32.add (local.get $error) (f32.mul
+          (local.get $query_scale)
           (f32.convert_i32_s (i32.add
             (i32.add (i32x4.extract_lane 0 (local.get $a)) (i32x4.extract_lane 1 (local.get $a)))
-            (i32.add (i32x4.extract_lane 2 (local.get $a)) (i32x4.extract_lane 3 (local.get $a))))))))
+            (i32.add (i32x4.extract_lane 2 (local.get $a)) (i32x4.extract_lane 3 (local.get $a)))))))))
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (local.set $rows (i32.add (local.get $rows) (local.get $stride)))

@@ -220,27 +220,37 @@ export class LoadedVectors {
 
   /** What a search runs over. *Borrowed until the next load or drop*. */
   searched(pause: () => void): Searched {
-    return { bank: this.bank, catalog: this.catalog, fine: (run, row) => this.#fine(run, row), pause };
+    const fine: Searched['fine'] = (run, row, count) => this.#fine(run, row, count);
+    return { bank: this.bank, catalog: this.catalog, fine, pause };
   }
 
-  #fine(run: Run, row: number): Float32Array | null {
+  #fine(run: Run, row: number, count: number): (Float32Array | null)[] {
     const { fine } = this.#packs[run.packs] as Packs;
     const offset = row - run.row;
-    const frame = run.media.frames[run.position + offset] as number;
-    const bytes = new Uint8Array(fine.stride);
+    const bytes = new Uint8Array(count * fine.stride);
     try {
       fine.read(run.stored + offset, bytes);
-      const vector = readRow16(bytes, this.dimensions, frame);
-      if (vector !== null) return vector;
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
+      if (count > 1) return Array.from({ length: count }, (_, i) => this.#fine(run, row + i, 1)[0]!);
+      this.#warnOf(run, row, fine.file);
+      return [null];
     }
-    this.#log.warn('A 16-bit vector is damaged, its 8-bit score is used', {
-      file: fine.file,
-      hash: run.media.hash,
-      frame,
+    return Array.from({ length: count }, (_, i) => {
+      const frame = run.media.frames[run.position + offset + i] as number;
+      const vector = readRow16(
+        bytes.subarray(i * fine.stride, (i + 1) * fine.stride),
+        this.dimensions,
+        frame,
+      );
+      if (vector === null) this.#warnOf(run, row + i, fine.file);
+      return vector;
     });
-    return null;
+  }
+
+  #warnOf({ media, position, row: first }: Run, row: number, file: string): void {
+    const frame = media.frames[position + row - first] as number;
+    this.#log.warn('A 16-bit vector is damaged, its 8-bit score is used', { file, hash: media.hash, frame });
   }
 
   report(missing: string[], unreadable: ReadonlySet<string>): LoadReport {

@@ -20,9 +20,9 @@ function largest(vector: Float32Array): number {
   return Math.max(high, -low);
 }
 
-/** Writes `vector` as int8 values into `values` and answers the scale: value × scale is what was. |value| <= 127. */
-export function quantize8(vector: Float32Array, values: Int8Array | Int16Array): number {
-  const scale = largest(vector) / 127;
+/** Writes `vector` as whole numbers of at most `most` into `values` and answers the scale: value × scale is what was. */
+export function quantize(vector: Float32Array, values: Int8Array | Int16Array, most = 127): number {
+  const scale = largest(vector) / most;
   const inverse = scale === 0 ? 0 : 1 / scale;
   for (let i = 0; i < vector.length; i++) values[i] = Math.round(vector[i]! * inverse);
   values.fill(0, vector.length);
@@ -32,9 +32,22 @@ export function quantize8(vector: Float32Array, values: Int8Array | Int16Array):
 /** Writes the 8-bit row of `vector` at byte `at` of `bytes`. */
 export function writeRow8(vector: Float32Array, bytes: Uint8Array, at: number): void {
   const padded = paddedLength(vector.length);
-  const scale = quantize8(vector, new Int8Array(bytes.buffer, bytes.byteOffset + at, padded));
+  const scale = quantize(vector, new Int8Array(bytes.buffer, bytes.byteOffset + at, padded));
   bytes.fill(0, at + padded, at + padded + tail);
   new DataView(bytes.buffer, bytes.byteOffset).setFloat32(at + padded, scale, true);
+}
+
+/**
+ * The most by which the score of an 8-bit row can be off, as a multiple of the scale of the row: the exact score is the dot
+ * product of `query` and the 16-bit row. Each value of the 8-bit row is off by half its scale at most, and one of the 16-bit
+ * row by half of its own; the query itself was rounded to multiples of `queryScale`. Rounding to float32 on the way adds
+ * less than a thousandth.
+ */
+export function scoreError8(query: Float32Array, queryScale: number): number {
+  const sum = query.reduce((total, value) => total + Math.abs(value), 0);
+  const ofRows = (0.5 + (0.5 * 127) / 32767) * sum;
+  const ofQuery = 0.5 * queryScale * 127 * query.length;
+  return 1.001 * (ofRows + ofQuery);
 }
 
 export function writeRow16(vector: Float32Array, frame: number, bytes: Uint8Array, at: number): void {

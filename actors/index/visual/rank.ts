@@ -2,60 +2,80 @@
 //
 // Order of the answer: videos by their best match, and within a video best first, as an editor reads it: the best film,
 // then the other places in it. `original_index` is the position before that grouping, so the plain ranking is not lost.
+//
+// Of equal scores the lower hash comes first, and in one video the earlier frame: where rows lie in memory decides nothing.
+import { type LoadedMedia, sceneRange } from './catalog.ts';
 import type { RankedMatch } from './contract.ts';
 
-/** A frame with its exact score, and the scene it stands for. */
+/** A frame that stands for its scene. */
 export interface Scored {
-  readonly hash: string;
-  readonly path: string;
-  readonly frame: number;
-  readonly scene: readonly [number, number];
+  readonly media: LoadedMedia;
+  /** Of the frame, among those of the media. */
+  readonly position: number;
+  readonly scene: number;
   readonly score: number;
 }
 
-function byScore(a: Scored, b: Scored): number {
+/** How long an answer may be. */
+export interface Most {
+  readonly matches: number;
+  /** Of one video. */
+  readonly perVideo: number;
+}
+
+/** Best first. */
+export function byScore(a: Scored, b: Scored): number {
   if (a.score !== b.score) return b.score - a.score;
-  if (a.hash !== b.hash) return a.hash < b.hash ? -1 : 1;
-  return a.frame - b.frame;
+  if (a.media !== b.media) return a.media.hash < b.media.hash ? -1 : 1;
+  return a.position - b.position;
 }
 
-/** The best frame of each scene, best first. */
-export function onePerScene(scored: readonly Scored[]): Scored[] {
-  const seen = new Set<string>();
-  return scored.toSorted(byScore).filter((one) => {
-    const scene = `${one.hash}/${one.scene[0]}`;
-    if (seen.has(scene)) return false;
-    seen.add(scene);
-    return true;
-  });
-}
-
-/** The same ranking without what one video has beyond its best `most`. */
-export function fewPerVideo(ranking: readonly Scored[], most: number): Scored[] {
-  const seen = new Map<string, number>();
-  return ranking.filter(({ hash }) => {
-    const before = seen.get(hash) ?? 0;
-    seen.set(hash, before + 1);
-    return before < most;
-  });
-}
-
-/** The first `max` of a ranking, grouped by video. */
-export function grouped(ranking: readonly Scored[], max: number): RankedMatch[] {
-  const videos = new Map<string, RankedMatch[]>();
-  for (const [original_index, one] of ranking.slice(0, max).entries()) {
-    const match = {
-      hash_str: one.hash,
-      path: one.path,
-      frame_index: one.frame,
-      scene_start: one.scene[0],
-      scene_end: one.scene[1],
-      original_index,
-      score: one.score,
-    };
-    const video = videos.get(one.hash);
-    if (video === undefined) videos.set(one.hash, [match]);
-    else video.push(match);
+/** The best frame of each scene, best first, `most` of them. What it leaves out is in no ranking of more frames either. */
+export function ranking<S extends Scored>(scored: readonly S[], most: Most): S[] {
+  const best: S[] = [];
+  const seen = new Map<LoadedMedia, Set<number>>();
+  for (const one of scored.toSorted(byScore)) {
+    if (best.length === most.matches) break;
+    const scenes = seen.get(one.media) ?? new Set();
+    if (scenes.size === most.perVideo || scenes.has(one.scene)) continue;
+    seen.set(one.media, scenes.add(one.scene));
+    best.push(one);
   }
-  return [...videos.values()].flat();
+  return best;
+}
+
+/** Frames that do not reach these scores change nothing of a ranking. */
+export class Limits {
+  /** Of frames of any video. */
+  readonly all: number;
+  readonly #ofVideo = new Map<LoadedMedia, number>();
+
+  constructor(ranked: readonly Scored[], most: Most) {
+    this.all = ranked.length < most.matches ? Number.NEGATIVE_INFINITY : ranked.at(-1)!.score;
+    if (most.perVideo >= most.matches) return;
+    for (const [media, own] of Map.groupBy(ranked, (one) => one.media))
+      if (own.length === most.perVideo) this.#ofVideo.set(media, own.at(-1)!.score);
+  }
+
+  of(media: LoadedMedia): number {
+    return this.#ofVideo.get(media) ?? this.all;
+  }
+}
+
+/** A ranking, grouped by video. */
+export function grouped(ranked: readonly Scored[]): RankedMatch[] {
+  const matches = ranked.map(({ media, position, scene, score }, original_index): RankedMatch => {
+    const [scene_start, scene_end] = sceneRange(media, scene);
+    const frame_index = media.frames[position] as number;
+    return {
+      hash_str: media.hash,
+      path: media.path,
+      frame_index,
+      scene_start,
+      scene_end,
+      original_index,
+      score,
+    };
+  });
+  return [...Map.groupBy(matches, ({ hash_str }) => hash_str).values()].flat();
 }

@@ -6,9 +6,9 @@
 // scale is at least `leastSpan` long: noise is not stretched into peaks.
 import { backgroundOf } from './background.ts';
 import type { Catalog, LoadedMedia } from './catalog.ts';
-import { blockScorer, FrameTop, scan } from './scan.ts';
+import { scorerOf } from './scan.ts';
 import type { Scoring } from './scoring.ts';
-import type { Searched } from './search.ts';
+import { bestScore, type Searched } from './search.ts';
 import { blockRows } from './segment.ts';
 
 /** A frame that is less than this above the background, as a cosine, does not stand out by any model. */
@@ -24,12 +24,9 @@ export interface Scale {
 
 /** The scale of a query over all that is loaded. `rows`: of the frames that stand for it. Sets the queries of the bank. */
 export function scaleOf(at: Searched, scoring: Scoring, rows: Int32Array): Scale {
-  const picks = at.catalog.picks({ hashes: null, ranges: {} });
-  const scorer = blockScorer(at.bank, scoring);
-  const top = new FrameTop(1);
-  scan(at.bank, picks, scorer, top, at.pause);
-  const { centre: background } = backgroundOf(rows, scorer);
-  return { background, best: top.finish()[0]?.score ?? background, frames: at.catalog.vectors };
+  const best = bestScore(at, scoring);
+  const { centre: background } = backgroundOf(rows, scorerOf(at.bank, scoring));
+  return { background, best: best ?? background, frames: at.catalog.vectors };
 }
 
 /** One a second of the grid, up to the last frame that is stored; a second that could not be decoded is 0. */
@@ -42,12 +39,15 @@ export function relevanceOf(
   const { frames } = media;
   const values = new Float32Array(frames.length === 0 ? 0 : frames.at(-1)! + 1);
   const span = Math.max(leastSpan, best - background);
-  const scorer = blockScorer(bank, scoring);
+  const scorer = scorerOf(bank, scoring);
   for (const { row, count, position } of catalog.runsOf(media.hash)) {
     for (let at = 0; at < count; at += blockRows) {
       pause();
-      const scores = scorer.score(row + at, Math.min(blockRows, count - at));
-      for (const [i, score] of scores.subarray(0, Math.min(blockRows, count - at)).entries())
+      const part = Math.min(blockRows, count - at);
+      for (const [i, score] of scorer
+        .score(row + at, part, 0)
+        .subarray(0, part)
+        .entries())
         values[frames[position + at + i]!] = Math.min(1, Math.max(0, (score - background) / span));
     }
   }

@@ -7,10 +7,10 @@
 // Readings of a picture. The same picture may be asked for in several readings: as it is, mirrored. A frame counts by the
 // reading it is most like. Each is joined with the text by the spread of the first, so that they stay in one scale.
 //
-// Exclude. For each excluded vector the usual similarity m and its spread s are taken over the frames searched. A frame
-// less than one spread above m loses nothing; above, it loses what it is over that bar, brought to the spread of the
-// score: score = b - Σ max(0, e - (m + s)) × spread(b) / s. What resembles the excluded thing sinks by as many spreads as
-// it stands out, other frames keep their order, and nothing is ever removed.
+// Exclude. A frame that is usual for an excluded thing, or hardly more than usual, loses nothing. What is more like it loses
+// in proportion, so that a frame that stands out by several spreads falls behind the whole range of the scores, and so
+// does, where nothing stands out that far, the one that is most like it: it never stays first while there is another. Frames
+// that lose nothing keep their order, and nothing is ever removed.
 
 export interface Query {
   readonly text: Float32Array | null;
@@ -21,10 +21,14 @@ export interface Query {
   readonly exclude: readonly Float32Array[];
 }
 
-/** Mean and standard deviation of one vector's cosines over the frames searched. */
+/** Of scores over the frames searched. */
 export interface Spread {
   readonly mean: number;
+  /** Standard deviation. */
   readonly deviation: number;
+  readonly most: number;
+  /** No two of the exact scores are further apart. */
+  readonly range: number;
 }
 
 export interface Scoring {
@@ -42,16 +46,23 @@ export interface Scoring {
 
 /** Below this, all frames are alike for a vector, and dividing by the spread would only enlarge noise. */
 const leastDeviation = 1e-3;
+/** A frame that is so many spreads more than usual like an excluded thing falls behind all that are not. */
+const spreadsToFall = 4;
 
-export function spreadOf(values: readonly number[]): Spread {
-  if (values.length === 0) return { mean: 0, deviation: leastDeviation };
+/** Sorts the values, so that the sums do not depend on their order. */
+export function spreadOf(values: Float64Array, range: number): Spread {
+  values.sort();
+  if (values.length === 0) return { mean: 0, deviation: leastDeviation, most: 0, range };
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
-  return { mean, deviation: Math.max(leastDeviation, Math.sqrt(variance)) };
+  const deviation = Math.max(leastDeviation, Math.sqrt(variance));
+  return { mean, deviation, most: values.at(-1)!, range };
 }
 
+type SpreadOf = (bases: readonly Float32Array[]) => Spread;
+
 /** Text and picture as one vector for each reading. `spread` is asked for only when both are there. */
-function combine(query: Query, spread: (vector: Float32Array) => Spread): readonly Float32Array[] {
+function combine(query: Query, spread: SpreadOf): readonly Float32Array[] {
   const { text, pictures, textWeight } = query;
   const [first] = pictures;
   if (first === undefined) {
@@ -59,29 +70,44 @@ function combine(query: Query, spread: (vector: Float32Array) => Spread): readon
     return [text];
   }
   if (text === null || textWeight === 0) return pictures;
-  const forText = textWeight / spread(text).deviation;
-  const forPicture = 1 / spread(first).deviation;
+  const forText = textWeight / spread([text]).deviation;
+  const forPicture = 1 / spread([first]).deviation;
   const total = forText + forPicture;
   return pictures.map((picture) =>
     text.map((value, i) => (value * forText + picture[i]! * forPicture) / total),
   );
 }
 
-export function scoringOf(query: Query, spread: (vector: Float32Array) => Spread): Scoring {
+/** `spread`: of the best of some vectors. */
+export function scoringOf(query: Query, spread: SpreadOf): Scoring {
   const bases = combine(query, spread);
   if (query.exclude.length === 0) return { bases, exclude: [] };
-  const own = spread(bases[0]!).deviation;
+  const own = spread(bases);
+  const fall = own.range + own.deviation;
   const exclude = query.exclude.map((vector) => {
-    const { mean, deviation } = spread(vector);
-    return { vector, bar: mean + deviation, weight: own / deviation };
+    const { mean, deviation, most } = spread([vector]);
+    const standsOut = most - mean;
+    // Of few frames the one that stands out makes most of the spread: it has to fall all the same.
+    const bar = mean + Math.min(deviation, standsOut / 2);
+    const toFall = Math.min((spreadsToFall - 1) * deviation, most - bar);
+    return { vector, bar, weight: standsOut < leastDeviation ? 0 : fall / toFall };
   });
   return { bases, exclude };
 }
 
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
+/** Four sums, so that additions do not wait for each other. */
+function dot(one: Float32Array, other: Float32Array): number {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const { length } = one;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    a += one[i]! * other[i]!;
+    b += one[i + 1]! * other[i + 1]!;
+    c += one[i + 2]! * other[i + 2]!;
+    d += one[i + 3]! * other[i + 3]!;
+  }
+  for (; i < length; i++) a += one[i]! * other[i]!;
+  return a + b + (c + d);
 }
 
 /** The score of one frame by its vector. */

@@ -1,130 +1,185 @@
-// One search over what is loaded: scan at 8 bits, re-score the front of the ranking at 16 bits until what is left cannot
-// come in any more, then rank.
-
-import { type Catalog, type FrameScope, type Pick, type Run, sceneAt, sceneRange } from './catalog.ts';
+// One search over what is loaded, exactly as if every frame were scored at 16 bits. The scan at 8 bits tells between which
+// two scores each frame lies; only frames that can be in the answer are scored again.
+import { sampledRows, spreadOver } from './background.ts';
+import { type Catalog, everything, type FrameScope, type Pick, type Run, sceneAt } from './catalog.ts';
 import type { RankedMatch } from './contract.ts';
-import { lowerBound } from './frames.ts';
-import { fewPerVideo, grouped, onePerScene, type Scored } from './rank.ts';
-import { type BlockScorer, blockScorer, type Collector, FrameTop, SceneTop, scan } from './scan.ts';
-import { type Query, type Scoring, type Spread, scoreOf, scoringOf, spreadOf } from './scoring.ts';
-import type { RowBank } from './segment.ts';
+import { byScore, grouped, Limits, type Most, ranking, type Scored } from './rank.ts';
+import { type Collector, type Scorer, scan, scorerOf } from './scan.ts';
+import { type Query, type Scoring, scoreOf, scoringOf } from './scoring.ts';
+import { blockRows, type RowBank } from './segment.ts';
 
 /** What is loaded and how its 16-bit vectors are read. */
 export interface Searched {
   readonly bank: RowBank;
   readonly catalog: Catalog;
-  /** The vector of a row at 16 bits, or null when it cannot be read: then its 8-bit score stands. */
-  fine(run: Run, row: number): Float32Array | null;
+  /** The vectors of rows of a run at 16 bits; null for one that cannot be read: then its 8-bit score stands. */
+  fine(run: Run, row: number, count: number): readonly (Float32Array | null)[];
   /** Called between blocks; throws to stop. */
   pause(): void;
 }
 
-export interface Found {
-  readonly row: number;
-  readonly score: number;
+/** The rows of one pick in one scene. `score`: its best frame reaches it, and that of no other row is known to be better. */
+interface Candidate extends Scored {
+  readonly pick: Pick;
+  /** Position after the last one of the scene. */
+  readonly end: number;
+  /** No frame of it scores more. */
+  atMost: number;
+  score: number;
 }
 
-/** Frames looked at to learn how a vector spreads over what is searched. */
-const sampleRows = 2048;
-/** Rows of one scene that are re-scored: its best at 8 bits may not be its best. */
-const perScene = 4;
+/** Scenes of a scan that can be in a ranking. */
+class Candidates implements Collector {
+  readonly #scorer: Scorer;
+  readonly #most: Most;
+  #kept: Candidate[] = [];
+  #last: Candidate | null = null;
+  #limits: Limits;
+  /** So many are kept until it is looked which of them cannot be in the ranking any more. */
+  #room: number;
 
-/** Evenly spaced rows of the picks, so the same search learns the same. */
-function sampleOf(picks: readonly Pick[]): number[] {
-  const total = picks.reduce((sum, pick) => sum + pick.count, 0);
-  const step = Math.max(1, total / sampleRows);
-  const rows: number[] = [];
-  let [wanted, passed] = [0, 0];
-  for (const pick of picks) {
-    for (; wanted < passed + pick.count; wanted += step) rows.push(pick.row + Math.floor(wanted) - passed);
-    passed += pick.count;
+  constructor(scorer: Scorer, most: Most) {
+    this.#scorer = scorer;
+    this.#most = most;
+    this.#limits = new Limits([], most);
+    this.#room = this.#roomFor(0);
+  }
+
+  get threshold(): number {
+    return this.#limits.all;
+  }
+
+  take(pick: Pick, row: number, score: number): void {
+    const { media } = pick.run;
+    if (score < this.#limits.of(media)) return;
+    const position = pick.run.position + row - pick.run.row;
+    const last = this.#last;
+    if (last?.pick === pick && position < last.end) {
+      if (score <= last.atMost) return;
+      last.atMost = score;
+      last.score = Math.max(last.score, this.#scorer.one(row, -1));
+      return;
+    }
+    if (this.#kept.length === this.#room) this.#settle();
+    const scene = sceneAt(media, position);
+    const end = media.scenes[scene + 1] ?? media.frames.length;
+    this.#last = { pick, media, position, scene, end, atMost: score, score: this.#scorer.one(row, -1) };
+    this.#kept.push(this.#last);
+  }
+
+  #roomFor(kept: number): number {
+    return 2 * (kept + this.#most.matches) + 64;
+  }
+
+  #settle(): void {
+    this.#limits = new Limits(ranking(this.#kept, this.#most), this.#most);
+    this.#kept = this.#kept.filter(({ media, atMost }) => atMost >= this.#limits.of(media));
+    this.#room = this.#roomFor(this.#kept.length);
+  }
+
+  /** What can score most comes first. */
+  finish(): readonly Candidate[] {
+    this.#settle();
+    return this.#kept.sort((a, b) => b.atMost - a.atMost);
+  }
+}
+
+/** What is searched, and for what. */
+interface Asked extends Searched {
+  readonly scoring: Scoring;
+  readonly scorer: Scorer;
+}
+
+/** A row, and the most that it can score. */
+interface Row {
+  readonly row: number;
+  readonly atMost: number;
+}
+
+/** Rows that are read together at most, and rows between two that are read along: each read costs as much as some rows. */
+const mostRead = 64;
+const mostBetween = 4;
+
+/** Ascending rows as spans that are read at once: the first row of each and how many. */
+function spansOf(rows: readonly Row[]): [number, number][] {
+  const spans: [number, number][] = [];
+  for (const { row } of rows) {
+    const last = spans.at(-1);
+    if (last && row - last[0] < mostRead && row - last[0] - last[1] <= mostBetween)
+      last[1] = row - last[0] + 1;
+    else spans.push([row, 1]);
+  }
+  return spans;
+}
+
+/** The rows of a candidate that can score `least`, ascending. */
+function rowsReaching({ scorer }: Asked, { pick, media, scene, end }: Candidate, least: number): Row[] {
+  const ahead = pick.run.row - pick.run.position;
+  const first = Math.max(pick.row, ahead + (media.scenes[scene] as number));
+  const last = Math.min(pick.row + pick.count, ahead + end);
+  const rows: Row[] = [];
+  for (let row = first; row < last; row += blockRows) {
+    const count = Math.min(blockRows, last - row);
+    const scores = scorer.score(row, count, 1);
+    for (const hit of scorer.reaching(row, count, least)) rows.push({ row: row + hit, atMost: scores[hit]! });
   }
   return rows;
 }
 
-export function spreadOver(bank: RowBank, picks: readonly Pick[]): (vector: Float32Array) => Spread {
-  const sample = sampleOf(picks);
-  return (vector) => {
-    bank.setQueries([vector]);
-    return spreadOf(sample.map((row) => bank.scan(row, 1, 0)[0] as number));
-  };
+/** Rows of a candidate with their exact scores. */
+function scored(
+  { fine, scorer, scoring }: Asked,
+  { pick, media, scene }: Candidate,
+  first: number,
+  count: number,
+): Scored[] {
+  return fine(pick.run, first, count).map((vector, i) => ({
+    media,
+    position: pick.run.position + first + i - pick.run.row,
+    scene,
+    score: vector === null ? scorer.one(first + i, 0) : scoreOf(scoring, vector),
+  }));
 }
 
-/** The exact best of `candidates` (best first at 8 bits): batches are re-scored until none that follow can come in. */
-function rescore(
-  candidates: readonly { score: number; item: number }[],
-  wanted: number,
-  exact: (row: number, coarse: number) => Found,
-): Found[] {
-  const found: Found[] = [];
-  let error = 0;
-  for (let done = 0; done < candidates.length; ) {
-    const batch = candidates.slice(done, done + wanted + 32);
-    for (const { item, score } of batch) {
-      const one = exact(item, score);
-      error = Math.max(error, Math.abs(one.score - score));
-      found.push(one);
-    }
-    done += batch.length;
-    found.sort((a, b) => b.score - a.score || a.row - b.row);
-    const last = found[wanted - 1];
-    const next = candidates[done];
-    if (last !== undefined && next !== undefined && last.score >= next.score + 1.5 * error) break;
+/** The best frame of a candidate among those that can score `least`; null where none can. */
+function bestFrame(asked: Asked, candidate: Candidate, least: number): Scored | null {
+  const rows = rowsReaching(asked, candidate, least);
+  const [likely] = rows.toSorted((a, b) => b.atMost - a.atMost);
+  if (likely === undefined) return null;
+  let best = scored(asked, candidate, likely.row, 1)[0] as Scored;
+  const rivals = rows.filter((one) => one !== likely && one.atMost >= best.score);
+  for (const [first, count] of spansOf(rivals)) {
+    asked.pause();
+    for (const frame of scored(asked, candidate, first, count)) if (byScore(frame, best) < 0) best = frame;
   }
-  return found;
+  return best;
 }
 
-/** The best rows at 8 bits of the scene around `row`, among those that are searched; `row` is one of them. */
-function rivals(at: Searched, scorer: BlockScorer, allowed: (row: number) => boolean, row: number): number[] {
-  const run = at.catalog.runAt(row);
-  const { scenes, frames } = run.media;
-  const position = run.position + row - run.row;
-  const scene = sceneAt(run.media, position);
-  const start = Math.max(scenes[scene] ?? 0, run.position, position - 32);
-  const end = Math.min(scenes[scene + 1] ?? frames.length, run.position + run.count, position + 33);
-  const first = run.row + start - run.position;
-  const scores = scorer.score(first, end - start);
-  return Array.from({ length: end - start }, (_, i) => i)
-    .filter((i) => allowed(first + i))
-    .sort((a, b) => scores[b]! - scores[a]! || a - b)
-    .slice(0, perScene)
-    .map((i) => first + i);
-}
-
-function exactly(at: Searched, scoring: Scoring, row: number, coarse: number): Found {
-  const vector = at.fine(at.catalog.runAt(row), row);
-  return { row, score: vector === null ? coarse : scoreOf(scoring, vector) };
-}
-
-function candidates(at: Searched, picks: readonly Pick[], scorer: BlockScorer, into: Collector) {
-  scan(at.bank, picks, scorer, into, at.pause);
-  return into.finish();
-}
-
-/** How many to keep at 8 bits: near duplicates lie closer together than the 8-bit error. */
-const keep = (wanted: number): number => Math.max(8 * wanted, 256);
-
-/** The best `max` frames by one vector, best first, whatever scene they are in. */
-export function nearest(at: Searched, query: Float32Array, scope: FrameScope, max: number): Found[] {
-  const picks = at.catalog.picks(scope);
-  const scoring: Scoring = { bases: [query], exclude: [] };
-  const scored = candidates(at, picks, blockScorer(at.bank, scoring), new FrameTop(keep(max)));
-  return rescore(scored, max, (row, coarse) => exactly(at, scoring, row, coarse)).slice(0, max);
-}
-
-/** Scenes ranked at most to find enough videos. */
-const mostRanked = 1 << 16;
-
-/** Matches there can be with `perVideo` of one video, or more: two picks may share a scene. */
-function mostMatches(picks: readonly Pick[], perVideo: number): number {
-  const scenes = new Map<string, number>();
-  for (const { run, row, count } of picks) {
-    const { media } = run;
-    const first = run.position + row - run.row;
-    const within = sceneAt(media, first + count - 1) - sceneAt(media, first) + 1;
-    scenes.set(media.hash, Math.min(perVideo, (scenes.get(media.hash) ?? 0) + within));
+/** The best scenes by their exact scores. */
+function ranked(at: Searched, scoring: Scoring, picks: readonly Pick[], most: Most): Scored[] {
+  const scorer = scorerOf(at.bank, scoring);
+  const candidates = new Candidates(scorer, most);
+  scan(at.bank, picks, scorer, candidates, at.pause);
+  const left = candidates.finish();
+  const asked = { ...at, scoring, scorer };
+  const step = 8 + Math.ceil(most.matches / 4);
+  let best: Scored[] = [];
+  let limits = new Limits(best, most);
+  for (let first = 0; first < left.length; first += step) {
+    if (left[first]!.atMost < limits.all) break;
+    at.pause();
+    const found = left
+      .slice(first, first + step)
+      .flatMap((one) => bestFrame(asked, one, limits.of(one.media)) ?? []);
+    best = ranking([...best, ...found], most);
+    limits = new Limits(best, most);
   }
-  return [...scenes.values()].reduce((sum, count) => sum + count, 0);
+  return best;
+}
+
+/** The score of the best frame; null of none. */
+export function bestScore(at: Searched, scoring: Scoring): number | null {
+  return ranked(at, scoring, at.catalog.picks(everything), { matches: 1, perVideo: 1 })[0]?.score ?? null;
 }
 
 /** The answer to one search. `perVideo`: matches of one video at most. `searched`: frames looked at. */
@@ -132,49 +187,14 @@ export function search(
   at: Searched,
   query: Query,
   scope: FrameScope,
-  max: number,
-  perVideo = max,
+  matches: number,
+  perVideo = matches,
 ): { matches: RankedMatch[]; searched: number } {
   const picks = at.catalog.picks(scope);
+  const scoring = scoringOf(
+    query,
+    spreadOver(at.bank, () => sampledRows(picks)),
+  );
   const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
-  const scoring = scoringOf(query, spreadOver(at.bank, picks));
-  const scorer = blockScorer(at.bank, scoring);
-  const allowed = rowsAllowed(picks);
-  const bestOf = (row: number, coarse: number) =>
-    rivals(at, scorer, allowed, row)
-      .map((rival) => exactly(at, scoring, rival, coarse))
-      .reduce((best, one) => (one.score > best.score ? one : best));
-  const few = perVideo < max ? Math.min(max, mostMatches(picks, perVideo)) : 0;
-  // One video may fill the front of the ranking: then more of it is looked at.
-  for (let wanted = max; ; wanted *= 4) {
-    const scored = candidates(at, picks, scorer, new SceneTop(keep(wanted)));
-    const found = rescore(scored, wanted + 8, bestOf);
-    const ranking = fewPerVideo(onePerScene(found.map((one) => described(at.catalog, one))), perVideo);
-    const all = scored.length < keep(wanted) && found.length === scored.length;
-    const enough = ranking.length >= few;
-    if (enough || all || wanted >= mostRanked) return { matches: grouped(ranking, max), searched };
-  }
-}
-
-/** Whether a row is among the picks, which ascend. */
-function rowsAllowed(picks: readonly Pick[]): (row: number) => boolean {
-  const starts = new Float64Array(picks.length);
-  for (let i = 0; i < picks.length; i++) starts[i] = picks[i]!.row;
-  return (row) => {
-    const pick = picks[lowerBound(starts, row + 1) - 1];
-    return pick !== undefined && row < pick.row + pick.count;
-  };
-}
-
-function described(catalog: Catalog, { row, score }: Found): Scored {
-  const run = catalog.runAt(row);
-  const { media } = run;
-  const position = run.position + row - run.row;
-  return {
-    hash: media.hash,
-    path: media.path,
-    frame: media.frames[position] as number,
-    scene: sceneRange(media, sceneAt(media, position)),
-    score,
-  };
+  return { matches: grouped(ranked(at, scoring, picks, { matches, perVideo })), searched };
 }

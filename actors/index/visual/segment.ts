@@ -2,7 +2,7 @@
 // ones never copies. Row numbers are global: segment × rows of a segment + row in it.
 import { FreeRows } from './free-rows.ts';
 import { type Kernel, kernelOver } from './kernel.ts';
-import { paddedLength, quantize8, stride8 } from './quantize.ts';
+import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 
 const pageBytes = 65536;
 /** Rows scored at a time; their scores stay in the nearest cache. */
@@ -12,6 +12,17 @@ export const maxQueries = 64;
 /** Readings of one picture. */
 export const mostReadings = 12;
 const defaultSegmentBytes = 1 << 30;
+
+/** Which score a scan gives: 0 that of the 8-bit row, 1 one that the exact score is not above, -1 one that it is not below. */
+export type Bound = -1 | 0 | 1;
+
+/** A query as the kernel takes it. */
+interface Query {
+  readonly values: Int16Array;
+  readonly scale: number;
+  /** Of scores, as a multiple of the scale of the row. */
+  readonly error: number;
+}
 
 interface Segment {
   readonly memory: WebAssembly.Memory;
@@ -26,10 +37,12 @@ export class RowBank {
   readonly segmentRows: number;
   readonly #padded: number;
   readonly #hitsAt: number;
+  readonly #oneAt: number;
   readonly #rowsAt: number;
+  /** The largest value of a query with which no product of rows overflows 32 bits. */
+  readonly #mostOfQuery: number;
   readonly #segments: Segment[] = [];
-  readonly #scales: number[] = [];
-  #queries: Int16Array[] = [];
+  #queries: readonly Query[] = [];
   #expected = 0;
   readonly #free: FreeRows;
 
@@ -37,9 +50,11 @@ export class RowBank {
     this.dimensions = dimensions;
     this.#padded = paddedLength(dimensions);
     this.stride = stride8(dimensions);
-    // Scores of a block, the queries, the indices of the scores that stand out, and then the rows.
+    this.#mostOfQuery = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * this.#padded)));
+    // Scores of a block, the queries, the indices of the scores that stand out, the score of one row, and then the rows.
     this.#hitsAt = blockRows * 4 + maxQueries * this.#padded * 2;
-    this.#rowsAt = this.#hitsAt + blockRows * 4;
+    this.#oneAt = this.#hitsAt + blockRows * 4;
+    this.#rowsAt = this.#oneAt + 16;
     this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.#rowsAt) / this.stride));
     this.#free = new FreeRows(this.segmentRows);
   }
@@ -112,39 +127,47 @@ export class RowBank {
 
   /** Sets the vectors that `scan` scores against. `queries`: d each, at most `maxQueries`. *Copied*. */
   setQueries(queries: readonly Float32Array[]): void {
-    this.#scales.length = 0;
     this.#queries = queries.map((query) => {
       const values = new Int16Array(this.#padded);
-      this.#scales.push(quantize8(query, values));
-      return values;
+      const scale = quantize(query, values, this.#mostOfQuery);
+      return { values, scale, error: scoreError8(query, scale) };
     });
     for (const segment of this.#segments) this.#writeQueries(segment);
   }
 
   #writeQueries(segment: Segment): void {
     const bytes = new Int16Array(segment.memory.buffer, blockRows * 4, maxQueries * this.#padded);
-    for (const [i, query] of this.#queries.entries()) bytes.set(query, i * this.#padded);
+    for (const [i, { values }] of this.#queries.entries()) bytes.set(values, i * this.#padded);
   }
 
   /** Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next `scan`*. */
-  scan(row: number, count: number, query: number): Float32Array {
-    const segment = this.#segments[this.segmentOf(row)] as Segment;
-    segment.kernel.scan(
-      this.#rowsAt + (row % this.segmentRows) * this.stride,
-      count,
-      this.stride,
-      this.#padded,
-      blockRows * 4 + query * this.#padded * 2,
-      0,
-      this.#scales[query] as number,
-    );
-    return new Float32Array(segment.memory.buffer, 0, count);
+  scan(row: number, count: number, query: number, bound: Bound): Float32Array {
+    return new Float32Array(this.#scan(row, count, query, bound, 0), 0, count);
   }
 
-  /** Indices of the scores above `least` among those of the last `scan`, which was of this row. *Borrowed until the next `scan`*. */
-  above(row: number, count: number, least: number): Int32Array {
+  /** The same of one row; leaves what was scanned before as it is. */
+  one(row: number, query: number, bound: Bound): number {
+    return new Float32Array(this.#scan(row, 1, query, bound, this.#oneAt), this.#oneAt, 1)[0] as number;
+  }
+
+  #scan(row: number, count: number, query: number, bound: Bound, out: number): ArrayBuffer {
     const { kernel, memory } = this.#segments[this.segmentOf(row)] as Segment;
-    const hits = kernel.above(0, count, least, this.#hitsAt);
+    const { scale, error } = this.#queries[query] as Query;
+    const rows = this.#rowsAt + (row % this.segmentRows) * this.stride;
+    const queryAt = blockRows * 4 + query * this.#padded * 2;
+    kernel.scan(rows, count, this.stride, this.#padded, queryAt, out, scale, bound * error);
+    return memory.buffer;
+  }
+
+  /**
+   * Indices of the scores that reach `least`, among those of the last `scan`, which was of this row; and of some that fall
+   * short of it by less than a millionth. *Borrowed until the next `scan`*.
+   */
+  reaching(row: number, count: number, least: number): Int32Array {
+    const { kernel, memory } = this.#segments[this.segmentOf(row)] as Segment;
+    // The kernel takes a float32, and tells what is above it.
+    const below = least - Math.abs(least) * 2 ** -21 - 2 ** -126;
+    const hits = kernel.above(0, count, below, this.#hitsAt);
     return new Int32Array(memory.buffer, this.#hitsAt, hits);
   }
 

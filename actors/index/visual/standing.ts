@@ -2,11 +2,11 @@
 // each part of the words alone, the background of each, and what the excluded things take. Pure.
 //
 // Backgrounds are those of what is asked for, without what is excluded: to exclude something lowers matches and raises none.
-import { backgroundOf } from './background.ts';
+import { backgroundOf, spreadOver } from './background.ts';
 import { lowerBound } from './frames.ts';
 import type { KeptScales } from './kept-scales.ts';
-import { blockScorer } from './scan.ts';
-import { bestOf, lowering, type Query, scoringOf, spreadOf } from './scoring.ts';
+import { scorerOf } from './scan.ts';
+import { bestOf, lowering, type Query, scoringOf } from './scoring.ts';
 import type { Searched } from './search.ts';
 
 export interface Moment {
@@ -32,13 +32,13 @@ export function standing(
   moments: readonly Moment[],
 ) {
   const rows = kept.rows(at.catalog);
-  const scoring = scoringOf(query, (vector) => {
-    at.bank.setQueries([vector]);
-    return spreadOf(Array.from(rows, (row) => at.bank.scan(row, 1, 0)[0]!));
-  });
+  const scoring = scoringOf(
+    query,
+    spreadOver(at.bank, () => rows),
+  );
   const aspects = aspectsOf(query);
   const background = (bases: Aspect) =>
-    kept.backgrounds.of(bases, () => backgroundOf(rows, blockScorer(at.bank, { bases, exclude: [] })));
+    kept.backgrounds.of(bases, () => backgroundOf(rows, scorerOf(at.bank, { bases, exclude: [] })));
   return {
     frames: at.catalog.vectors,
     background: eachOf(aspects, background),
@@ -80,5 +80,5 @@ function vectorOf({ catalog, fine }: Searched, { hash_str, frame_index }: Moment
   const position = lowerBound(media.frames, frame_index);
   if (media.frames[position] !== frame_index) return null;
   const { run, row } = catalog.rowOf(media, position);
-  return fine(run, row);
+  return fine(run, row, 1)[0]!;
 }

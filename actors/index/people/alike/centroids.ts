@@ -1,7 +1,7 @@
 // The middles of clusters at 8 bits, each compared with all that come behind it: which pairs are worth a closer look. Some ten
 // million pairs are compared in a second.
 import { type Kernel, kernelOver } from '../../visual/kernel.ts';
-import { paddedLength, quantize8, stride8, writeRow8 } from '../../visual/quantize.ts';
+import { paddedLength, quantize, stride8, writeRow8 } from '../../visual/quantize.ts';
 import { Top } from '../../visual/topk.ts';
 import type { IsAsked } from './apart.ts';
 
@@ -59,9 +59,9 @@ export class Centroids {
     if (count <= 0) return;
     const d = this.#dimensions;
     const query = new Int16Array(this.#memory.buffer, 0, this.#padded);
-    const scale = quantize8(this.#middles.subarray(one * d, (one + 1) * d), query);
+    const scale = quantize(this.#middles.subarray(one * d, (one + 1) * d), query);
     const rows = this.#rowsAt + first * this.#stride;
-    this.#kernel.scan(rows, count, this.#stride, this.#padded, 0, this.#scoresAt, scale);
+    this.#kernel.scan(rows, count, this.#stride, this.#padded, 0, this.#scoresAt, scale, 0);
     const least = Math.max(0, this.#top.threshold);
     const found = this.#kernel.above(this.#scoresAt, count, least, this.#hitsAt);
     const hits = new Int32Array(this.#memory.buffer, this.#hitsAt, found);

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { quantize8, writeRow8 } from '../../../../actors/index/visual/quantize.ts';
+import {
+  paddedLength,
+  quantize,
+  readRow16,
+  stride16,
+  writeRow8,
+  writeRow16,
+} from '../../../../actors/index/visual/quantize.ts';
 import { blockRows, RowBank } from '../../../../actors/index/visual/segment.ts';
 import { randomVector, seeded } from '../footage.ts';
 
@@ -37,12 +44,13 @@ test('a scan gives the integer dot product times both scales, for any length and
     vectors.forEach((vector, i) => {
       writeRow8(vector, bytes, i * bank.stride);
     });
-    const scores = bank.scan(room.row, rows, 1);
-    const quantized = new Int8Array(dimensions);
-    const queryScale = quantize8(query, quantized);
+    const scores = bank.scan(room.row, rows, 1, 0);
+    const quantized = new Int16Array(dimensions);
+    const most = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * paddedLength(dimensions))));
+    const queryScale = quantize(query, quantized, most);
     vectors.forEach((vector, i) => {
       const row = new Int8Array(dimensions);
-      const scale = quantize8(vector, row);
+      const scale = quantize(vector, row);
       const dot = row.reduce((sum, value, k) => sum + value * quantized[k]!, 0);
       const exact = Math.fround(Math.fround(queryScale) * Math.fround(Math.fround(scale) * dot));
       assert.ok(Math.abs(scores[i]! - exact) < 1e-6, `${dimensions} dimensions, row ${i}`);
@@ -56,7 +64,32 @@ test('the largest values do not overflow', () => {
   const ones = new Float32Array(4096).fill(1);
   writeRow8(ones, bank.bytes(row, 1), 0);
   bank.setQueries([ones.map(() => -1)]);
-  assert.ok(Math.abs(bank.scan(row, 1, 0)[0]! + 4096) < 0.01);
+  assert.ok(Math.abs(bank.one(row, 0, 0) + 4096) < 0.01);
+});
+
+test('the exact score lies between its bounds, also where rounding does its worst', () => {
+  const random = seeded(8);
+  for (const dimensions of [1, 3, 64, 512, 2048]) {
+    const bank = new RowBank(dimensions, 1 << 22);
+    const { row } = bank.allocate(1);
+    const fine = new Uint8Array(stride16(dimensions));
+    let widest = 0;
+    for (let round = 0; round < 40; round++) {
+      // Halfway between two steps of 8 bits, the query along what is lost.
+      const worst = Float32Array.from({ length: dimensions }, () => Math.floor(random() * 126) + 0.499);
+      if (dimensions > 1) worst[0] = 127;
+      const vector = round % 2 === 0 ? worst : randomVector(dimensions, random);
+      const query = round % 4 < 2 ? worst.map(() => 1) : randomVector(dimensions, random);
+      writeRow8(vector, bank.bytes(row, 1), 0);
+      writeRow16(vector, 0, fine, 0);
+      bank.setQueries([query]);
+      const exact = readRow16(fine, dimensions, 0)!.reduce((sum, value, i) => sum + value * query[i]!, 0);
+      const [low, score, high] = ([-1, 0, 1] as const).map((bound) => bank.one(row, 0, bound));
+      assert.ok(low! < exact && exact < high!, `${dimensions} dimensions: ${low} ${exact} ${high}`);
+      widest = Math.max(widest, Math.abs(exact - score!) / (high! - score!));
+    }
+    assert.ok(dimensions === 1 || widest > 0.6, `${dimensions} dimensions: ${widest} of the bound is used`);
+  }
 });
 
 test('rows fill segment after segment, and what is given back is used again', () => {

@@ -2,20 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sampledRows } from '../../../../actors/index/visual/background.ts';
-import { Catalog, type Run } from '../../../../actors/index/visual/catalog.ts';
+import { everything } from '../../../../actors/index/visual/catalog.ts';
 import { KeptScales } from '../../../../actors/index/visual/kept-scales.ts';
-import { writeRow8 } from '../../../../actors/index/visual/quantize.ts';
-import type { Searched } from '../../../../actors/index/visual/search.ts';
-import { RowBank } from '../../../../actors/index/visual/segment.ts';
 import { standing } from '../../../../actors/index/visual/standing.ts';
 import { near, randomVector, seeded } from '../footage.ts';
+import { type Film, Library } from './library.ts';
 
 const d = 32;
-
-interface Film {
-  readonly hash: string;
-  readonly vectors: readonly Float32Array[];
-}
 
 /** Films of up to `most` seconds of random looks. */
 function films(count: number, most: number): Film[] {
@@ -27,27 +20,10 @@ function films(count: number, most: number): Film[] {
 }
 
 /** Loaded in this order. */
-function loaded(list: readonly Film[]): Searched {
-  const bank = new RowBank(d, 1 << 20);
-  const catalog = new Catalog();
-  const exact = new Map<number, Float32Array>();
-  for (const { hash, vectors } of list) {
-    const frames = Int32Array.from(vectors.keys());
-    const media = { hash, path: `/${hash}`, revision: 1, frames, scenes: Int32Array.of(0) };
-    const runs: Run[] = [];
-    for (let position = 0; position < vectors.length; ) {
-      const { row, count } = bank.allocate(vectors.length - position);
-      const bytes = bank.bytes(row, count);
-      for (let i = 0; i < count; i++) {
-        writeRow8(vectors[position + i]!, bytes, i * bank.stride);
-        exact.set(row + i, vectors[position + i]!);
-      }
-      runs.push({ media, row, count, position, stored: 0, packs: 0 });
-      position += count;
-    }
-    catalog.add(media, runs);
-  }
-  return { bank, catalog, fine: (_run, row) => exact.get(row) ?? null, pause: () => {} };
+function loaded(list: readonly Film[]): Library {
+  const at = new Library(d);
+  for (const film of list) at.add([film]);
+  return at;
 }
 
 const query = { pictures: [], textWeight: 1, exclude: [], words: [] };
@@ -56,10 +32,10 @@ test('the same frames stand for a library, whichever order it was loaded in', ()
   for (const list of [films(5, 100), films(40, 300)]) {
     const total = list.reduce((sum, { vectors }) => sum + vectors.length, 0);
     const of = (order: readonly Film[]) => {
-      const { catalog } = loaded(order);
-      return [...sampledRows(catalog)]
+      const picks = loaded(order).catalog.picks(everything);
+      return [...sampledRows(picks)]
         .map((row) => {
-          const run = catalog.runAt(row);
+          const { run } = picks.findLast((pick) => pick.row <= row)!;
           return `${run.media.hash}@${run.position + row - run.row}`;
         })
         .sort();
