@@ -92,7 +92,7 @@ async function summaryUse(
 }
 
 async function recordFiles(folder: string): Promise<FileSize[]> {
-  const names = ['records.mdb', 'records.mdb-lock'];
+  const names = ['records.mdb', 'records.mdb-lock', 'records.mdb-spare'];
   const sizes = await Promise.all(names.map((name) => sizeOf(join(folder, name))));
   return names.flatMap((name, i) => {
     const bytes = sizes[i];

@@ -4,6 +4,7 @@ import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { compactFacesInSteps, compactInSteps, sweepInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
+import { storeErrors } from '../index/store/contract.ts';
 import { isWithin } from '../index/store/footage-path.ts';
 import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
 import { allHeld, inWork, type LibraryParts, pathsInWork } from './parts.ts';
@@ -129,14 +130,29 @@ export async function remove(
 ): Promise<Gone> {
   const all = [...contents.keys()];
   const clusterings: string[] = dry_run ? await emptied(index, cache_dir, new Set(all), signal) : [];
-  for (let at = 0; at < all.length && !dry_run; at += TOGETHER) {
-    const hashes = all.slice(at, at + TOGETHER);
-    const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal });
+  let together = TOGETHER;
+  for (let at = 0; at < all.length && !dry_run; ) {
+    const hashes = all.slice(at, at + together);
+    const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal }).catch((error) => {
+      if (!storeErrors.STORE_FULL.is(error) || together === 1) throw error;
+      return null;
+    });
+    if (gone === null) {
+      // There may be room for one at a time, and each may free some.
+      together = 1;
+      continue;
+    }
+    at += hashes.length;
     clusterings.push(...gone.clusterings);
     // At once: whoever cancels the rest has no name any more for what is forgotten.
     await proxies.remove(cache_dir, hashes);
   }
-  if (all.length > 0 && !dry_run) await compact(index, cache_dir, signal);
+  if (all.length > 0 && !dry_run) {
+    await compact(index, cache_dir, signal).catch((error) => {
+      // What is forgotten is: to compact takes room for a while, and is done after the next task or forgetting.
+      if (!storeErrors.STORE_FULL.is(error)) throw error;
+    });
+  }
   const forgotten = [...contents].map(([hash_str, held]) => ({
     media_paths: held.map(({ path }) => path),
     hash_str,

@@ -1,5 +1,5 @@
 // The one LMDB environment of an analysis folder and the only importer of lmdb. Values are opaque bytes here.
-import { accessSync, constants, existsSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ABORT, open, type RootDatabase } from 'lmdb';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
@@ -7,6 +7,7 @@ import { storeErrors } from './contract.ts';
 import { storeFault } from './faults.ts';
 import { checkPages } from './pages.ts';
 import { RecordsFile } from './records-file.ts';
+import { freeBytes, setRestAside, useRoomSetAside } from './spare-room.ts';
 
 export type Access = 'read' | 'write';
 
@@ -48,10 +49,9 @@ const spareBytes = 256 * 1024;
  * that fails in the middle of its commit reads as damage, and leaves the heap of the process broken.
  */
 function requireRoom(file: string, bytes: number): void {
-  const { blocks, bavail, bsize } = statfsSync(dirname(file));
-  // Some network file systems say nothing about their size.
-  if (blocks > 0 && bavail * bsize < spareBytes + bytes) {
-    throw storeErrors.STORE_FULL(`No space left to write ${file}`, { file, free_bytes: bavail * bsize });
+  const free_bytes = freeBytes(file);
+  if (free_bytes < spareBytes + bytes) {
+    throw storeErrors.STORE_FULL(`No space left to write ${file}`, { file, free_bytes });
   }
 }
 
@@ -238,6 +238,26 @@ export class Environment {
       return (done as { value: T }).value;
     } catch (error) {
       throw storeFault(error, this.file, 'write');
+    }
+  }
+
+  /**
+   * Runs `work`, whose transactions only take records away, `bytes` of pages at most. Where the disk is full they use the
+   * room that was set aside for them.
+   */
+  freeing<T>(bytes: number, work: () => T): T {
+    try {
+      requireRoom(this.file, bytes);
+      return work();
+    } catch (error) {
+      if (!storeErrors.STORE_FULL.is(error)) throw storeFault(error, this.file, 'write');
+    }
+    useRoomSetAside(this.file);
+    try {
+      requireRoom(this.file, bytes);
+      return work();
+    } finally {
+      setRestAside(this.file);
     }
   }
 

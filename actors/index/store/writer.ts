@@ -21,6 +21,7 @@ import { Model, Previews, Visual } from './records.ts';
 import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
 import { revisionAfter } from './revision.ts';
 import { Spans } from './spans.ts';
+import { setRoomAside } from './spare-room.ts';
 import { Stage, type StageResult } from './stage.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
 import { seal, unseal } from './table.ts';
@@ -33,6 +34,9 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryW
   readonly compactionStep?: CompactionStep;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
+
+/** Pages that removing one content rewrites, bytes. */
+const bytesOfRemoval = 24 * 1024;
 
 /** What is removed with contents: within the transaction, and after it. */
 export interface Along {
@@ -55,6 +59,7 @@ export class Writer {
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
     this.#folder = folder;
     this.environment = environment;
+    setRoomAside(environment.file);
     this.#on = options.on ?? disk;
     this.spans = new Spans(folder, options);
     this.work = new OpenWork(environment, options, () => {
@@ -270,7 +275,7 @@ export class Writer {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
       throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
     }
-    return this.work.exclusively(() => {
+    const removing = () => {
       this.#compactor.settle();
       // First: a fault here can be tried again, and costs no more than time.
       this.spans.forgetContents(new Set(contents.keys()));
@@ -290,7 +295,8 @@ export class Writer {
           tail.model = { ...tail.model, live: model.live };
       }
       return removed;
-    });
+    };
+    return this.environment.freeing(contents.size * bytesOfRemoval, () => this.work.exclusively(removing));
   }
 
   /** The paths that stayed; see `movePaths`. *Flushed* on return. */

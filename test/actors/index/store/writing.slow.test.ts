@@ -83,9 +83,9 @@ test('a disk that fills up anywhere in a stage is an error, what was stored stay
   }
 });
 
-function mounted(at: string): boolean {
+function mounted(at: string, size = '1m'): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -148,6 +148,30 @@ test('a disk with a few pages left is called full every time, not damaged', asyn
   await store(index, cache_dir, 'ff', someFootage(1, 1));
   const load = { cache_dir, model_key: 'model', hashes: null };
   assert.deepEqual(await index.load(load), { media: 2, vectors: 2, missing: [], unreadable: [] });
+});
+
+test('media are forgotten on a disk without a single free byte', async (t) => {
+  const cache_dir = mkdtempSync(join(tmpdir(), 'framehound-index-'));
+  const isMounted = mounted(cache_dir, '24m');
+  t.after(() => {
+    if (isMounted) execFileSync('umount', ['-l', cache_dir]);
+    rmSync(cache_dir, { recursive: true, force: true });
+  });
+  if (!isMounted) return t.skip('a small file system can be mounted by root only');
+  const index = await indexActor(t);
+  const hashes = Array.from({ length: 8 }, (_, i) => (i + 0xb0).toString(16));
+  for (const [i, hash] of hashes.entries()) await store(index, cache_dir, hash, someFootage(10, i));
+  const fill = (name: string) => {
+    assert.throws(() => writeFileSync(join(cache_dir, name), Buffer.alloc(24 << 20)), /ENOSPC/);
+    return Number(statfsSync(cache_dir).bavail);
+  };
+  for (const [i, hash] of hashes.entries()) {
+    assert.equal(fill(`filler-${i}`), 0);
+    await index.call('remove_media', { cache_dir, hashes: [hash] });
+    const { media } = await index.load({ cache_dir, model_key: 'model', hashes: null });
+    assert.equal(media, hashes.length - 1 - i);
+  }
+  await assert.rejects(store(index, cache_dir, 'ff', someFootage(1, 1)), storeErrors.STORE_FULL.is);
 });
 
 test('stages written side by side do not mix', async (t) => {
