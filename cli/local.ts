@@ -101,8 +101,8 @@ async function follow(
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     const { state, error } = await end.promise;
-    const { counts, failures } = tally;
-    return { cancelled: state === 'cancelled', error, counts, failures, progress, model_key };
+    const { counts, ofFiles, failures } = tally;
+    return { cancelled: state === 'cancelled', error, counts, ofFiles, failures, progress, model_key };
   } finally {
     signal.removeEventListener('abort', cancel);
     unsubscribe();

@@ -10,7 +10,7 @@ import type { Backend } from './backend.ts';
 import { type Context, exit } from './context.ts';
 import { type Found, findMedia } from './find-media.ts';
 import { createJsonView, type JsonView } from './json-view.ts';
-import { createProgressView, type ProgressView } from './progress-view.ts';
+import { createProgressView, failureLine, type ProgressView } from './progress-view.ts';
 import { type Report, summary } from './report.ts';
 import { printable, type Screen } from './terminal.ts';
 
@@ -52,7 +52,7 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
   const found = task.takesGone ? withGone(onDisk, paths) : onDisk;
   view?.found(found);
   const unreadable = found.failures.map(({ error }) => error);
-  if (!json) for (const { message } of unreadable) screen.write(`✗ ${printable(message)}\n`);
+  if (!json) for (const error of unreadable) screen.write(failureLine(error));
   if (found.files.length > 0) {
     const start = async (watcher: ProgressView) =>
       backend.analyze(await task.requestOf(found.files), watcher);
@@ -91,7 +91,7 @@ export async function runTask(
   if (!json) {
     const view = createProgressView(screen, clock);
     const report = await start(heard(view, listener)).finally(view.end);
-    const code = tellEnd(report, unreadable, screen);
+    const code = tellEnd(report, unreadable.length, screen);
     const more = await ending.more?.(report);
     if (more) out(more.text);
     return code;
@@ -125,22 +125,22 @@ function heard({ event, end }: ProgressView, listener?: ProgressView['event']): 
   };
 }
 
-/** Says how a task ended; answers the exit code. */
+/** Says how a task ended; answers the exit code. `unread`: files that could not be looked at, as was told. */
 export function tellEnd(
   report: Report,
-  walkFailures: readonly EngineError[],
+  unread: number,
   screen: Screen,
   kinds?: readonly StageKind[],
 ): number {
-  // The summary names what failed.
+  // What failed was told when it did.
   if (report.error && report.error.code !== analysisErrors.ALL_FAILED.code) {
     screen.write(`framehound: ${printable(report.error.message)}\n`);
     return exit.error;
   }
   // Stopped before it began to work.
   if (report.cancelled && !report.progress) return exit.cancelled;
-  screen.write(summary(report, walkFailures, kinds));
-  return exitCodeOf(report, walkFailures.length);
+  screen.write(summary(report, unread, kinds));
+  return exitCodeOf(report, unread);
 }
 
 function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number): number {

@@ -12,7 +12,7 @@ export function isStill({ video_path, frame_idx, scene_end_timestamp }: Match): 
 export function momentText(match: Match): { readonly moment: string; readonly scene: string } {
   if (isStill(match)) return { moment: 'still', scene: '' };
   const { timestamp, scene_start_timestamp: start, scene_end_timestamp: end } = match;
-  return { moment: timestamp, scene: `scene ${start}–${end}` };
+  return { moment: timestamp, scene: start === end ? '' : `scene ${start}–${end}` };
 }
 
 /** Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media Fragments). */

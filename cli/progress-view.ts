@@ -158,12 +158,16 @@ export function taskLine(
   return fitted(asManyAsFit(urgent, columns - 1), columns - 1);
 }
 
-/** Files, and jobs where there are some: `8/9 files`, `0/1 clustering`. */
+/**
+ * Files, and jobs where there are some: `8/9 files`, `0/1 clustering`. A file is a step of each kind of work on it, and where
+ * there are several kinds, steps are told.
+ */
 function piecesDone(
   kinds: readonly StageKind[],
-  { files, files_done, jobs, jobs_done }: TaskProgress,
+  { files, files_done, jobs, jobs_done, stages }: TaskProgress,
 ): string[] {
-  const ofFiles = files > 0 || jobs === 0 ? [`${files_done}/${files} files`] : [];
+  const several = Object.values(stages).filter(({ all }) => all > 0).length > 1;
+  const ofFiles = files > 0 || jobs === 0 ? [`${files_done}/${files} ${several ? 'steps' : 'files'}`] : [];
   return [...ofFiles, ...(jobs > 0 ? [`${jobs_done}/${jobs} ${jobWord(kinds, jobs)}`] : [])];
 }
 
@@ -179,9 +183,14 @@ function asManyAsFit(parts: readonly string[], columns: number): string {
   return line;
 }
 
+/** Why a file failed. */
+export function failureLine({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `✗ ${code}: ${printable(message)}\n`;
+}
+
 function resultLine(kinds: readonly StageKind[], result: WorkResult): string | undefined {
   const { outcome, path, type, facts } = result;
-  if (outcome === 'failed') return `✗ ${printable(result.error?.message ?? path)}`;
+  if (outcome === 'failed') return failureLine(result.error ?? { code: 'INTERNAL', message: path }).trimEnd();
   if (outcome === 'stored' || outcome === 'cancelled') return undefined;
   // A closing step has the name of its job.
   const name = printable(isAbsolute(path) ? basename(path) : path);

@@ -58,10 +58,11 @@ export async function followTask(
     const task = await readResults();
     const progress = progressOf(task);
     view.event({ type: 'task', task: progress });
-    const { counts, failures } = tally;
+    const { counts, ofFiles, failures } = tally;
     const cancelled = task.state === 'cancelled';
     const error = task.error ?? interruption(last);
-    return { cancelled, error, counts, failures, progress, model_key: task.request.model_key };
+    const { model_key } = task.request;
+    return { cancelled, error, counts, ofFiles, failures, progress, model_key };
   } catch (error) {
     throw explained(error, task_id);
   } finally {

@@ -4,12 +4,15 @@ import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { count, noneDone } from '../actors/analysis/result.ts';
 import { measured, type StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
-import { duration, printable } from './terminal.ts';
+import { duration } from './terminal.ts';
 
 export interface Report {
   readonly cancelled: boolean;
   readonly error: TaskError | null;
+  /** Of pieces of work: a file counts once for each kind of work on it. */
   readonly counts: TaskCounts;
+  /** Of files, by the worst that became of the work on each. */
+  readonly ofFiles: TaskCounts;
   readonly failures: readonly Failure[];
   /** Undefined when it ended before it began to work. */
   readonly progress: TaskProgress | undefined;
@@ -22,20 +25,48 @@ interface Failure {
   readonly message: string;
 }
 
+type Ended = Pick<WorkResult, 'outcome' | 'reason'>;
+
+/** What became of a file, when the work on it ended in several ways: the first of these. */
+const worstFirst: readonly WorkResult['outcome'][] = [
+  'failed',
+  'cancelled',
+  'analyzed',
+  'stored',
+  'not_applicable',
+];
+
 /** Counts results as they come. */
 export function createTally(kinds: readonly StageKind[] = stageKinds) {
   const counts = noneDone(kinds, 0);
+  const files = new Map<string, Ended>();
   const failures: Failure[] = [];
   const add = (result: WorkResult) => {
+    const { path, outcome, reason, error } = result;
     count(counts, result);
-    if (result.outcome === 'failed' && result.error) failures.push(result.error);
+    if (outcome === 'failed' && error) failures.push(error);
+    if (result.closing) return;
+    const before = files.get(path);
+    if (!before || worstFirst.indexOf(outcome) < worstFirst.indexOf(before.outcome))
+      files.set(path, { outcome, reason });
   };
-  return { counts, failures, add };
+  return {
+    counts,
+    failures,
+    add,
+    get ofFiles(): TaskCounts {
+      const { jobs, jobs_done, jobs_failed, jobs_cancelled } = counts;
+      const ofFiles = { ...noneDone(kinds, files.size), jobs, jobs_done, jobs_failed, jobs_cancelled };
+      for (const file of files.values()) count(ofFiles, file);
+      return ofFiles;
+    },
+  };
 }
 
+/** In one line: why files failed was told when they did. `unread`: files that could not be looked at. */
 export function summary(
-  { counts, failures, progress, cancelled, model_key }: Report,
-  walkFailures: readonly Failure[],
+  { ofFiles: counts, progress, cancelled, model_key }: Report,
+  unread: number,
   kinds: readonly StageKind[] = stageKinds,
 ): string {
   const byWord: Readonly<Record<string, number>> = counts;
@@ -49,7 +80,7 @@ export function summary(
         ? []
         : [[byWord[notApplicable] ?? 0, labels.notApplicable ?? notApplicable] as const],
     ),
-    [counts.failed + walkFailures.length, 'failed'],
+    [counts.failed + unread, 'failed'],
     [counts.cancelled, 'not finished'],
     jobs(jobs_done - jobs_failed - jobs_cancelled),
     jobs(jobs_failed, ' failed'),
@@ -58,7 +89,6 @@ export function summary(
   const said = ends.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   const lines = [
     `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(progress?.elapsed_seconds ?? 0)}${worked(kinds, progress)}${model_key === null ? '' : ` (${model_key})`}`,
-    ...[...failures, ...walkFailures].map(({ code, message }) => `  ${code}: ${printable(message)}`),
     ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
   ];
   return `${lines.join('\n')}\n`;

@@ -44,8 +44,9 @@ function speakersByIndex({ transcription_data }: TranscriptionsAnswer, path: str
 export function foundLine(match: TranscriptSearchMatch, number: number): string {
   const { start_timestamp, end_timestamp, media_path, speaker, speaker_name, text } = match;
   const who = printable(speaker_name || speaker);
+  const when = start_timestamp === end_timestamp ? start_timestamp : `${start_timestamp}–${end_timestamp}`;
   return (
-    `${String(number).padStart(3)}. ${start_timestamp}–${end_timestamp}  ${printable(media_path)}\n` +
+    `${String(number).padStart(3)}. ${when}  ${printable(media_path)}\n` +
     `     ${who === '' ? '' : `${who}: `}${printable(text.trim())}\n`
   );
 }

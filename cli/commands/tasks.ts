@@ -55,7 +55,9 @@ function line(task: TaskSnapshot): string {
   const state = isPlaced ? `${task.state} ${place}` : task.state;
   const when = new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const { files: all, jobs, jobs_done, jobs_cancelled } = counts;
-  const ofFiles = all > 0 || jobs === 0 ? [`${counts.done - counts.cancelled}/${all} files`] : [];
+  // A file is a step of each kind of work on it.
+  const word = request.types.length > 1 ? 'steps' : 'files';
+  const ofFiles = all > 0 || jobs === 0 ? [`${counts.done - counts.cancelled}/${all} ${word}`] : [];
   const ofJobs = jobs > 0 ? [`${jobs_done - jobs_cancelled}/${jobs} ${jobWord(kindsOf(request), jobs)}`] : [];
   const pieces = [...ofFiles, ...ofJobs].join(', ');
   const share = `${Math.floor(progress)}%`.padStart(4);
@@ -113,7 +115,7 @@ const resume: Action = async (backend, { screen, clock }, id, { force }) => {
   const { request } = await backend.task(id, { offset: 0, limit: 0 });
   const kinds = kindsOf(request);
   const view = createProgressView(screen, clock, kinds);
-  return tellEnd(await backend.resume(id, view, force).finally(view.end), [], screen, kinds);
+  return tellEnd(await backend.resume(id, view, force).finally(view.end), 0, screen, kinds);
 };
 
 /** Those it works on. */

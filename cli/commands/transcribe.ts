@@ -7,7 +7,7 @@ import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { tellEnd } from '../media-task.ts';
-import { createProgressView } from '../progress-view.ts';
+import { createProgressView, failureLine } from '../progress-view.ts';
 import {
   channelsArgument,
   languageArgument,
@@ -31,7 +31,7 @@ export const transcribe: Command = async (args, context) => {
   const { screen, signal, clock, out } = context;
   const cache_dir = folders(context.values).cache;
   const found = await findMedia(positionals, cache_dir, signal);
-  for (const { error } of found.failures) screen.write(`✗ ${printable(error.message)}\n`);
+  for (const { error } of found.failures) screen.write(failureLine(error));
   // Stills in a folder are left out without a failure.
   const paths = found.files.filter((path) => !isStillName(path));
   if (paths.length === 0) {
@@ -47,10 +47,6 @@ export const transcribe: Command = async (args, context) => {
       const answer = await backend.transcripts({ cache_dir, media_paths: paths });
       for (const path of paths) out(written(path, answer, paths.length > 1));
     }
-    return tellEnd(
-      report,
-      found.failures.map(({ error }) => error),
-      screen,
-    );
+    return tellEnd(report, found.failures.length, screen);
   });
 };

@@ -40,7 +40,8 @@ test('every event is one line of JSON, and the last one is the end with counts a
   json.event({ type: 'file', file });
   json.event({ type: 'result', result });
   const counts = { ...noneDone(stageKinds, 1), done: 1, analyzed: 1 };
-  const report = { cancelled: false, error: null, counts, failures: [], progress: task, model_key: 'm' };
+  const ended = { cancelled: false, error: null, counts, ofFiles: counts, failures: [] };
+  const report = { ...ended, progress: task, model_key: 'm' };
   json.report(report, 0);
   const all = lines();
   assert.deepEqual(

@@ -50,7 +50,7 @@ test('without a terminal there is a line a result and no control sequence', () =
   assert.deepEqual(text().split('\n').slice(0, 3), [
     '✓ a.mp4: 3 frames',
     '– s.mp3: sound only, no picture to look at',
-    '✗ /b\\x0ac: not media',
+    '✗ NOT_MEDIA: /b\\x0ac: not media',
   ]);
   assert.ok(!text().includes('\x1b'));
 });

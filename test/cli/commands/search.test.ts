@@ -55,6 +55,10 @@ test('a still has no scene and no time; a film that reached the limit is told to
     '  1. 00:00:12  scene 00:00:10–00:00:14  /films/a.mp4',
     '  2. still     /a.jpg',
   ]);
+  const short = { ...match, scene_start_timestamp: '00:00:12', scene_end_timestamp: '00:00:12' };
+  const brief = fakeHome(t).context();
+  await show({ matches: [short] }, question, brief, false);
+  assert.match(brief.said().out, /^ {2}1\. 00:00:12 {2}\/films/m, 'a scene of one second has no second time');
   const alone = fakeHome(t).context();
   await show({ matches: [still] }, { ...question, perFilm: 1 }, alone, false);
   assert.doesNotMatch(alone.said().out, /At most/);

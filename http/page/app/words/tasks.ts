@@ -24,6 +24,7 @@ export const tasks = {
   clips: ['Clips', 'Clips'],
   pull: ['Download', 'Download'],
   proxy: ['Version for the browser', 'Fassung für den Browser'],
+  ofSteps: ['{done} of {n} step|{done} of {n} steps', '{done} von {n} Schritt|{done} von {n} Schritten'],
   ofFiles: ['{done} of {n} file|{done} of {n} files', '{done} von {n} Datei|{done} von {n} Dateien'],
   ofJobs: ['{done} of {n} part|{done} of {n} parts', '{done} von {n} Teil|{done} von {n} Teilen'],
   failures: ['{n} failed', '{n} fehlgeschlagen'],

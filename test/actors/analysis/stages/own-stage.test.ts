@@ -134,10 +134,18 @@ test('a stage that is only declared runs, closes its jobs, and shows wherever ta
   assert.match(shown, /✓ a: 5 counted\n/);
   assert.match(shown, /– sound: nothing to count\n/);
   assert.match(shown, /3\/3 files · 1\/1 clustering · 8\/8 counted/);
-  const { counts: tallied, failures } = e.tally;
+  const { counts: tallied, ofFiles, failures } = e.tally;
   const progress = e.events.findLast((event) => event.type === 'task')?.task;
-  const report = { cancelled: false, error: null, counts: tallied, failures, progress, model_key: null };
-  assert.match(summary(report, [], kinds), /Done: 2 analysed, 1 uncountable, 1 clustering in .*, 8 counted/);
+  const report = {
+    cancelled: false,
+    error: null,
+    counts: tallied,
+    ofFiles,
+    failures,
+    progress,
+    model_key: null,
+  };
+  assert.match(summary(report, 0, kinds), /Done: 2 analysed, 1 uncountable, 1 clustering in .*, 8 counted/);
 });
 
 test('it gets its frames from the decode pass of the pictures, at its own size, and both are whole', async (t) => {

@@ -94,7 +94,7 @@ function Live({ task }: { readonly task: Snapshot }) {
   const remaining = now ? now.remaining_seconds : task.estimated_remaining_seconds;
   const parts = [
     `${Math.floor(progress)} %`,
-    ...countTexts({ ...task.counts, ...(now && { files: now.files, done: now.files_done }) }),
+    ...countTexts(task, { ...task.counts, ...(now && { files: now.files, done: now.files_done }) }),
     ...(remaining !== null ? [t(words.remaining, { time: clock(remaining) })] : []),
   ];
   const path = now?.path ?? null;
@@ -102,19 +102,22 @@ function Live({ task }: { readonly task: Snapshot }) {
     ${path !== null && html`<p class="quiet cut" title=${path}>${nameOf(path)}</p>`}`;
 }
 
-function endText({ counts, elapsed_seconds }: Snapshot): string {
+function endText(task: Snapshot): string {
+  const { counts, elapsed_seconds } = task;
   const failed = counts.failed + counts.jobs_failed;
   return [
-    ...countTexts(counts),
+    ...countTexts(task, counts),
     ...(counts.stored > 0 ? [t(words.stored, { n: counts.stored })] : []),
     ...(failed > 0 ? [t(words.failures, { n: failed })] : []),
     t(words.took, { time: clock(elapsed_seconds) }),
   ].join(' · ');
 }
 
-function countTexts({ files, done, jobs, jobs_done }: Snapshot['counts']): string[] {
+/** A file is a step of each kind of work on it. */
+function countTexts({ request }: Snapshot, { files, done, jobs, jobs_done }: Snapshot['counts']): string[] {
+  const word = request.types.length > 1 ? words.ofSteps : words.ofFiles;
   return [
-    ...(files > 0 ? [t(words.ofFiles, { n: files, done })] : []),
+    ...(files > 0 ? [t(word, { n: files, done })] : []),
     ...(jobs > 0 ? [t(words.ofJobs, { n: jobs, done: jobs_done })] : []),
   ];
 }
