@@ -30,7 +30,7 @@ export async function saveFindings(
     return `${String(i + 1).padStart(2, '0')}-${fileName(basename(match.video_path), 60)}${time}.jpg`;
   });
   const pictures = matches.map(({ image }, i) => [names[i]!, Buffer.from(image ?? '', 'base64')] as const);
-  const files = [...pictures, ['index.html', page(heading, notes, matches, names)] as const];
+  const files = [...pictures, ['index.html', page(heading, notes, matches)] as const];
   const folder = await saveFolder(home, fileName(heading, 60), files);
   return { pictures: names.map((name) => join(folder, name)), page: join(folder, 'index.html') };
 }
@@ -69,24 +69,19 @@ export function fileName(text: string, length: number): string {
   return [...name].slice(0, length).join('') || 'search';
 }
 
-function page(
-  heading: string,
-  notes: readonly string[],
-  matches: readonly Match[],
-  names: readonly string[],
-): string {
+function page(heading: string, notes: readonly string[], matches: readonly Match[]): string {
   const found = matches.length > 0 ? '' : '<p>Nothing was found.</p>';
-  const figures = matches.map((match, i) => figure(match, i + 1, names[i]!));
+  const figures = matches.map((match, i) => figure(match, i + 1));
   const body = `${notes.map(noteHtml).join('\n')}${found}<main>${figures.join('\n')}</main>`;
-  return pageOf(heading, body, { style });
+  return pageOf(heading, body, style);
 }
 
-function figure(match: Match, place: number, picture: string): string {
+function figure(match: Match, place: number): string {
   const { moment, scene } = momentText(match);
   const file = html(match.video_path);
   // A picture that was not stored has nothing to show; the link works all the same.
   const image = match.image
-    ? `<img src="${html(encodeURIComponent(picture))}" alt="${file}, ${moment}">`
+    ? `<img src="data:image/jpeg;base64,${match.image}" alt="${file}, ${moment}">`
     : '<span class="lost">no picture is stored</span>';
   return `<figure><a href="${html(addressOf(match))}">${image}</a>
 <figcaption><b>${place}. ${moment}</b> ${scene}<br>${file}</figcaption></figure>`;

@@ -1,10 +1,9 @@
 // The frame of the pages that commands write for a browser: searches and faces. Light or dark as the browser is, light on
 // paper; no network, no script. Pure.
 
-/** `body`: HTML. `alone`: the page is one file, and is refused everything that does not lie in it. */
-export function pageOf(heading: string, body: string, { style = '', alone = false } = {}): string {
-  const policy = alone ? `<meta http-equiv="Content-Security-Policy" content="${onlyItself}">` : '';
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">${policy}<title>${html(heading)}</title>
+/** `body`: HTML. The page is one file, and is refused everything that does not lie in it. */
+export function pageOf(heading: string, body: string, style = ''): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${onlyItself}"><title>${html(heading)}</title>
 <style>${frame}${style}</style>
 <h1>${html(heading)}</h1>${body}</html>
 `;

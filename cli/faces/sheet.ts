@@ -20,7 +20,7 @@ export function faceSheet(job: FaceClusterJob, cards: readonly Card[], notes: re
   const about = `<p class="about">${html(jobLine(job))}<br>${html(madeLine(job))}</p>`;
   const none = cards.length === 0 ? '<p>No cluster is shown.</p>' : '';
   const body = `${about}${notes.map(noteHtml).join('\n')}${none}<main>${cards.map(cardHtml).join('\n')}</main>`;
-  return pageOf(`Faces: ${job.name}`, body, { style, alone: true });
+  return pageOf(`Faces: ${job.name}`, body, style);
 }
 
 function cardHtml({ cluster_id, name, size, pictures, entry_ids }: Card): string {

@@ -39,7 +39,7 @@ export function summaryPage({ overview, nodes, pictures, notes }: PageParts): st
   }
   const tree = `${parts.join('\n')}${'</section>'.repeat(open)}`;
   const body = `${about}${notes.map(noteHtml).join('\n')}${short}<main>${tree}</main>`;
-  return pageOf(`Summary: ${media_basename}`, body, { style, alone: true });
+  return pageOf(`Summary: ${media_basename}`, body, style);
 }
 
 /** Left open: what is below it comes within. */

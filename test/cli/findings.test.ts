@@ -40,6 +40,8 @@ test('each match has its picture, and a page shows them all; a repeated search r
   assert.deepEqual(readdirSync(join(home, 'found')), ['red-car-like-a-b-jpg']);
   assert.equal(readdirSync(join(page, '..')).length, 3);
   const html = readFileSync(page, 'utf8');
+  assert.match(html, /Content-Security-Policy" content="default-src 'none'; img-src data:;/);
+  assert.ok(html.includes(`<img src="data:image/jpeg;base64,${Buffer.from('first').toString('base64')}"`));
   assert.match(html, /href="file:\/\/\/films\/one%20two\.mp4#t=12"/);
   assert.match(html, /00:00:12<\/b> scene 00:00:10–00:00:14/);
 });
