@@ -38,10 +38,14 @@ export function commandHelp(name: string, command: Action): string {
 }
 
 function commandLines(name: string, { usage, help, settings, options = {}, actions = {} }: Action): string[] {
-  return [
-    ...(usage === undefined ? [] : [line(`  framehound ${name} ${usage}`, help)]),
+  // Rows without a line of their own would stand below the action before.
+  const own = [
+    line(`  framehound ${name} ${usage}`, help),
     ...(settings ? [line(`      ${settings.usage}`, settings.help)] : []),
     ...optionLines(options),
+  ];
+  return [
+    ...(usage === undefined ? [] : own),
     ...Object.entries(actions).flatMap(([word, action]) =>
       commandLines(actionName(name, word, action), action),
     ),

@@ -21,6 +21,43 @@ test('the help names every command, every option and every setting, and nothing 
   assert.deepEqual([...new Set(named)].sort(), [...new Set(flags)].sort());
 });
 
+/** The flags of each command and action by its name, as they stand in a help text: in its usage and in the rows below. */
+function flagsIn(text: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  let flags: string[] = [];
+  for (const line of text.split('\n')) {
+    const [, name] = /^ {2}framehound ((?:[a-z-]+(?: |$))+)/.exec(line) ?? [];
+    if (name !== undefined) {
+      flags = found.get(name.trim()) ?? [];
+      found.set(name.trim(), flags);
+    } else if (!line.startsWith('      ')) flags = [];
+    // What stands further right is the text of the row.
+    const usage = line[35] === ' ' ? line.slice(0, 36) : line;
+    flags.push(...(usage.match(/--[a-z][a-z-]*/g) ?? []));
+  }
+  return found;
+}
+
+test('a flag stands in the help below the command or action that takes it', () => {
+  const settings = new Set(settingFlags.map(({ word }) => word));
+  for (const [name, command] of Object.entries(commandTable as Record<string, Action>)) {
+    const all = Object.entries(command.actions ?? {});
+    for (const text of [helpText({ [name]: command }), commandHelp(name, command)]) {
+      for (const [shown, flags] of flagsIn(text)) {
+        if (shown === 'help') continue;
+        // An action that may be left out is shown by the name of its command.
+        const meant = all.filter(([word, { usage }]) =>
+          shown === name ? usage?.startsWith(`[${word}]`) : shown === `${name} ${word}`,
+        );
+        const taken = [...(shown === name ? [command] : []), ...meant.map(([, action]) => action)];
+        const options = Object.assign({}, ...taken.map((one) => one.options)) as Options;
+        for (const flag of flags)
+          assert.ok(settings.has(flag) || flag.slice(2) in options, `${shown} does not take ${flag}`);
+      }
+    }
+  }
+});
+
 test('the help of everything and of every command is as it was', () => {
   const one = Object.entries(commandTable).map(([name, command]) => [
     `${name}.txt`,
