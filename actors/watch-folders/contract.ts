@@ -18,7 +18,7 @@ export const watchErrors = errorTable({
     retryable: false,
   },
   /** Another process with the same home folder does. */
-  WATCHED_ELSEWHERE: { meaning: 'Another process watches the folders', status: 409, retryable: true },
+  WATCHED_ELSEWHERE: { meaning: 'Another process watches the folders', status: 409, retryable: false },
   NOT_WATCHING: { meaning: 'Only a running service watches folders', status: 409, retryable: false },
   WATCH_FOLDERS_DAMAGED: {
     meaning: 'The configuration of the watch folders cannot be read',

@@ -190,17 +190,13 @@ test('the service starts, stops and says how it stands', async () => {
   assert.deepEqual(await told('stop'), [200, 'stopped', 'The watch-folder service is stopped']);
 });
 
-test('another process that watches is asked again later, an engine that serves nobody is not', async () => {
+test('no second try helps while another process watches, nor with an engine that serves nobody', async () => {
   const { refused, folders } = served({ serves: false });
   const lasting = [409, 'Only a running service watches folders'];
   assert.deepEqual(await refused('POST', '/service/start'), lasting);
   assert.deepEqual(await refused('POST', '/service/stop'), lasting);
   folders.start = () => Promise.reject(watchErrors.WATCHED_ELSEWHERE('process 7 watches'));
-  assert.deepEqual(await refused('POST', '/service/start'), [
-    409,
-    'Another process watches the folders',
-    '1',
-  ]);
+  assert.deepEqual(await refused('POST', '/service/start'), [409, 'Another process watches the folders']);
   folders.list = () => Promise.reject(watchErrors.WATCH_FOLDERS_DAMAGED('watch-folders.json'));
   assert.deepEqual(await refused('GET', ''), [500, 'The configuration of the watch folders cannot be read']);
 });
