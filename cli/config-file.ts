@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineErrors } from '../runtime/errors.ts';
 import { replaceFile } from '../runtime/files/atomic-write.ts';
+import { reasonOf } from '../runtime/files/error-code.ts';
 
 /** An absent file is an empty one. Throws INVALID_CONFIG with what is wrong. */
 export function readConfigFile(home: string): Record<string, unknown> {
@@ -12,14 +13,14 @@ export function readConfigFile(home: string): Record<string, unknown> {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw engineErrors.INVALID_CONFIG(`${path}: cannot be read (${String(error)})`, {}, error);
+    throw engineErrors.INVALID_CONFIG(`${path}: cannot be read (${reasonOf(error)})`, {}, error);
   }
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch (error) {
-    throw engineErrors.INVALID_CONFIG(`${path}: is not JSON (${String(error)})`, {}, error);
+    throw engineErrors.INVALID_CONFIG(`${path}: is not JSON (${reasonOf(error)})`, {}, error);
   }
   throw engineErrors.INVALID_CONFIG(`${path}: is not a JSON object`);
 }

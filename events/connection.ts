@@ -4,6 +4,7 @@ import type { Socket } from 'socket.io';
 import { analysisErrors, type Tasks } from '../actors/analysis/contract.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Log } from '../runtime/log.ts';
+import { quoted } from '../runtime/quoted.ts';
 import { recordOf } from './payload.ts';
 import {
   type ClientEvents,
@@ -90,7 +91,7 @@ async function replayRecord(
   // It may have begun to run meanwhile: then this client is in the room and gets its events.
   const begun = rooms.replay(task_id) !== undefined;
   if (found === null && !begun) {
-    answer({ joined: false, error: `No task has the id ${JSON.stringify(task_id)}` });
+    answer({ joined: false, error: `No task has the id ${quoted(task_id)}` });
     return false;
   }
   answer({ joined: true });

@@ -1,5 +1,6 @@
 // A request becomes an answer: host, origin and route in here, the rest in its exchange. No socket in here, so that a test
 // calls a route as the network does.
+import { quoted } from '../runtime/quoted.ts';
 import { type AppOptions, type AppState, Exchange, type Head, type Pending } from './exchange.ts';
 import { createBodyBudget } from './request/body-budget.ts';
 import { originRule, preflightAnswer } from './request/origin.ts';
@@ -36,11 +37,11 @@ export function createApp(options: AppOptions): App {
         return exchange.refuse(null, { ...plainError(status, error, message), ends: true });
       }
       if (!options.isAllowedHost(head.host)) {
-        const message = `Host ${JSON.stringify(head.host)} is neither local nor configured`;
+        const message = `Host ${quoted(head.host)} is neither local nor configured`;
         return exchange.refuse(null, plainError(403, 'Host not allowed', message));
       }
       if (!state.origins.isAllowed(head.origin)) {
-        const message = `Pages of ${JSON.stringify(head.origin)} may not call this service; the setting origins can allow them`;
+        const message = `Pages of ${quoted(head.origin)} may not call this service; the setting origins can allow them`;
         return exchange.refuse(null, plainError(403, 'Origin not allowed', message));
       }
       if (head.method === 'OPTIONS' && state.origins.mayRead(head.origin)) {

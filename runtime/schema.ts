@@ -1,5 +1,34 @@
 // Marks on TypeBox schemas that the API document and its examples read: defaults, descriptions, names.
 import { type Static, type TSchema, Type } from 'typebox';
+import type { TValidationError } from 'typebox/error';
+import { Locale } from 'typebox/system';
+
+// Everybody who checks a value says what is wrong with it in these words.
+Locale.Set(problemOf);
+
+/** What an error says for a person, where the words of TypeBox are for programs. */
+function problemOf(error: TValidationError): string {
+  switch (error.keyword) {
+    case 'boolean':
+      return 'must be left out';
+    case 'minLength':
+      return atLeast(error.params.limit, 'characters');
+    case 'minItems':
+      return atLeast(error.params.limit, 'items');
+    case 'minimum':
+      return `must be at least ${error.params.limit}`;
+    case 'exclusiveMinimum':
+      return `must be above ${error.params.limit}`;
+    case 'maximum':
+      return `must be at most ${error.params.limit}`;
+    default:
+      return Locale.en_US(error);
+  }
+}
+
+function atLeast(limit: number, what: string): string {
+  return limit === 1 ? 'must not be empty' : `must have at least ${limit} ${what}`;
+}
 
 /** A field that may be left out: the handler sees the default, the API document says it is not required. */
 export function defaulted<S extends TSchema>(

@@ -2,6 +2,7 @@
 // padding, end token, length and lower case are all stated by the model's row.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
+import { reasonOf } from '../../runtime/files/error-code.ts';
 import { modelErrors, type TextSide } from '../models/contract.ts';
 
 export interface Tokens {
@@ -20,7 +21,7 @@ export async function readTokenizer(path: string, side: TextSide): Promise<Token
     const tokenizer = new Tokenizer(JSON.parse(await readFile(path, 'utf8')) as object, {});
     return tokenizeWith((text) => tokenizer.encode(text).ids, side);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${reason}`, { file: path }, error);
   }
 }

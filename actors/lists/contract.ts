@@ -32,7 +32,10 @@ const moment = {
     'Absolute path on the machine of the service. The file need not be there.',
   ),
   hash_str: Type.Optional(
-    described(Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }), 'Content hash, where it is known.'),
+    described(
+      Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),
+      'Content hash, as /media/metadata answers it; left out where it is not known.',
+    ),
   ),
   start_seconds: described(Seconds, 'In point, from the start of the file.'),
   end_seconds: described(Seconds, 'Out point, after the start.'),
@@ -52,7 +55,7 @@ export type ListItem = Static<typeof ListItem>;
 /** An item as it is sent. */
 export const GivenItem = Type.Object({
   item_id: Type.Optional(
-    described(ItemId, 'That of the list for an item that stays; left out, the item gets one.'),
+    described(ItemId, 'Id of an item of the list, which stays the same item; left out, the item gets one.'),
   ),
   ...moment,
 });

@@ -7,6 +7,7 @@ import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } 
 import { dirname } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
+import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
 import { type Announced, type Reply, requestFile } from './transfer.ts';
@@ -311,8 +312,7 @@ function folderError(folder: string, error: unknown): EngineError | null {
     return modelErrors.MODELS_FOLDER_FULL(`${folder}: the disk is full`, { folder }, error);
   }
   if (making || ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EISDIR'].includes(code)) {
-    const message = error instanceof Error ? error.message : code;
-    return modelErrors.MODELS_FOLDER_READ_ONLY(`${folder}: ${message}`, { folder }, error);
+    return modelErrors.MODELS_FOLDER_READ_ONLY(`${folder}: ${reasonOf(error)}`, { folder }, error);
   }
   return null;
 }

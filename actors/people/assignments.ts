@@ -1,4 +1,5 @@
 // Checks the names that clusters are to be given. Pure.
+import { quoted } from '../../runtime/quoted.ts';
 import type { ClusterJob } from '../index/people/contract.ts';
 import { givenName } from '../index/people/person-name.ts';
 import { type NamesRequest, peopleRequestErrors } from './contract.ts';
@@ -22,7 +23,7 @@ export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignm
     const plain = givenName(name ?? '', `${at}.name`);
     const before = names.get(cluster_id);
     if (before !== undefined && before !== plain) {
-      const what = `${at}: the cluster ${cluster_id} is given the names ${JSON.stringify(before)} and ${JSON.stringify(plain)}`;
+      const what = `${at}: the cluster ${cluster_id} is given the names ${quoted(before)} and ${quoted(plain)}`;
       throw peopleRequestErrors.NAMED_TWICE(what, { field: at });
     }
     names.set(cluster_id, plain);

@@ -1,4 +1,5 @@
 // Checks merges, moves and what is held apart before they are asked for, so that an error names the field. Pure.
+import { quoted } from '../../runtime/quoted.ts';
 import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
 import { type ModifyRequest, peopleRequestErrors } from './contract.ts';
 import { knownCluster } from './persons.ts';
@@ -44,10 +45,7 @@ function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge
   if (joined.length < 2) throw wrong(`${at}.cluster_ids`, 'must name two clusters or more');
   if (target_cluster_id === undefined) return { cluster_ids: joined };
   if (!joined.includes(target_cluster_id)) {
-    throw wrong(
-      `${at}.target_cluster_id`,
-      `must be one of cluster_ids: ${JSON.stringify(target_cluster_id)}`,
-    );
+    throw wrong(`${at}.target_cluster_id`, `must be one of cluster_ids: ${quoted(target_cluster_id)}`);
   }
   return { cluster_ids: joined, target_cluster_id };
 }

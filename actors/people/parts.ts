@@ -2,6 +2,7 @@
 
 import type { Contract, Reply, Request } from '../../runtime/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
+import { quoted } from '../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import { Semaphore } from '../../runtime/sync/semaphore.ts';
 import type { Tasks } from '../analysis/contract.ts';
@@ -81,7 +82,7 @@ export async function changeableJob(
   const job = await jobOf(parts, named, signal);
   const { name, face_storage_version: version } = job;
   if (version >= faceStorageVersion) return job;
-  const what = `${JSON.stringify(name)} is stored in format ${version}: it can be read and named, not changed`;
+  const what = `${quoted(name)} is stored in format ${version}: it can be read and named, not changed`;
   throw peopleErrors.LEGACY_STORAGE(what);
 }
 
@@ -94,5 +95,5 @@ export async function noSuchJob(
   const { jobs, unreadable } = await index.ask('cluster_jobs', { cache_dir }, now(signal));
   const names = [...jobs.map(({ name }) => name), ...unreadable];
   const meant = suggestion(cluster_job_name, names);
-  return `${cache_dir} has no face clustering ${JSON.stringify(cluster_job_name)}${meant}`;
+  return `${cache_dir} has no face clustering ${quoted(cluster_job_name)}${meant}`;
 }

@@ -1,5 +1,6 @@
 // Which clusters a text means: an id, or a name that one or more of them have. Pure.
 import { suggestion } from '../../runtime/nearest.ts';
+import { quoted } from '../../runtime/quoted.ts';
 import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
 import { plainName } from '../index/people/person-name.ts';
 
@@ -39,7 +40,7 @@ function lookupOf(job: Known): Lookup {
 /** Throws UNKNOWN_CLUSTER naming the field. */
 export function knownCluster(job: Known, cluster_id: string, field: string): string {
   if (lookupOf(job).ids.has(cluster_id)) return cluster_id;
-  const what = `${field}: ${JSON.stringify(job.name)} has no cluster ${JSON.stringify(cluster_id)}`;
+  const what = `${field}: ${quoted(job.name)} has no cluster ${quoted(cluster_id)}`;
   throw peopleErrors.UNKNOWN_CLUSTER(what, { field });
 }
 
@@ -78,6 +79,6 @@ function inAnyCase(job: Known, name: string): readonly string[] {
 
 function unknownPerson({ name, names }: Known, text: string, field: string) {
   const meant = suggestion(text, Object.values(names));
-  const what = `${field}: ${JSON.stringify(name)} knows nobody named ${JSON.stringify(text)}${meant}`;
+  const what = `${field}: ${quoted(name)} knows nobody named ${quoted(text)}${meant}`;
   return peopleErrors.UNKNOWN_PERSON(what, { field });
 }

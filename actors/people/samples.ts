@@ -1,4 +1,5 @@
 // Every cluster with its best faces, and a page of the faces of some: what a person looks at to name them.
+import { quoted } from '../../runtime/quoted.ts';
 import type {
   ClusterFacesAnswer,
   ClusterFacesRequest,
@@ -99,9 +100,9 @@ export async function clusterFaces(
 
 function unknownWarning(name: string, unknown: readonly string[]): string | null {
   if (unknown.length === 0) return null;
-  const some = unknown.slice(0, 5).map((id) => JSON.stringify(id));
+  const some = unknown.slice(0, 5).map(quoted);
   const more = unknown.length > 5 ? ` and ${unknown.length - 5} more` : '';
-  return `${JSON.stringify(name)} has no cluster ${some.join(', ')}${more}`;
+  return `${quoted(name)} has no cluster ${some.join(', ')}${more}`;
 }
 
 function warned(warnings: readonly (string | null)[]): { warning?: string } {

@@ -1,4 +1,5 @@
 // Lists of summaries and collections, put together from pages: the index answers searches in between.
+import { quoted } from '../../runtime/quoted.ts';
 import type { CallOptions } from '../../runtime/ref.ts';
 import {
   type HeldCollection,
@@ -146,6 +147,6 @@ export async function membersOf(
 }
 
 function unknownCollection(cache_dir: string, id: string) {
-  const what = `collection_id: ${cache_dir} has no collection ${JSON.stringify(id.slice(0, 200))}`;
+  const what = `collection_id: ${cache_dir} has no collection ${quoted(id.slice(0, 200))}`;
   return summaryErrors.UNKNOWN_COLLECTION(what, { field: 'collection_id' });
 }

@@ -1,4 +1,5 @@
 // Which summary a request means: by its `summary_ref`, or by a file, and then the one of an id or the one stored last.
+import { quoted } from '../../runtime/quoted.ts';
 import type { CallOptions } from '../../runtime/ref.ts';
 import { hashesOf, type SummariesParts } from './contents.ts';
 import { type SummarySelector, summariesErrors } from './contract.ts';
@@ -53,7 +54,7 @@ export function unknownSummary(
   { cache_dir }: SummarySelector,
   { hash_str, analysis_id, path, field }: Selected,
 ) {
-  const which = analysis_id === null ? 'summary' : `summary ${JSON.stringify(analysis_id)}`;
+  const which = analysis_id === null ? 'summary' : `summary ${quoted(analysis_id)}`;
   const what = `${field}: ${cache_dir} has no ${which} of ${path ?? hash_str}`;
   return summariesErrors.UNKNOWN_SUMMARY(what, { field });
 }

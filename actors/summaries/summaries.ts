@@ -1,4 +1,5 @@
 // The coordinator of summaries: reads what is stored, a page or a node at a time, and removes it.
+import { quoted } from '../../runtime/quoted.ts';
 import type { CallOptions } from '../../runtime/ref.ts';
 import type { SummariesParts } from './contents.ts';
 import { type Summaries, type SummarySelector, summariesErrors } from './contract.ts';
@@ -73,7 +74,7 @@ async function read(
   const { summary, detail, node, ...found } = await parts.index.ask('read_summary', asked, call);
   if (summary === null || detail === null) throw unknownSummary(request, selected);
   if (node === null) {
-    const what = `node_id: ${summaryRef(summary)} has no node ${JSON.stringify(node_id)}`;
+    const what = `node_id: ${summaryRef(summary)} has no node ${quoted(node_id!)}`;
     throw summariesErrors.UNKNOWN_NODE(what, { field: 'node_id' });
   }
   return { ...found, selected, summary, detail, node };

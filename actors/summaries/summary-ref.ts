@@ -1,6 +1,7 @@
 // The text that names one summary of one content. It holds no path, so it stays the same when the file is renamed or moved,
 // and a checksum, so that a mistyped one is told from one that is not there. Pure.
 import { crc32 } from 'node:zlib';
+import { quoted } from '../../runtime/quoted.ts';
 import type { SummaryName } from '../index/summaries/contract.ts';
 import { summariesErrors } from './contract.ts';
 
@@ -19,6 +20,6 @@ export function parseSummaryRef(text: string, field: string): SummaryName {
   if (hash_str !== undefined && analysis_id !== undefined) {
     if (checksum(`s1.${hash_str}.${analysis_id}`) === sum) return { hash_str, analysis_id };
   }
-  const what = `${field}: ${JSON.stringify(text.slice(0, 200))} is not, or not all of, a summary_ref`;
+  const what = `${field}: ${quoted(text.slice(0, 200))} is not, or not all of, a summary_ref`;
   throw summariesErrors.BAD_SUMMARY_REF(what, { field });
 }

@@ -1,5 +1,6 @@
 // A table of float16 rows in a file too large to be held in memory, such as the token embeddings of a decoder.
 import { type FileHandle, open } from 'node:fs/promises';
+import { reasonOf } from '../../runtime/files/error-code.ts';
 import { modelErrors } from '../models/contract.ts';
 
 /** The number that 16 bits of IEEE 754 (binary16) stand for. */
@@ -37,7 +38,7 @@ export class Float16Table {
     try {
       file = await open(path, 'r');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${reason}`, { file: path }, error);
     }
     const { size } = await file.stat();

@@ -1,4 +1,5 @@
 // What a watched folder leaves out: endings, names of files, and folders. Pure: other rooms check and normalise with it.
+import { quoted } from '../../runtime/quoted.ts';
 import type { Exclusions } from './contract.ts';
 import { foldName } from './folding.ts';
 import { globOf, hasWildcard, type Matches, writtenOut } from './glob.ts';
@@ -27,7 +28,7 @@ export function normalizeFolderGlob(glob: string): string {
 export function exclusionComplaint(field: keyof Exclusions, exclusion: string): string | null {
   const what =
     field === 'excluded_extensions' ? extensionComplaint(exclusion) : globComplaint(field, exclusion);
-  return what === null ? null : `holds ${JSON.stringify(exclusion)}, which ${what}`;
+  return what === null ? null : `holds ${quoted(exclusion)}, which ${what}`;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { codeOf } from '../../runtime/files/error-code.ts';
+import { codeOf, reasonOf } from '../../runtime/files/error-code.ts';
 import { watcherErrors } from './contract.ts';
 import {
   headerBytes,
@@ -168,7 +168,7 @@ export function removeLedger(path: string): void {
 /** LEDGER_UNWRITABLE for what the file system says; other errors stay what they are. */
 function unwritable(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
-  return watcherErrors.LEDGER_UNWRITABLE(`${path}: ${error.message}`, { path }, error);
+  return watcherErrors.LEDGER_UNWRITABLE(`${path}: ${reasonOf(error)}`, { path }, error);
 }
 
 /** Bytes read from `position` on: less than asked for only at the end of the file. */

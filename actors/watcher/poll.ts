@@ -1,4 +1,5 @@
 // What one poll makes of what it sees: files join the table, change or stand still, and some that are ready are kept by name.
+import { reasonOf } from '../../runtime/files/error-code.ts';
 import type { PollReport } from './contract.ts';
 import type { Disk } from './disk.ts';
 import { fileState, stateSeen } from './file-state.ts';
@@ -73,7 +74,7 @@ export class Poll implements Visitor {
       this.#disk.opened(path);
       return true;
     } catch (error) {
-      this.unreadable(path, error instanceof Error ? error.message : String(error));
+      this.unreadable(path, reasonOf(error));
       return false;
     }
   }

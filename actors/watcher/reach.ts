@@ -3,6 +3,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { Clock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { reasonOf } from '../../runtime/files/error-code.ts';
 import { watcherErrors } from './contract.ts';
 import type { Disk } from './disk.ts';
 
@@ -61,6 +62,5 @@ export class Reach {
 }
 
 export function folderAway(folder: string, reason: unknown) {
-  const text = reason instanceof Error ? reason.message : String(reason);
-  return watcherErrors.FOLDER_AWAY(`${folder}: ${text}`, { folder }, reason);
+  return watcherErrors.FOLDER_AWAY(`${folder}: ${reasonOf(reason)}`, { folder }, reason);
 }

@@ -2,7 +2,7 @@
 // between two of them messages can be received and the walk can be given up.
 import type { BigIntStats, Dirent } from 'node:fs';
 import { sep } from 'node:path';
-import { codeOf } from '../../runtime/files/error-code.ts';
+import { codeOf, reasonOf } from '../../runtime/files/error-code.ts';
 import { nameOf } from '../../runtime/files/utf8-name.ts';
 import { type Disk, markOf } from './disk.ts';
 import { emptyHash, extended, finished, type Hash64 } from './hash.ts';
@@ -172,7 +172,7 @@ class Walker implements Walked {
       // A name that is not text is told as such.
       const isTold = goneCodes.includes(codeOf(error)) || name.includes('\ufffd');
       if (!isTold) {
-        this.#options.visitor.unknownFile(finished(extended(hash, name)), path, messageOf(error));
+        this.#options.visitor.unknownFile(finished(extended(hash, name)), path, reasonOf(error));
       }
       return undefined;
     }
@@ -242,7 +242,7 @@ class Walker implements Walked {
   #tellUnread({ prefix, hash }: Folder, error: unknown): void {
     if (goneCodes.includes(codeOf(error)) || prefix.includes('\ufffd')) return;
     this.unread.set(keyOf(hash), codeOf(error));
-    this.#options.visitor.unreadable(prefix.slice(0, -sep.length), messageOf(error));
+    this.#options.visitor.unreadable(prefix.slice(0, -sep.length), reasonOf(error));
   }
 
   /** `names`: those that may not be UTF-8. */
@@ -269,8 +269,4 @@ function inside({ prefix, below, hash }: Folder, name: string): Folder {
 function keyOf(hash: Hash64): number {
   const { high, low } = finished(hash);
   return (high >>> 11) * 2 ** 32 + (low >>> 0);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

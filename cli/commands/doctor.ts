@@ -14,6 +14,7 @@ import {
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import { currentKey } from '../../actors/models/renamed.ts';
+import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { openToOthers, type SharedWith } from '../../runtime/files/permissions.ts';
 import { usableMemory } from '../../runtime/usable-memory.ts';
@@ -213,8 +214,8 @@ async function storage({ values }: Context): Promise<Finding[]> {
         if (free > 1e9) return { name, ok: true, found };
         return { name, ok: false, found, mend: 'make room, or choose another folder with --cache-dir' };
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        return { name, ok: false, found: reason, mend: 'choose another folder with --home or --cache-dir' };
+        const found = `${path}: ${reasonOf(error)}`;
+        return { name, ok: false, found, mend: 'choose another folder with --home or --cache-dir' };
       }
     }),
   );

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { foldName } from '../../actors/index/summaries/fold-name.ts';
 import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import { quoted } from '../../runtime/quoted.ts';
 import type { SummariesBackend } from '../backend.ts';
 import { type Context, usageErrors } from '../context.ts';
 import { shellWord } from '../faces/choice.ts';
@@ -69,7 +70,7 @@ function whyNone(file: string, all: readonly SummaryEntry[], analysis: string | 
     return `there is no summary; to make one: framehound analyze ${printable(shellWord(file))} --summary`;
   }
   const names = all.map(({ analysis_name }) => printable(analysis_name)).join(', ');
-  return `there is no summary ${printable(JSON.stringify(analysis))}, but: ${names}`;
+  return `there is no summary ${quoted(analysis!)}, but: ${names}`;
 }
 
 /** The collection with this id or name, with its members. Throws USAGE, naming those there are. */
@@ -87,7 +88,7 @@ export async function collectionNamed(
   if (found === undefined) {
     const names = collections.map(({ name }) => printable(name)).join(', ');
     const known = names === '' ? 'there is none' : `there are: ${names}`;
-    throw usageErrors.USAGE(`there is no collection ${printable(JSON.stringify(text))}; ${known}`);
+    throw usageErrors.USAGE(`there is no collection ${quoted(text)}; ${known}`);
   }
   const answer = await backend.collection(cache_dir, found.collection_id);
   if (answer.warning !== undefined) screen.write(`note: ${printable(answer.warning)}\n`);

@@ -1,5 +1,6 @@
 // `framehound summary … --delete`: removes summaries of files, or a collection with all of its own.
 import type { SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import { quoted } from '../../runtime/quoted.ts';
 import type { SummariesBackend } from '../backend.ts';
 import { agreed, type Consent } from '../consent.ts';
 import { type Context, exit } from '../context.ts';
@@ -23,7 +24,7 @@ export async function removed(
 ): Promise<number> {
   const refs = summaries.map(({ summary_ref }) => summary_ref);
   const collection_id = collection?.collection_id ?? null;
-  const named = collection && `the collection ${printable(JSON.stringify(collection.name))} with `;
+  const named = collection && `the collection ${quoted(collection.name)} with `;
   const what = `${named ?? ''}${refs.length === 1 ? '1 summary' : `${refs.length} summaries`}`;
   if (consent['dry-run'] && consent.json) {
     context.out(`${JSON.stringify({ dry_run: true, summary_refs: refs, collection_id })}\n`);

@@ -62,5 +62,8 @@ function textFor({ pattern, description, maxLength }: Shape): string {
   if (pattern === undefined || description === undefined) {
     return maxLength === undefined ? 'a text' : `a text of at most ${maxLength} letters`;
   }
-  return description.replaceAll('`', '').replace(/\.$/, '');
+  // Behind a semicolon stands what the values are for.
+  const [what = ''] = description.split('; ');
+  const plain = what.replaceAll('`', '').replace(/\.$/, '');
+  return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }

@@ -3,6 +3,7 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import { quoted } from '../../runtime/quoted.ts';
 import { described } from '../../runtime/schema.ts';
 
 export const pathErrors = errorTable({
@@ -25,7 +26,7 @@ export const CacheDir = described(
 export function absolute(field: string, path: string): string {
   if (!isAbsolute(path) || path.includes('\0')) {
     const what = path.includes('\0') ? 'holds a zero character' : 'must be an absolute path';
-    throw pathErrors.PATH_NOT_ABSOLUTE(`${field} ${what}: ${JSON.stringify(path)}`, { field });
+    throw pathErrors.PATH_NOT_ABSOLUTE(`${field} ${what}: ${quoted(path)}`, { field });
   }
   const plain = normalize(path);
   return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;

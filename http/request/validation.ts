@@ -1,8 +1,9 @@
 // Validates what a client sent against the schema of a route: fills in defaults and names every bad field. Pure.
+import { dirname } from 'node:path/posix';
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
-import { isScalar, type Shape, shapeAt, wordsFor } from './forms.ts';
+import { isScalar, shapeAt, wordsFor } from './forms.ts';
 
 export interface FieldError {
   /** `visual_media_paths[2]`; `body` for the whole of it. */
@@ -148,7 +149,7 @@ export function fieldErrors(errors: readonly TLocalizedValidationError[], schema
       return meant === null ? error.instancePath !== choice.instancePath : form === meant;
     }),
   );
-  return said.flatMap((error) => fieldErrorsOf(error, shapeAt(schema, error.schemaPath)));
+  return said.flatMap((error) => fieldErrorsOf(error, schema));
 }
 
 /** `forms`: schema paths of the forms; `meant`: the one whose type the value has, null when none or several have it. */
@@ -164,7 +165,12 @@ function choiceOf(
   const forms = [...new Set(inside.map(at))];
   const isOther = (form: string) =>
     inside.some(({ keyword, schemaPath }) => keyword === 'type' && schemaPath === form);
-  const same = forms.filter((form) => !isOther(form));
+  const ofType = forms.filter((form) => !isOther(form));
+  // Of a pair and a list of pairs the one whose items have their types.
+  const whole = ofType.filter(
+    (form) => !inside.some((error) => error.keyword === 'type' && isUnder(error, form)),
+  );
+  const same = whole.length === 1 ? whole : ofType;
   const isOneMeant = same.length === 1 && !isScalar(shapeAt(schema, choice.schemaPath));
   return { choice, forms, meant: isOneMeant ? same[0]! : null };
 }
@@ -174,9 +180,13 @@ function isUnder({ schemaPath }: TLocalizedValidationError, form: string): boole
 }
 
 /** Keywords of which the whole range of values is said. */
-const ofValues = new Set(['anyOf', 'pattern', 'minimum', 'exclusiveMinimum', 'maximum']);
+const ofValues = new Set(['anyOf', 'const', 'pattern', 'minimum', 'exclusiveMinimum', 'maximum']);
 
-function fieldErrorsOf(error: TLocalizedValidationError, shape: Shape): FieldError[] {
+/** Where TypeBox says that a list of fixed length is too long. */
+const extra = '/additionalItems';
+
+function fieldErrorsOf(error: TLocalizedValidationError, schema: TSchema): FieldError[] {
+  const shape = shapeAt(schema, error.schemaPath);
   const field = fieldPath(error.instancePath);
   const params = error.params as {
     requiredProperties?: string[];
@@ -192,6 +202,11 @@ function fieldErrorsOf(error: TLocalizedValidationError, shape: Shape): FieldErr
     return [{ field, problem: `must be one of ${(params.allowedValues ?? []).join(', ')}` }];
   }
   if (ofValues.has(error.keyword)) return [{ field, problem: `must be ${wordsFor(shape)}` }];
+  // One more than a pair has: the pair is wrong.
+  if (error.keyword === 'boolean' && error.schemaPath.endsWith(extra)) {
+    const pair = shapeAt(schema, error.schemaPath.slice(0, -extra.length));
+    return [{ field: fieldPath(dirname(error.instancePath)), problem: `must be ${wordsFor(pair)}` }];
+  }
   return [{ field, problem: error.message }];
 }
 

@@ -7,6 +7,7 @@ import { type ListedModel, type ModelRow, modelErrors } from '../../actors/model
 import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
+import { quoted } from '../../runtime/quoted.ts';
 import { described, nullable, oneOf } from '../../runtime/schema.ts';
 import { retryOf } from '../request/response.ts';
 import { type Route, reply, route } from '../route.ts';
@@ -272,7 +273,7 @@ async function requireDownloaded(key: string, { models: library }: Service): Pro
   const found = models.find(({ row }) => row.key === key);
   if (!found) {
     const known = models.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
-    throw modelErrors.MODEL_UNKNOWN(`model_key ${JSON.stringify(key)} is none of ${known.join(', ')}`);
+    throw modelErrors.MODEL_UNKNOWN(`model_key ${quoted(key)} is none of ${known.join(', ')}`);
   }
   if (found.row.kind !== 'visual')
     throw modelErrors.MODEL_WRONG_KIND(`model_key "${key}" is no visual model`);

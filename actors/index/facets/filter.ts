@@ -8,6 +8,7 @@
 //   before, after                all of its date lies before the value begins, or after the value ends
 //
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
+import { quoted } from '../../../runtime/quoted.ts';
 import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
 import type { Facet, Reading } from './facet.ts';
 import { isAfter, isBefore, isWithin, type Moment, moment } from './moments.ts';
@@ -85,7 +86,7 @@ function wrongValues(facet: Facet, operator: FilterOperator, values: readonly st
   if (wrong === undefined) return null;
   const wanted =
     facet.kind === 'numeric' ? 'a number' : 'a date such as 2024, 2024-05 or 2024-05-17T10:00:00Z';
-  return `${JSON.stringify(wrong.slice(0, 80))} is not ${wanted}`;
+  return `${quoted(wrong.slice(0, 80))} is not ${wanted}`;
 }
 
 function testOf(facet: Facet, operator: FilterOperator, values: readonly string[]): Test {

@@ -2,6 +2,7 @@
 // empty; on a drive that is away it only looks so.
 import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { storeErrors } from './contract.ts';
 import { mountFolders } from './volume.ts';
 
@@ -19,7 +20,7 @@ function hindrance(folder: string, wasThere: boolean): string | null {
     accessSync(folder, constants.R_OK | constants.X_OK);
     return null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return messageOf(error);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return reasonOf(error);
     return absence(folder, wasThere);
   }
 }
@@ -35,10 +36,6 @@ function absence(folder: string, wasThere: boolean): string | null {
     return isBare ? `its drive may be away: ${parent} is empty` : null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `there is no folder ${parent}`;
-    return messageOf(error);
+    return reasonOf(error);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

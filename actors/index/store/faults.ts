@@ -1,5 +1,6 @@
 // What the operating system and LMDB say about a file, turned into the errors of the store. Every message names the file.
 import { EngineError } from '../../../runtime/errors.ts';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { storeErrors } from './contract.ts';
 
 export type Doing = 'read' | 'write';
@@ -38,7 +39,7 @@ function codeOf(error: unknown): string {
 export function storeFault(error: unknown, file: string, doing: Doing): EngineError {
   if (error instanceof EngineError) return error;
   const code = codeOf(error);
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   const details = { file, reason };
   if (full.has(code)) return storeErrors.STORE_FULL(`No space left to write ${file}`, details, error);
   if (denied.has(code) && doing === 'write') {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { quoted } from '../../../runtime/quoted.ts';
 
 const maxEncoded = 96;
 
@@ -45,7 +46,7 @@ export const numbered = (base: string, number: number): string => (number === 1 
 /** The hash itself; throws INVALID_MESSAGE for anything else. */
 export function checkedHash(hash: string): string {
   if (!isHash(hash)) {
-    throw engineErrors.INVALID_MESSAGE(`hash_str ${JSON.stringify(hash.slice(0, 120))} is not a media hash`);
+    throw engineErrors.INVALID_MESSAGE(`hash_str ${quoted(hash.slice(0, 120))} is not a media hash`);
   }
   return hash;
 }

@@ -1,6 +1,7 @@
 // The records file while LMDB has it mapped: whether it is still the file of that name, whole, and one that only LMDB wrote.
 // What is read behind the end of a mapped file ends the process, so this is asked before the map is touched.
 import { closeSync, openSync } from 'node:fs';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { storeErrors } from './contract.ts';
 import { damagedRecords, replaced } from './faults.ts';
 import { latestTransaction } from './pages.ts';
@@ -67,7 +68,7 @@ export class RecordsFile {
     try {
       return markAt(this.file);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw storeErrors.STORE_UNAVAILABLE(
         `${this.file} cannot be reached: ${reason}`,
         { file: this.file },

@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { errorTable } from '../../../runtime/errors.ts';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 
 export const stillErrors = errorTable({
   STILL_NOT_WRITTEN: { meaning: 'The still cannot be written', status: 500, retryable: false },
@@ -44,7 +45,7 @@ export async function writeStill(still: Still): Promise<void> {
     await picture.toFile(part);
     await rename(part, path);
   } catch (cause) {
-    throw stillErrors.STILL_NOT_WRITTEN(`${path}: ${(cause as Error).message}`, { path }, cause);
+    throw stillErrors.STILL_NOT_WRITTEN(`${path}: ${reasonOf(cause)}`, { path }, cause);
   } finally {
     await rm(part, { force: true });
   }

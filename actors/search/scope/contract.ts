@@ -49,9 +49,10 @@ export function frameRanges(
     if (pairs.length === 0) throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
     const wrong = pairs.find(([start, end]) => start >= end);
     if (wrong) {
-      throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key}: [${wrong.join(', ')}] ends before it starts`, {
-        field,
-      });
+      const [start, end] = wrong;
+      const how =
+        start === end ? 'is empty: its end must be greater than its start' : 'ends before it starts';
+      throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key}: [${start}, ${end}] ${how}`, { field });
     }
     return [key, pairs];
   });

@@ -1,5 +1,6 @@
 // The files that a scope names, as a client says it. Pure.
 import { isAbsolute } from 'node:path';
+import { quoted } from '../../../runtime/quoted.ts';
 import { type FilterScope, scopeErrors } from './contract.ts';
 
 /** Throws PATH_RELATIVE naming the first path that is not absolute as `field[i]`. */
@@ -7,7 +8,7 @@ export function checkAbsolute(paths: readonly string[], field: string): void {
   const wrong = paths.findIndex((path) => !isAbsolute(path) || path.includes('\0'));
   if (wrong < 0) return;
   const at = `${field}[${wrong}]`;
-  throw scopeErrors.PATH_RELATIVE(`${at}: ${JSON.stringify(paths[wrong])} is not absolute`, { field: at });
+  throw scopeErrors.PATH_RELATIVE(`${at}: ${quoted(paths[wrong]!)} is not absolute`, { field: at });
 }
 
 /** One file of a scope, named by path, hash or both. */

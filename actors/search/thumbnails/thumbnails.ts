@@ -1,6 +1,7 @@
 // Thumbnails of any moments of any files, and strips of thumbnails of one film.
 import { restated } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
+import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import {
@@ -104,7 +105,7 @@ function range({ start_time, end_time }: SceneThumbnailsRequest): [number, numbe
   const seconds = (field: string, text: string) => {
     const at = clockSeconds(text);
     if (at !== null) return at;
-    throw searchErrors.BAD_TIME(`${field}: ${JSON.stringify(text)} is not HH:MM:SS`, { field });
+    throw searchErrors.BAD_TIME(`${field}: ${quoted(text)} is not HH:MM:SS`, { field });
   };
   const [start, end] = [seconds('start_time', start_time), seconds('end_time', end_time)];
   if (end >= start) return [start, end];

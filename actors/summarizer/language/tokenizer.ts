@@ -2,6 +2,7 @@
 // text of somebody else is broken up into its letters.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { modelErrors } from '../../models/contract.ts';
 
 const decoding = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
@@ -36,7 +37,7 @@ export class ChatTokenizer {
     try {
       return new ChatTokenizer(new Tokenizer(JSON.parse(await readFile(file, 'utf8')) as object, {}), file);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${reason}`, { file }, error);
     }
   }

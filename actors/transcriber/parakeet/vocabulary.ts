@@ -1,5 +1,6 @@
 // The vocabulary of a parakeet model (SentencePiece): a line for each token, `▁the 123`, where `▁` begins a word.
 import { readFile } from 'node:fs/promises';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { modelErrors } from '../../models/contract.ts';
 
 const BLANK = '<blk>';
@@ -20,7 +21,7 @@ export async function readVocabulary(file: string): Promise<Vocabulary> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${reason}`, { file }, error);
   }
   try {

@@ -2,6 +2,7 @@
 // multilingual models, and between versions.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { modelErrors } from '../../models/contract.ts';
 
 export interface Vocabulary {
@@ -42,7 +43,7 @@ export async function readVocabulary(path: string): Promise<Vocabulary> {
   try {
     tokenizer = new Tokenizer(JSON.parse(await readFile(path, 'utf8')) as object, {});
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${reason}`, { file: path }, error);
   }
   return vocabularyOf(tokenizer, path);

@@ -2,6 +2,7 @@
 // text alone.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import { languageCode, languageName } from '../text/languages.ts';
 
@@ -63,7 +64,7 @@ export class Prompter {
       return new Prompter(new Tokenizer(JSON.parse(await readFile(file, 'utf8')) as object, {}), row, file);
     } catch (error) {
       if (modelErrors.MODEL_LOAD_FAILED.is(error)) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${reason}`, { file }, error);
     }
   }

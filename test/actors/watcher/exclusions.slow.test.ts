@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Exclusions } from '../../../actors/watcher/contract.ts';
 import { exclusionComplaint, exclusionsOf, normalizeExtensions } from '../../../actors/watcher/exclusions.ts';
+import { quoted } from '../../../runtime/quoted.ts';
 import { naiveFolderMatch, naiveMatch } from './glob-reference.ts';
 
 const none: Exclusions = { excluded_extensions: [], excluded_filename_globs: [], excluded_folder_globs: [] };
@@ -176,7 +177,7 @@ test('an exclusion that can leave out nothing, or everything by mistake, has a c
   for (const [field, values] of refused) {
     for (const value of values) {
       const complaint = exclusionComplaint(field, value);
-      assert.ok(complaint?.startsWith(`holds ${JSON.stringify(value)}, which `), `${field} ${value}`);
+      assert.ok(complaint?.startsWith(`holds ${quoted(value)}, which `), `${field} ${value}`);
       assert.throws(() => exclusionsOf({ ...none, [field]: [value] }), {
         name: 'RangeError',
         message: `${field} ${complaint}`,

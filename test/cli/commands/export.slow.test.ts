@@ -105,7 +105,7 @@ test('what is wrong with the list is told of its place in it', async (t) => {
   const wrong = [
     ['{', /scenes\.json: is no JSON/],
     ['5', /must be an object, or a list of items/],
-    ['[]', /items must not have fewer than 1/],
+    ['[]', /items must not be empty/],
     [
       '[{"media_path":"/a","source_start_seconds":"x","source_end_seconds":1,"track":"video"}]',
       /items\[0\]\.source_start_seconds/,

@@ -1,5 +1,6 @@
 // What is wrong with a request for summaries that only the analysis folder can tell: no visual analysis, a name that is
 // taken, a collection that is not there.
+import { quoted } from '../../../../runtime/quoted.ts';
 import { foldName } from '../../../index/summaries/fold-name.ts';
 import { type Complaint, plainPath, type StoredMedia } from '../../request.ts';
 import { collectionsById } from './jobs.ts';
@@ -40,7 +41,7 @@ async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia
     const taken = names.get(plainPath(request.path)) ?? [];
     const name = taken.find((one) => foldName(one) === foldName(nameOf(request)));
     if (name === undefined) return [];
-    const what = `is taken: ${request.path} has a summary ${JSON.stringify(name)}; choose another name, or replace_existing`;
+    const what = `is taken: ${request.path} has a summary ${quoted(name)}; choose another name, or replace_existing`;
     return [{ field: `summary_requests[${i}].analysis_name`, what }];
   });
 }
@@ -50,6 +51,6 @@ async function unknownCollections(body: SummaryBody, stored: StoredMedia): Promi
   if (named.length === 0) return [];
   const known = await stored.collections();
   return named.flatMap(({ field, id }) =>
-    known.has(id) ? [] : [{ field, what: `names no collection: there is no ${JSON.stringify(id)}` }],
+    known.has(id) ? [] : [{ field, what: `names no collection: there is no ${quoted(id)}` }],
   );
 }

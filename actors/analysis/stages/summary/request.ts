@@ -1,5 +1,6 @@
 // What a request says about summaries: the fields, and what they mean together. Pure.
 import { type Static, type TObject, Type } from 'typebox';
+import { quoted } from '../../../../runtime/quoted.ts';
 import { defaulted, described, oneOf } from '../../../../runtime/schema.ts';
 import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../../summarizer/contract.ts';
@@ -79,7 +80,7 @@ export function summaryComplaints({ summary_requests }: SummaryBody): Complaint[
     const before = first.get(key);
     if (before === undefined) first.set(key, i);
     const field = `summary_requests[${i}].analysis_name`;
-    const what = `${JSON.stringify(nameOf(request))} is that of summary_requests[${before}], of the same path; give each a name of its own`;
+    const what = `${quoted(nameOf(request))} is that of summary_requests[${before}], of the same path; give each a name of its own`;
     return [...objectiveComplaints(request, i), ...(before === undefined ? [] : [{ field, what }])];
   });
 }

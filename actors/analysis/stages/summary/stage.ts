@@ -1,6 +1,7 @@
 // The summary stage: of every file one summary after the other, each made of what is stored and visible when it is whole.
 import { createHash } from 'node:crypto';
 import { engineErrors, toFields } from '../../../../runtime/errors.ts';
+import { quoted } from '../../../../runtime/quoted.ts';
 import { sweepInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { type HeldSummary, summaryErrors } from '../../../index/summaries/contract.ts';
@@ -183,7 +184,7 @@ function named(held: readonly HeldSummary[], name: string): HeldSummary | undefi
 }
 
 function nameTaken(path: string, name: string) {
-  const what = `${path}: has a summary ${JSON.stringify(name)} already; replace_existing takes its place`;
+  const what = `${path}: has a summary ${quoted(name)} already; replace_existing takes its place`;
   return summaryErrors.SUMMARY_NAME_TAKEN(what, { field: 'analysis_name' });
 }
 

@@ -1,5 +1,6 @@
 // The collection a summary is put into: one that is there, by id or name, or a new one. Within a transaction.
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { quoted } from '../../../../runtime/quoted.ts';
 import { summaryErrors, type WantedCollection } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
 import type { Writes } from '../environment.ts';
@@ -20,7 +21,7 @@ export function collectionFor(
     const { collection_id } = wanted;
     if (isSummaryId(collection_id) && writes.get(collectionKey(collection_id)) !== undefined)
       return collection_id;
-    throw summaryErrors.UNKNOWN_COLLECTION(`collection_id: there is no ${JSON.stringify(collection_id)}`, {
+    throw summaryErrors.UNKNOWN_COLLECTION(`collection_id: there is no ${quoted(collection_id)}`, {
       field: 'collection_id',
     });
   }

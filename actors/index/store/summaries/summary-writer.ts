@@ -2,6 +2,7 @@
 // the whole summary visible, and takes away the one whose name it has.
 import { randomBytes } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { quoted } from '../../../../runtime/quoted.ts';
 import {
   type NewSummaryNode,
   type SummaryDetail,
@@ -218,7 +219,7 @@ export class SummaryWriter {
     const what = isRoot
       ? `its ${nodes} nodes have ${roots} roots, or children that are not there`
       : `no root ${root}`;
-    throw summaryErrors.NOT_A_TREE(`The summary ${JSON.stringify(name)} of ${hash_str}: ${what}`);
+    throw summaryErrors.NOT_A_TREE(`The summary ${quoted(name)} of ${hash_str}: ${what}`);
   }
 
   #publish(
@@ -285,9 +286,7 @@ export class SummaryWriter {
 
   #own(stage: SummaryStage): void {
     if (this.#stages.has(stage)) return;
-    throw storeErrors.STAGE_LOST(
-      `The summary ${JSON.stringify(stage.row.name)} of ${stage.hash} is not open`,
-    );
+    throw storeErrors.STAGE_LOST(`The summary ${quoted(stage.row.name)} of ${stage.hash} is not open`);
   }
 
   /** Which of them were there, and the collections that went because they are empty. *Flushed* on return. */
@@ -338,7 +337,7 @@ export class SummaryWriter {
 }
 
 function nameTaken(hash: string, name: string) {
-  const what = `analysis_name: ${hash} has a summary ${JSON.stringify(name)}; replace_existing takes its place`;
+  const what = `analysis_name: ${hash} has a summary ${quoted(name)}; replace_existing takes its place`;
   return summaryErrors.SUMMARY_NAME_TAKEN(what, { field: 'analysis_name' });
 }
 
