@@ -77,13 +77,14 @@ async function startOwn(context: Context): Promise<OwnService> {
   const access = createAccess({
     licenses: openLicenses(values, { clock, now: Date.now, log }),
     hasLicenseServer: false,
+    isLocal: false,
     folder: folders(values).sessions,
     clock,
     now: Date.now,
     log,
   });
   const engine = await context.startEngine(values.decoders).catch((error: unknown) => {
-    access.close();
+    access.close(true);
     throw error;
   });
   const isAllowedHost = hostRule([], { host: values.host });
@@ -106,6 +107,6 @@ async function end(
   gateway.stopAdmitting();
   await events.close();
   await gateway.close();
-  access.close();
+  access.close(true);
   await stopEngine(engine, context);
 }

@@ -8,7 +8,7 @@ import { createEventServer, type EventServer } from '../../events/server.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { openLicenses } from '../../http/license/open.ts';
 import { pageAddress, signInAddress } from '../../http/page-address.ts';
-import { hostRule } from '../../http/request/host.ts';
+import { hostRule, isLoopback } from '../../http/request/host.ts';
 import { type Access, createAccess } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
@@ -69,7 +69,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
       onFatal: (actor) => guardian.requestRestart(`${actor} hangs for the second time`),
     })
     .catch((error: unknown) => {
-      access.close();
+      access.close(true);
       throw error;
     });
   const events = createEventServer({
@@ -97,9 +97,10 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     forget = begin(context, parts, guardian);
     await aborted(guardian.signal);
   } finally {
-    await end(context, parts);
     // Where another engine follows, the service runs on.
-    if (!guardian.restartRequested) forget();
+    const isLast = !guardian.restartRequested;
+    await end(context, parts, isLast);
+    if (isLast) forget();
   }
   return guardian.restartRequested ? engineExit.restart : engineExit.stopped;
 }
@@ -116,6 +117,7 @@ function openAccess({ values, clock, log }: Context, guardian: GuardianClient): 
   return createAccess({
     licenses,
     hasLicenseServer: values.license_url !== '',
+    isLocal: isLoopback(values.host),
     folder: folders(values).sessions,
     clock,
     now: Date.now,
@@ -193,7 +195,11 @@ function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>,
  * Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed and
  * stopped.
  */
-async function end({ log, flushLog }: Context, { engine, access, events, gateway }: Parts): Promise<void> {
+async function end(
+  { log, flushLog }: Context,
+  { engine, access, events, gateway }: Parts,
+  isLast: boolean,
+): Promise<void> {
   log.info('stopping');
   gateway.stopAdmitting();
   // The folders first, so that no other task is begun when the running one is stopped.
@@ -202,7 +208,7 @@ async function end({ log, flushLog }: Context, { engine, access, events, gateway
   await gateway.drain(FINAL_DRAIN_MS);
   await events.close();
   await gateway.close();
-  access.close();
+  access.close(isLast);
   if (late.length === 0) {
     log.info('stopped');
     return;

@@ -42,7 +42,7 @@ function covers(name: Authority, asked: Authority): boolean {
 }
 
 /** Short forms such as 127.1 need not pass: browsers expand them before they send. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.');
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1';
 }

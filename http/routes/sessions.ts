@@ -45,19 +45,24 @@ export const openSession = route({
   description:
     'The token is sent as a license key is, in the header `X-License-Key`, and stands for the one by which the ticket was made: ' +
     'when that is revoked or expires, requests are refused. A session ends 12 hours after its last use, and outlives a restart ' +
-    'of the service. 401 for a ticket that does not exist, is used, or is too old, told alike.',
+    'of the service, unless it is `shared`. 401 for a ticket that does not exist, is used, or is too old, told alike.',
   access: 'open',
   body: Type.Object({ ticket: described(Type.String({ maxLength: 200 }), 'Of /tickets.') }),
   answers: {
     200: Type.Object({
       token: described(Type.String(), 'A secret, sent in place of a license key.'),
       expires_at: described(Type.Number(), 'When it ends unless it is used before, Unix time, seconds.'),
+      shared: described(
+        Type.Boolean(),
+        'Whether a page may keep it for all tabs of its browser: it is that of the owner of a service that listens on a loopback ' +
+          'address, and ends when that is stopped.',
+      ),
     }),
     401: ErrorBody,
   },
   handle: ({ body }, { access }) => {
-    const { token, expires } = access.openSession(body.ticket);
-    return reply(200, { token, expires_at: expires / 1000 }, unstored);
+    const { token, expires, shared } = access.openSession(body.ticket);
+    return reply(200, { token, expires_at: expires / 1000, shared }, unstored);
   },
 });
 

@@ -42,18 +42,23 @@ export interface Access {
   cacheDirOf(credential: string): string | null;
   /** One of the owner, for somebody who reads it later. Null where there is no owner. */
   ownerTicket(ms: number): string | null;
-  /** Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. */
-  openSession(ticket: string): { readonly token: string; readonly expires: number };
+  /**
+   * Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. `shared`: all tabs of the browser may have
+   * it.
+   */
+  openSession(ticket: string): { readonly token: string; readonly expires: number; readonly shared: boolean };
   /** False when the credential is of no session. */
   endSession(credential: string): boolean;
-  /** The licenses too. */
-  close(): void;
+  /** The licenses too. `isLast`: no engine follows; sessions that are shared end, since another program may have the port next. */
+  close(isLast: boolean): void;
 }
 
 export interface AccessOptions {
   readonly licenses: Licenses;
   /** Whether a license server decides about keys. */
   readonly hasLicenseServer: boolean;
+  /** The service listens on a loopback address: tabs share the sessions of its owner. */
+  readonly isLocal: boolean;
   /** Where sessions are kept. */
   readonly folder: string;
   readonly clock: Clock;
@@ -90,14 +95,17 @@ class CheckedAccess implements Access {
   readonly #tickets: Tickets;
   readonly #sessions: Sessions;
   readonly #now: () => number;
+  readonly #isLocal: boolean;
 
-  constructor({ licenses, hasLicenseServer, folder, clock, now, log, random = randomBytes }: AccessOptions) {
+  constructor(options: AccessOptions) {
+    const { licenses, hasLicenseServer, isLocal, folder, clock, now, log, random = randomBytes } = options;
     const time = (): Moment => ({ monotonic: clock.now(), wall: now() });
     this.owner = hasLicenseServer ? null : secretText('owner', random(SECRET_BYTES));
     this.#licenses = licenses;
     this.#tickets = createTickets(time, random);
     this.#sessions = createSessions(time, random, sessionFiles(folder, log));
     this.#now = now;
+    this.#isLocal = isLocal;
   }
 
   check(credential: string | undefined): Decision {
@@ -126,17 +134,18 @@ class CheckedAccess implements Access {
     return this.owner === null ? null : this.#tickets.make(theOwner, ms);
   }
 
-  openSession(ticket: string): { token: string; expires: number } {
+  openSession(ticket: string): { token: string; expires: number; shared: boolean } {
     const holder = this.#tickets.take(ticket.trim());
     if (holder === undefined) throw sessionErrors.TICKET_REFUSED();
-    return this.#sessions.open(holder);
+    return { ...this.#sessions.open(holder), shared: this.#isLocal && holder.key === null };
   }
 
   endSession(credential: string): boolean {
     return this.#sessions.end(credential.trim());
   }
 
-  close(): void {
+  close(isLast: boolean): void {
+    if (isLast && this.#isLocal) this.#sessions.endOfOwner();
     this.#sessions.close();
     this.#licenses.close();
   }

@@ -30,6 +30,8 @@ export interface Sessions {
   used(token: string): void;
   /** False when there was none. */
   end(token: string): boolean;
+  /** Ends those that stand for the owner of the home folder. */
+  endOfOwner(): void;
   /** Keeps when each was used last. */
   close(): void;
 }
@@ -99,6 +101,10 @@ class KeptSessions implements Sessions {
   end(token: string): boolean {
     const hash = hashOf(token);
     return this.#sessions.has(hash) && this.#remove(hash);
+  }
+
+  endOfOwner(): void {
+    for (const [hash, { holder }] of this.#sessions) if (holder.sealed === null) this.#remove(hash);
   }
 
   close(): void {

@@ -180,7 +180,7 @@ const call = inject(routes, {
   mediaLinks: createMediaLinks(Date.now, () => granted),
   access: {
     makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
-    openSession: () => ({ token: 'fhs_t', expires: 1 }),
+    openSession: () => ({ token: 'fhs_t', expires: 1, shared: false }),
     endSession: () => false,
     cacheDirOf: () => null,
   },

@@ -71,6 +71,30 @@ test('a ticket signs in once; its address goes, and a used one says what to do',
   assert.deepEqual(problems, []);
 });
 
+test('the tabs of a browser are signed in by one ticket of the owner, and out together', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, context, problems } = await openBrowser(t);
+  const { out } = await home.run('open', '--print');
+  await page.goto(out.trim());
+  await page.getByRole('searchbox').waitFor();
+  const plain = new URL(out.trim()).origin;
+  const second = await context.newPage();
+  await second.goto(plain);
+  await second.getByRole('searchbox').waitFor();
+  await second.goto(`${plain}/#/settings`);
+  await second.getByText('in every tab of this browser').waitFor();
+  await second.getByRole('button', { name: 'Sign out' }).click();
+  for (const one of [second, page]) await one.getByLabel('License key').waitFor();
+  await page.reload();
+  await page.getByLabel('License key').waitFor();
+  const again = await home.run('open', '--print');
+  await second.goto('about:blank');
+  await second.goto(again.out.trim());
+  await page.getByRole('searchbox').waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('a wrong key is refused, a right one opens the view that was asked for', {
   skip: withoutBrowser,
 }, async (t) => {

@@ -7,7 +7,7 @@ import { watchTasks } from './live.ts';
 import { startNavigation } from './navigation.ts';
 import { watchPictures } from './pictures.ts';
 import { watchService } from './service.ts';
-import { enterByTicket, forgetSession, keptSession } from './session.ts';
+import { enterByTicket, followTabs, forgetSession, keptSession } from './session.ts';
 import { Page } from './shell.ts';
 import { get, subscribe, update } from './store.ts';
 import { startTheme } from './theme.ts';
@@ -16,10 +16,14 @@ import { startLanguage, t } from './words.ts';
 
 startTheme();
 startLanguage();
-update({ session: keptSession() });
+let session = keptSession();
+update({ session });
 subscribe(() => {
-  if (get().session === null) forgetSession();
+  const now = get().session;
+  if (now === null && session !== null) forgetSession(session);
+  session = now;
 });
+followTabs();
 watchService();
 startNavigation((ticket) => void enterByTicket(ticket));
 watchFolder();

@@ -1,35 +1,60 @@
-// Signing in: a one-time ticket is swapped for a token, or a license key is pasted. Either is kept for this tab alone and
-// sent as a header; no cookie is set.
+// Signing in: a one-time ticket is swapped for a token, or a license key is pasted. Either is kept by the page and sent as a
+// header; no cookie is set. What the service calls shared is kept for all tabs of this browser at this origin, all else for
+// this tab alone.
 import { ApiError, call } from './api.ts';
 import { get, type Session, update } from './store.ts';
 
 const KEPT = 'framehound.session';
 
-/** What this tab was signed in with before it was loaded again. */
+/** What this tab was signed in with before it was loaded again, else what the other tabs of this browser are. */
 export function keptSession(): Session | null {
+  return sessionIn(sessionStorage) ?? sessionIn(localStorage);
+}
+
+function sessionIn(storage: Storage): Session | null {
   try {
-    const { kind, token } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Partial<Session>;
-    return (kind === 'ticket' || kind === 'key') && typeof token === 'string' ? { kind, token } : null;
+    const { kind, token } = JSON.parse(storage.getItem(KEPT) ?? 'null') as Partial<Session>;
+    const isSession = (kind === 'ticket' || kind === 'key') && typeof token === 'string';
+    return isSession ? { kind, token, shared: storage === localStorage } : null;
   } catch {
     return null;
   }
 }
 
 function enter(session: Session): void {
-  sessionStorage.setItem(KEPT, JSON.stringify(session));
+  const { kind, token, shared } = session;
+  if (shared) sessionStorage.removeItem(KEPT);
+  (shared ? localStorage : sessionStorage).setItem(KEPT, JSON.stringify({ kind, token }));
   update({ session, signInReason: null, refusal: null });
 }
 
 /** Forgets what does not open the service any more. Call it when the store has no session. */
-export function forgetSession(): void {
-  sessionStorage.removeItem(KEPT);
+export function forgetSession({ token, shared }: Session): void {
+  if (!shared) sessionStorage.removeItem(KEPT);
+  // Another tab may have signed in anew.
+  else if (sessionIn(localStorage)?.token === token) localStorage.removeItem(KEPT);
+}
+
+/** Signs this tab in and out with the other tabs of this browser, unless it has a session of its own. */
+export function followTabs(): void {
+  addEventListener('storage', ({ storageArea, key }) => {
+    if (storageArea !== localStorage || (key !== KEPT && key !== null)) return;
+    const { session } = get();
+    const kept = sessionIn(localStorage);
+    if (session?.shared === false || session?.token === kept?.token) return;
+    update({ session: kept, signInReason: null, refusal: null });
+  });
 }
 
 /** False when the ticket is wrong, used or too old: a person is asked for another. */
 export async function enterByTicket(ticket: string): Promise<boolean> {
   try {
-    const { token } = await call<{ token: string }>('POST /api/v1/sessions', { ticket }, { token: '' });
-    enter({ kind: 'ticket', token });
+    const { token, shared } = await call<{ token: string; shared: boolean }>(
+      'POST /api/v1/sessions',
+      { ticket },
+      { token: '' },
+    );
+    enter({ kind: 'ticket', token, shared });
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -50,7 +75,7 @@ export async function enterByKey(key: string): Promise<boolean> {
   }
   try {
     await call('GET /api/v1/models/loaded', {}, { token: key });
-    enter({ kind: 'key', token: key });
+    enter({ kind: 'key', token: key, shared: false });
     return true;
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 401 && !error.isOfLicense)) throw error;

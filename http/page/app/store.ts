@@ -10,6 +10,8 @@ export type Theme = 'system' | 'dark' | 'light';
 export interface Session {
   readonly kind: 'ticket' | 'key';
   readonly token: string;
+  /** All tabs of the browser have it, and end it together. */
+  readonly shared: boolean;
 }
 
 /** The analysis folder that is looked at, and whether searches have it in memory. */

@@ -21,6 +21,7 @@ function world(t: TestContext, given: { flags?: object; env?: Record<string, str
   const access = createAccess({
     licenses: { check, close: () => {} },
     hasLicenseServer: false,
+    isLocal: true,
     folder,
     clock: systemClock,
     now: Date.now,

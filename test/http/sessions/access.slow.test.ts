@@ -40,10 +40,11 @@ function world(t: TestContext, hasLicenseServer = false) {
   };
   const clock = manualClock(5);
   const time = { now: Date.UTC(2030, 1, 1) };
-  const start = (server = hasLicenseServer) =>
+  const start = (server = hasLicenseServer, isLocal = true) =>
     createAccess({
       licenses,
       hasLicenseServer: server,
+      isLocal,
       folder,
       clock,
       now: () => time.now,
@@ -165,7 +166,7 @@ test('a session lives on when the service starts again, also after a crash, with
   const after = start();
   pass(12 * HOUR - 1);
   assert.ok(isOk(after.check(token)));
-  after.close();
+  after.close(true);
   pass(12 * HOUR - 1);
   const last = start();
   valid.clear();
@@ -261,6 +262,25 @@ test('the owner of the home folder needs no key, and sessions of the owner live 
   const given = after.ownerTicket(600_000);
   assert.ok(isOk(after.check(after.openSession(given!).token)));
   assert.deepEqual(asked, []);
+});
+
+test('tabs share sessions of the owner of a service on this machine, which end when it is stopped', (t) => {
+  const { start } = world(t);
+  const access = start();
+  const opened = [access.owner!, KEY].map((one) => access.openSession(access.makeTicket(one, null).ticket));
+  assert.deepEqual(
+    opened.map(({ shared }) => shared),
+    [true, false],
+  );
+  const seen = () => opened.map(({ token }) => isOk(start().check(token)));
+  access.close(false);
+  assert.deepEqual(seen(), [true, true], 'another engine of the same service');
+  access.close(true);
+  assert.deepEqual(seen(), [false, true]);
+  const far = start(false, false);
+  const { token, shared } = far.openSession(far.makeTicket(far.owner!, null).ticket);
+  far.close(true);
+  assert.deepEqual([shared, isOk(start().check(token))], [false, true], 'not on a loopback address');
 });
 
 test('where a license server decides, nobody signs in without a key', (t) => {

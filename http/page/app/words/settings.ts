@@ -105,6 +105,7 @@ export const settings = {
     'Signed in by a ticket, in this tab alone.',
     'Mit einem Ticket angemeldet, nur in diesem Tab.',
   ],
+  signedInBrowser: ['Signed in, in every tab of this browser.', 'Angemeldet, in jedem Tab dieses Browsers.'],
   signOut: ['Sign out', 'Abmelden'],
 
   settings: ['Settings of the service', 'Einstellungen des Dienstes'],

@@ -44,7 +44,7 @@ test('a session ends when it is not known; a refusal of its key is told until th
     decision.ok ? Response.json({ tasks: [] }) : Response.json(decision.body, { status: decision.status });
   let decision: AccessDecision = { ok: true };
   played(t, () => answered(decision));
-  const session = { kind: 'ticket', token: 'fhs_x' } as const;
+  const session = { kind: 'ticket', token: 'fhs_x', shared: false } as const;
   update({ session, returns: 0, refusal: null });
   const ask = () => api.listTasks().catch(() => {});
   for (const [validation, why] of [

@@ -45,7 +45,12 @@ const themes = ['system', 'dark', 'light'] as const satisfies Theme[];
 function ThisPage() {
   const language = useStore((state) => state.language);
   const theme = useStore((state) => state.theme);
-  const kind = useStore((state) => state.session?.kind);
+  const session = useStore((state) => state.session);
+  const signedIn = session?.shared
+    ? settings.signedInBrowser
+    : session?.kind === 'key'
+      ? settings.signedInKey
+      : settings.signedInTicket;
   const chosen = (event: Event) => (event.target as HTMLSelectElement).value;
   return html`<section class="panel column"><h2>${t(settings.page)}</h2>
     <div class="row wrap">
@@ -54,7 +59,7 @@ function ThisPage() {
       <label>${t(settings.theme)}<select value=${theme} onChange=${(event: Event) => setTheme(chosen(event) as Theme)}>
         ${themes.map((one) => html`<option value=${one}>${t(settings[one])}</option>`)}</select></label>
     </div>
-    <div class="row wrap"><p class="quiet">${t(kind === 'key' ? settings.signedInKey : settings.signedInTicket)}</p>
+    <div class="row wrap"><p class="quiet">${t(signedIn)}</p>
       <button onClick=${() => void leave()}>${t(settings.signOut)}</button></div>
   </section>`;
 }

@@ -24,7 +24,7 @@ function followed(t: TestContext, first: Detail | null | undefined) {
     const ended = ['queued', 'running'].includes(state) ? null : 1;
     return Response.json({ state, ended, error: error ? { code: 'X', error: 'x', message: error } : null });
   });
-  update({ session: { kind: 'ticket', token: 'fhs_x' }, service: 'up', tasks: [] });
+  update({ session: { kind: 'ticket', token: 'fhs_x', shared: false }, service: 'up', tasks: [] });
   const ends: TaskEnd[] = [];
   const stop = followEnd('one', (end) => ends.push(end));
   t.after(stop);

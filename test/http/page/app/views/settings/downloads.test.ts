@@ -25,7 +25,7 @@ test('each end is told once, however many look at the same time; what cannot be 
   });
   // A toast goes by itself after some seconds, as the page counts them.
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  update({ session: { kind: 'ticket', token: 'fhs_x' }, service: 'up', toasts: [] });
+  update({ session: { kind: 'ticket', token: 'fhs_x', shared: false }, service: 'up', toasts: [] });
   downloads.update({ active: ['waits', 'lost', 'done', 'fails', 'never'].map(download), failed: {} });
   let ends = 0;
   const look = () => readDownloads(() => ends++);
