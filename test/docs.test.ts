@@ -78,3 +78,34 @@ test('a script that a page names is in package.json', () => {
       assert.ok(Object.hasOwn(scripts, name), `${path}: there is no script ${name}`);
   }
 });
+
+test('a table has each row once and nothing but its rows, and a heading a line of its own', () => {
+  for (const { path, text } of pages) {
+    const lines = prose(text).split('\n');
+    const isRow = (line = '') => line.startsWith('|');
+    let rows = new Set<string>();
+    for (const [i, line] of lines.entries()) {
+      if (/^#+ /.test(line) && i > 0) assert.equal(lines[i - 1], '', `${path}: before ${line}`);
+      if (!isRow(line)) continue;
+      if (!isRow(lines[i - 1])) rows = new Set();
+      else if (/^\|(?: *-+ *\|)+$/.test(line) && rows.size !== 1)
+        assert.fail(`${path}: two tables in one: ${lines[i - 1]}`);
+      const first = line.split(' | ', 1)[0]!.trim();
+      if (first !== '|') assert.ok(!rows.has(line), `${path}: a row stands twice: ${first}`);
+      rows.add(line);
+    }
+  }
+});
+
+test('a folder stands once in the tree of the architecture', () => {
+  const { text } = pages.find(({ path }) => path === 'docs/architecture.md')!;
+  const [, tree = ''] = /^```\n(main\.ts[\s\S]*?)^```/m.exec(text) ?? [];
+  const named = [...tree.matchAll(/^ {0,2}([\w-]+(?:\/|\.ts)) +\S/gm)].map(([, name]) => name);
+  assert.ok(named.length > 20);
+  assert.deepEqual(named, [...new Set(named)]);
+  const rooms = globSync('actors/*/', { cwd: root }).map((folder) => `${folder.split(sep).at(-1)}/`);
+  assert.deepEqual(
+    rooms.filter((one) => !named.includes(one)),
+    [],
+  );
+});
