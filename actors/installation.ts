@@ -1,8 +1,10 @@
 // What this machine has, for commands that start no engine. Composed here; native packages are loaded when asked for.
+import { systemClock } from '../runtime/clock.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { DeviceChoice } from './models/device.ts';
+import { type ProbedDevice, probeDevices } from './models/device-probe.ts';
 import { createModelLibrary } from './models/library.ts';
-import { thisMachine } from './models/machine.ts';
+import { graphicsHere, thisMachine } from './models/machine.ts';
 import type { SampleOptions } from './samples/contract.ts';
 
 export interface Installation {
@@ -17,8 +19,8 @@ export interface Installation {
 export interface NativePackages {
   /** Versions of the media libraries. */
   media(): Promise<string>;
-  /** Devices that models can run on; `bundled` false: its libraries are not installed. */
-  modelDevices(): Promise<{ readonly device: string; readonly bundled: boolean }[]>;
+  /** Devices that models may run on, each tried. */
+  modelDevices(): Promise<ProbedDevice[]>;
   store(): Promise<void>;
   /** What precise clips are encoded by; tries the encoders of devices. `choice`: as in the settings. */
   clipEncoders(choice: 'auto' | 'off'): Promise<string>;
@@ -34,7 +36,12 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
     },
     native: {
       media: async () => (await import('./decoder/ffmpeg.ts')).describeFfmpeg(),
-      modelDevices: async () => (await import('./models/session.ts')).offeredDevices(),
+      modelDevices: async () => {
+        const { offeredDevices } = await import('./models/session.ts');
+        const { signal } = new AbortController();
+        const graphics = graphicsHere();
+        return probeDevices({ available: offeredDevices(), graphics, signal, clock: systemClock });
+      },
       store: async () => {
         await import('./index/store/store.ts');
       },

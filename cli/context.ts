@@ -41,6 +41,7 @@ const isCheckout = import.meta.url.endsWith('.ts');
 /** What a person types to run this program, and to install what it misses. */
 export const invocation = isCheckout ? 'npx framehound' : 'framehound';
 export const setupCommand = isCheckout ? 'npm run setup' : 'framehound --setup';
+export const gpuSetupCommand = isCheckout ? 'npm run setup -- --gpu' : 'framehound --setup --gpu';
 
 const commandInText = new RegExp(
   // A folder of that name is no command.

@@ -6,7 +6,7 @@ import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntim
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { cudaFault } from './cuda-fault.ts';
-import { type Device, type DeviceChoice, devicesToTry, type RunsOn } from './device.ts';
+import { type Device, type DeviceChoice, devices, devicesToTry, type RunsOn } from './device.ts';
 import { graphicsHere } from './machine.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
@@ -72,9 +72,10 @@ export interface SessionOptions {
   checkpoint?(): Promise<void>;
 }
 
-/** Device names the runtime knows on this platform; one that is not bundled can still fail to load. */
-export function offeredDevices(): { readonly device: string; readonly bundled: boolean }[] {
-  return listSupportedBackends().map(({ name, bundled }) => ({ device: name, bundled }));
+/** What the runtime knows on this platform. One of them can still fail to load. */
+export function offeredDevices(): Device[] {
+  const known = new Set(listSupportedBackends().map(({ name }) => name));
+  return devices.filter((device) => known.has(device));
 }
 
 /**
@@ -90,11 +91,7 @@ export async function openSession(
   if (typeof source === 'string' && !existsSync(source)) {
     throw modelErrors.MODEL_LOAD_FAILED(`${name}: there is no such file`, { file: name });
   }
-  const plan = devicesToTry(
-    options.device,
-    listSupportedBackends().map(({ name }) => name),
-    graphicsHere(),
-  );
+  const plan = devicesToTry(options.device, offeredDevices(), graphicsHere());
   const refused = [...plan.refused];
   for (const device of plan.order) {
     await options.checkpoint?.();

@@ -13,6 +13,7 @@ import {
   sizeText,
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
+import { deviceText } from '../../actors/models/device.ts';
 import { currentKey } from '../../actors/models/renamed.ts';
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
@@ -20,7 +21,7 @@ import { openToOthers, type SharedWith } from '../../runtime/files/permissions.t
 import { usableMemory } from '../../runtime/usable-memory.ts';
 import { folders, keptAtHome, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, setupCommand, typed } from '../context.ts';
+import { type Command, type Context, exit, gpuSetupCommand, setupCommand, typed } from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
   const rows = settingRows(found).map(({ name, ...row }) => ({ setting: name, ...row }));
@@ -78,17 +79,40 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   const { native } = await installation();
   const media = await attempt('media', native.media);
   const encoder = await attempt('encoder of clips', () => native.clipEncoders(values.hardware_encoding));
-  const devices = await attempt('model devices', async () => {
-    const all = (await native.modelDevices()).map(({ device, bundled }) =>
-      bundled ? device : `${device} (libraries not installed)`,
-    );
-    return all.join(', ');
-  });
+  const devices = await modelDevices(native, values.device);
   const store = await attempt('store', async () => {
     await native.store();
     return 'opens';
   });
-  return [media, encoder, devices, store];
+  return [media, encoder, ...devices, store];
+}
+
+const cudaMend = `${gpuSetupCommand}, and CUDA and cuDNN as docs/operations.md says`;
+
+/** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
+async function modelDevices(
+  native: Awaited<ReturnType<Context['installation']>>['native'],
+  choice: string,
+): Promise<Finding[]> {
+  const name = 'model devices';
+  let probed: Awaited<ReturnType<typeof native.modelDevices>> = [];
+  const whole = await attempt(name, async () => {
+    probed = await native.modelDevices();
+    const works = probed.filter(({ reason }) => reason === null).map(({ device }) => deviceText(device));
+    const absent = probed
+      .filter(({ tried }) => !tried)
+      .map(({ device, reason }) => `${deviceText(device)}: ${reason}`);
+    return [works.join(', '), ...absent].join('; ');
+  });
+  const failed = probed.filter(({ reason, tried }) => tried && reason !== null);
+  return [
+    whole,
+    ...failed.map(({ device, reason }): Finding => {
+      const needed = device === choice || device === 'cpu';
+      const mend = device === 'cuda' || device === 'tensorrt' ? { mend: cudaMend } : {};
+      return { name: deviceText(device), ok: !needed, lacking: !needed, found: reason ?? '', ...mend };
+    }),
+  ];
 }
 
 async function attempt(name: string, look: () => Promise<string>): Promise<Finding> {

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Installation } from '../../../actors/installation.ts';
 import type { ListedModel } from '../../../actors/models/contract.ts';
+import type { ProbedDevice } from '../../../actors/models/device-probe.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
 import { doctor } from '../../../cli/commands/doctor.ts';
 import { fakeHome } from '../fake-context.ts';
 
 const native = {
   media: async () => 'there',
-  modelDevices: async () => [],
+  modelDevices: async (): Promise<ProbedDevice[]> => [{ device: 'cpu', reason: null, tried: true }],
   store: async () => {},
   clipEncoders: async () => 'libx264',
 };
@@ -21,6 +22,7 @@ async function told(
   downloaded: readonly string[],
   env: Record<string, string> = {},
   prepare: (home: string) => void = () => {},
+  modelDevices = native.modelDevices,
 ) {
   const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
   const { models } = await library.list();
@@ -30,7 +32,7 @@ async function told(
   const installation = async () =>
     ({
       models: { ...library, list: async () => ({ models: rows, problems: [] }) },
-      native,
+      native: { ...native, modelDevices },
     }) as unknown as Installation;
   const { home, context } = fakeHome(t, env);
   prepare(home);
@@ -103,4 +105,29 @@ test('summaries are written by a language model that fits, and from templates wi
   );
   const written = await told(t, ['smolvlm2-256m']);
   assert.match(written.out, /✓ summaries +by smolvlm2-256m\n(?! +→)/);
+});
+
+test('devices are told by what a graph on each came to; one that is there and fails, with what mends it', async (t) => {
+  const probed: ProbedDevice[] = [
+    { device: 'cpu', reason: null, tried: true },
+    { device: 'cuda', reason: 'libcudnn.so.9 is not found', tried: true },
+    { device: 'webgpu', reason: 'no graphics device is found', tried: false },
+  ];
+  const toldWith = (device: string) =>
+    told(
+      t,
+      [],
+      { FRAMEHOUND_DEVICE: device },
+      () => {},
+      async () => probed,
+    );
+  const auto = await toldWith('auto');
+  assert.match(auto.out, /✓ model devices +the processor; WebGPU: no graphics device is found\n/);
+  assert.match(
+    auto.out,
+    /– CUDA +libcudnn\.so\.9 is not found\n +→ npm run setup -- --gpu, and CUDA and cuDNN /,
+  );
+  const asked = await toldWith('cuda');
+  assert.match(asked.out, /✗ CUDA +libcudnn\.so\.9 is not found\n/);
+  assert.equal(asked.code, 1);
 });
