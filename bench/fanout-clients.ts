@@ -50,7 +50,8 @@ async function join({ port, task, clients }: Join): Promise<void> {
     socket.write(frame('40'));
     await once(socket, 'data');
     socket.write(frame(`420["join","${task}"]`));
-    await once(socket, 'data');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    if (!answer.includes('"joined":true')) throw new Error(`the task was not joined: ${answer}`);
     socket.on(
       'data',
       reader(count, () => socket.write(frame('3'))),

@@ -3,13 +3,14 @@
 import { setImmediate } from 'node:timers/promises';
 import uWS from '@uwsjs/core';
 import { Server } from 'socket.io';
-import { analysisErrors, type TaskEvent, type TaskListener } from '../actors/analysis/contract.ts';
+import type { TaskEvent } from '../actors/analysis/contract.ts';
 import { progressOf } from '../actors/analysis/progress.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { advance, newRun, stateOf } from '../events/payload.ts';
 import { createEventServer } from '../events/server.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
+import { fakeTasks } from '../test/events/fake-tasks.ts';
 
 const TASK = '018f3c1e-5b7a-7d2c-9a51-3f0c7e2b9d44';
 const app = uWS.App();
@@ -22,17 +23,9 @@ function happening(step: number): TaskEvent & { type: 'task' } {
 
 /** The whole way from an event of a task to the sockets, without throttling. */
 function ours(): (step: number) => void {
-  let emitEvent: TaskListener = () => {};
+  const tasks = fakeTasks();
   const server = createEventServer({
-    tasks: {
-      subscribe: (listener) => {
-        emitEvent = listener;
-        return () => {};
-      },
-      get: async (id) => {
-        throw analysisErrors.TASK_UNKNOWN(id);
-      },
-    },
+    tasks,
     clock: systemClock,
     log: createLog('bench', () => {}),
     isAllowedHost: () => true,
@@ -40,7 +33,7 @@ function ours(): (step: number) => void {
     everyMs: 0,
   });
   server.attach(app);
-  return (step) => emitEvent(TASK, happening(step));
+  return (step) => tasks.emit(TASK, happening(step));
 }
 
 /** The same payload in the same room, with Socket.IO alone. */
