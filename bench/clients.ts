@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { footage, kinds } from './footage.ts';
 import { median, type Question, type Row } from './row.ts';
 import { type Client, type Service, startService, until } from './service.ts';
+import { sized } from './size.ts';
 
-const CLIENTS = 1000;
-const seconds = Number(process.env['FRAMEHOUND_BENCH_SECONDS'] ?? 60);
+const CLIENTS = sized(1000, 20);
+const seconds = Number(process.env['FRAMEHOUND_BENCH_SECONDS'] ?? sized(60, 3));
 
 /** A request and its share of the traffic. */
 type Ask = readonly [share: number, path: string, body?: unknown];

@@ -10,6 +10,7 @@ import { startBench } from './actors.ts';
 import { cutClip, hasFfmpeg } from './command-line.ts';
 import { type Footage, footage, type Kind, kinds } from './footage.ts';
 import { beside, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
 const sampleRate = 48_000;
 const channels = 2;
@@ -42,13 +43,13 @@ const x264 = ['-c:v', 'libx264', '-preset', 'fast', '-crf', '17', '-g', '30'];
 const cuts: readonly Cut[] = [
   {
     mode: 'precise',
-    span: [5.51, 9.49],
+    span: sized([5.51, 9.49], [0.51, 0.99]),
     codecs: [...x264, '-c:a', 'aac', '-b:a', '256k'],
     rounds: 3,
     least: 1,
   },
-  { mode: 'smart', span: [1.51, 28.49], codecs: null, rounds: 1, least: 4 },
-  { mode: 'copy', span: [1.51, 28.49], codecs: ['-c', 'copy'], rounds: 9, least: 0.9 },
+  { mode: 'smart', span: sized([1.51, 28.49], [0.51, 1.49]), codecs: null, rounds: 1, least: 4 },
+  { mode: 'copy', span: sized([1.51, 28.49], [0.51, 1.49]), codecs: ['-c', 'copy'], rounds: 9, least: 0.9 },
 ];
 
 export const clips: Question = async (say) => {

@@ -14,6 +14,7 @@ import { dot } from '../actors/faces/clustering/rows.ts';
 import type { ClusterLabels } from '../actors/faces/contract.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { seeded, unit } from './vectors.ts';
 
 interface Size {
@@ -25,7 +26,7 @@ const [eps, minSamples] = [0.48, 5];
 /** Multiplications of its own between two that are timed alone. */
 const between = 4;
 /** Cosines that a clustering is repeated for, up to nine times; the median counts. */
-const repeated = 1.5e9;
+const repeated = sized(1.5e9, 1);
 /** Rows of the plain loop, whose time is scaled to all. */
 const sampledRows = 24;
 /** Labels are compared with those of a plain loop up to so many faces. */
@@ -225,9 +226,9 @@ export const clustering: Question = async (say) => {
   const product = await Product.open({ threads: availableParallelism(), log: createLog('bench', () => {}) });
   const rows: Row[] = [];
   for (const size of [
-    { faces: 10_000, dimensions: 128 },
-    { faces: 10_000, dimensions: 512 },
-    { faces: 50_000, dimensions: 512 },
+    { faces: sized(10_000, 300), dimensions: 128 },
+    { faces: sized(10_000, 300), dimensions: 512 },
+    { faces: sized(50_000, 600), dimensions: 512 },
   ]) {
     rows.push(...(await measured(product, size, say)));
   }

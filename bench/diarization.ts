@@ -18,6 +18,7 @@ import { type DiarizationScore, scoreDiarization, sumScores } from './diarizatio
 import { summaries, type TalkSummary } from './diarization/talk-scores.ts';
 import { fewVoices, manyVoices } from './diarization/talks.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { percent } from './voices/conditions.ts';
 import { heldModel } from './voices/model.ts';
 import { splitVoices } from './voices/split.ts';
@@ -25,8 +26,8 @@ import type { Spread } from './voices/statistics.ts';
 
 const question = 'diarization';
 /** Conversations for each count of voices, and how long each is at most. */
-const conversations = 5;
-const seconds = 120;
+const conversations = sized(5, 1);
+const seconds = sized(120, 20);
 /** Of the talks; the fit twin has others. */
 const talkSeed = 30_001;
 

@@ -4,6 +4,7 @@ import { queryVector } from '../actors/models/starter/query/vector.ts';
 import { explanations } from '../actors/search/visual/bands.ts';
 import { filmLibrary, pictureLibrary, ranking, standingOf } from './explain/library.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { look } from './starter/model.ts';
 import { otherQueries } from './starter/other-queries.ts';
 import type { Picture } from './starter/picture.ts';
@@ -12,7 +13,7 @@ import { spreadOfShare, wilson } from './starter/ranking.ts';
 import { drawn, photographs } from './starter/table.ts';
 
 const question = 'explain';
-const EACH = 2;
+const EACH = sized(2, 1);
 /** Matches of an answer that are counted. */
 const ANSWERED = 50;
 /** For choosing: three of each kind with another seed, the half of the photographs that the model is fitted on, other words. */
@@ -128,8 +129,8 @@ function answered(asked: Asked, set: readonly Seen[], isTaken: boolean): Answere
 
 /** Explaining the fifty matches of a query that was not asked before. */
 function cost(vectors: readonly Float32Array[]): Row {
-  const library = filmLibrary(vectors, 100, 3600);
-  const found = Array.from({ length: ANSWERED }, (_, i) => i * 7000);
+  const library = filmLibrary(vectors, 100, sized(3600, 36));
+  const found = Array.from({ length: ANSWERED }, (_, i) => i * sized(7000, 70));
   const asks = [
     'green grass under a blue sky',
     'red stripes',

@@ -26,6 +26,7 @@ import {
 } from '../test/actors/faces/stand-in-embedder.ts';
 import { sharedPath, skipWithout } from '../test/shared.ts';
 import { beside, processorSeconds, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
 const threads = availableParallelism();
 const log = createLog('bench', () => {});
@@ -33,7 +34,7 @@ const portrait = 'media/images/astronaut.png';
 const [width, height] = [1280, 720];
 /** Pictures that are on their way to the actor at once. */
 const TOGETHER = 3;
-const PICTURES = 6;
+const PICTURES = sized(6, 3);
 const ROUNDS = 21;
 
 export const faceFinding: Question = async (say) => {

@@ -16,12 +16,13 @@ import { facesModels, yunetRow, yunetWeights } from '../test/actors/faces/stand-
 import { skipWithout } from '../test/shared.ts';
 import { footage, kinds } from './footage.ts';
 import { median, processorSeconds, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
 const cores = availableParallelism();
 const log = createLog('bench', () => {});
 const model_key = 'starter-visual-3';
 const [width, height] = [1280, 720];
-const rounds = 5;
+const rounds = sized(5, 1);
 const mebibytes = () => process.memoryUsage().rss / 2 ** 20;
 
 type Work = 'pictures' | 'faces' | 'both';

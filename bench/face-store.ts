@@ -16,13 +16,14 @@ import { createLog } from '../runtime/log.ts';
 import { startInMemory } from '../runtime/memory.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { footageMaker, seeded, unit } from './vectors.ts';
 
-const films = 2500;
+const films = sized(2500, 200);
 const frames = 100;
 /** Faces of a frame. */
 const together = 2;
-const clusters = 2000;
+const clusters = sized(2000, 100);
 const faces = films * frames * together;
 /** Small: what is measured does not depend on it, and the folder is made each time. */
 const dimensions = 16;
@@ -31,7 +32,7 @@ const picture_model = 'visual';
 const job = 'cast';
 /** One face in so many is good enough to be shown. */
 const shown = 8;
-const rounds = 9;
+const rounds = sized(9, 1);
 
 const hashOf = (film: number): string => (film + 0x100000).toString(16);
 const log = createLog('bench', () => {});

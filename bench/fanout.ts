@@ -1,32 +1,22 @@
 // What an event costs that a hundred clients receive: through the rooms of the event server, and with bare Socket.IO on
 // uWebSockets. Servers and clients are processes of their own; the clock runs until the last client has received the last.
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { ask, messageOf, startChild } from './child.ts';
 import { alternate, type Question } from './row.ts';
+import { sized } from './size.ts';
 
-const CLIENTS = 100;
-const EMITS = 1000;
-
-function start(file: string, ...given: string[]): ChildProcess {
-  return fork(new URL(file, import.meta.url), given);
-}
-
-async function ask(child: ChildProcess, message: object): Promise<unknown> {
-  const answer = once(child, 'message');
-  child.send(message);
-  return (await answer)[0];
-}
+const CLIENTS = sized(100, 5);
+const EMITS = sized(1000, 50);
 
 async function startSide(name: 'ours' | 'bare') {
-  const server = start('./fanout-server.ts', name);
-  const [told] = (await once(server, 'message')) as [{ port: number; task: string }];
-  const clients = start('./fanout-clients.ts');
+  const server = startChild('./fanout-server.ts', name);
+  const told = await messageOf<{ port: number; task: string }>(server);
+  const clients = startChild('./fanout-clients.ts');
   await ask(clients, { join: { ...told, clients: CLIENTS } });
   return {
     /** Emits a second. */
     round: async () => {
       await ask(clients, { expect: CLIENTS * EMITS });
-      const received = once(clients, 'message');
+      const received = messageOf(clients);
       const began = performance.now();
       server.send({ emits: EMITS });
       await received;

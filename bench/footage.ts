@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFilm } from '../actors/samples/writer/film.ts';
 import type { FilmSound } from '../actors/samples/writer/sound.ts';
+import { sized } from './size.ts';
 
 export interface Footage {
   readonly name: string;
@@ -39,44 +40,43 @@ const x265 = (g: number, rate: string) => ({
   'x265-params': `log-level=none:keyint=${g}:min-keyint=${g}:bframes=4:b-adapt=0:b-pyramid=1:open-gop=1:scenecut=0`,
 });
 
+// Quick sizes are a quarter of each side: what takes the time is drawing and encoding.
+const hd = { width: sized(1920, 480), height: sized(1080, 270) };
+const uhd = { width: sized(3840, 960), height: sized(2160, 540) };
+
 export const kinds = {
   h264Gop60: {
     name: 'H.264 1080p, GOP 2 s',
-    width: 1920,
-    height: 1080,
-    seconds: 30,
+    ...hd,
+    seconds: sized(30, 2),
     encoder: 'libx264',
     options: x264(60, '8M'),
   },
   h264Gop12: {
     name: 'H.264 1080p, GOP 0.4 s',
-    width: 1920,
-    height: 1080,
-    seconds: 30,
+    ...hd,
+    seconds: sized(30, 2),
     encoder: 'libx264',
     options: x264(12, '8M'),
   },
   hevcGop60: {
     name: 'HEVC 1080p, GOP 2 s',
-    width: 1920,
-    height: 1080,
-    seconds: 30,
+    ...hd,
+    seconds: sized(30, 2),
     encoder: 'libx265',
     options: x265(60, '5M'),
   },
   h2644k: {
     name: 'H.264 4K, GOP 2 s',
-    width: 3840,
-    height: 2160,
-    seconds: 12,
+    ...uhd,
+    seconds: sized(12, 1),
     encoder: 'libx264',
     options: x264(60, '24M'),
   },
   hevc4k: {
     name: 'HEVC 4K, GOP 2 s',
-    width: 3840,
-    height: 2160,
-    seconds: 12,
+    ...uhd,
+    seconds: sized(12, 1),
     encoder: 'libx265',
     options: x265(60, '16M'),
   },
@@ -84,7 +84,7 @@ export const kinds = {
 
 /** Makes what is not there yet. */
 export async function footage(kind: Kind, say: (text: string) => void): Promise<Footage> {
-  const folder = join(tmpdir(), `framehound-footage-${DRAWN}`);
+  const folder = join(tmpdir(), `framehound-footage-${DRAWN}${sized('', '-quick')}`);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${kind.name.replace(/[^A-Za-z0-9]+/g, '-')}.mp4`);
   const { width, height, seconds, encoder, options, sound } = kind;

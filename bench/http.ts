@@ -2,15 +2,16 @@
 // reads and writes the same JSON, and against Fastify with schemas for body and answer. Servers and clients are processes
 // of their own. Where the clients are slower than the server, requests a second say nothing about it; so what counts is
 // requests for each second of processor time of the server.
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { ask, messageOf, startChild } from './child.ts';
 import type { Answered, Load } from './http-load.ts';
 import type { Side } from './http-server.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
 const CONNECTIONS = 50;
-const ROUNDS = Number(process.env['FRAMEHOUND_BENCH_ROUNDS'] ?? 7);
-const ROUND_MS = 2000;
+const ROUNDS = Number(process.env['FRAMEHOUND_BENCH_ROUNDS'] ?? sized(7, 1));
+const ROUND_MS = sized(2000, 200);
 const names = ['ours', 'bare', 'fastify'] as const;
 type Name = (typeof names)[number];
 
@@ -38,20 +39,9 @@ function requestTo({ path, port }: Side, key: string): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-async function messageOf<T>(child: ChildProcess): Promise<T> {
-  return (await once(child, 'message'))[0] as T;
-}
-
-async function ask<T>(child: ChildProcess, message: object): Promise<T> {
-  const answer = messageOf<T>(child);
-  child.send(message);
-  return answer;
-}
-
 export const http: Question = async (say) => {
-  const start = (file: string, ...given: string[]) => fork(new URL(file, import.meta.url), given);
-  const clients = start('./http-load.ts');
-  const servers = names.map((name) => ({ name, child: start('./http-server.ts', name) }));
+  const clients = startChild('./http-load.ts');
+  const servers = names.map((name) => ({ name, child: startChild('./http-server.ts', name) }));
   const sides = await Promise.all(
     servers.map(async ({ name, child }) => ({ name, child, side: await messageOf<Side>(child) })),
   );

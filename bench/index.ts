@@ -12,6 +12,7 @@ import { type Searched, search } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { footageMaker, seeded, unit } from './vectors.ts';
 
 interface BenchRow {
@@ -32,7 +33,7 @@ interface Size {
 }
 
 /** Warm-up runs, in which the code is still being compiled; they do not count. */
-const warmUps = 5;
+const warmUps = sized(5, 0);
 
 function timed(rounds: number, run: () => unknown): number {
   for (let i = 0; i < warmUps; i++) run();
@@ -239,10 +240,10 @@ const goals: Readonly<Record<string, Row['goal']>> = {
 
 /** Needs about half a kilobyte of memory a row at 512 dimensions, and three times that on disk until it ends. */
 export const index: Question = async (say) => {
-  const size: Size = { rows: 360_000, dimensions: 512, rounds: 7 };
+  const size: Size = { rows: sized(360_000, 20_000), dimensions: 512, rounds: sized(7, 1) };
   say(`${labelOf(size)}, searched, stored and loaded`);
   const hundredHours = [...searching(size), ...(await storing(size))];
-  const large: Size = { ...size, rows: 3_600_000, rounds: 3 };
+  const large: Size = { ...size, rows: sized(3_600_000, 40_000), rounds: sized(3, 1) };
   say(`${labelOf(large)}, searched`);
   return [...hundredHours, ...searching(large)].map(({ name, value, unit, against, ratio }) => ({
     question: 'index',

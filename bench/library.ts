@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { modifiedMs } from '../actors/decoder/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
+import { sized } from './size.ts';
 import { footageMaker, seeded } from './vectors.ts';
 
 export interface Library {
@@ -14,7 +15,7 @@ export interface Library {
 }
 
 const FILMS = 100;
-export const FRAMES = 3600;
+export const FRAMES = sized(3600, 128);
 const BATCH = 64;
 /** Bytes of a preview of 640 px, and of one that no query returns. */
 const PREVIEW = 20_000;

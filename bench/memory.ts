@@ -12,8 +12,9 @@ import { formatLine } from '../runtime/process/log-line.ts';
 import { settings } from '../settings.ts';
 import { footage, kinds } from './footage.ts';
 import { median, type Question } from './row.ts';
+import { sized } from './size.ts';
 
-const minutes = Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? 10);
+const minutes = Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? sized(10, 0.05));
 
 export const memory: Question = async (say) => {
   const film = await footage(kinds.h264Gop12, say);

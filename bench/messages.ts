@@ -9,10 +9,11 @@ import { createSupervisor } from '../runtime/supervisor.ts';
 import { startThread } from '../runtime/thread.ts';
 import { echoContract, PICTURE_BYTES } from './messages-echo.ts';
 import { alternate, median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
-const ASKS = 3_000;
-const ITEMS = 100_000;
-const PICTURES = 2_000;
+const ASKS = sized(3_000, 100);
+const ITEMS = sized(100_000, 1000);
+const PICTURES = sized(2_000, 50);
 
 /** Starts messages-peer.ts, which answers on a bare port and as a comlink object. */
 function startPeer() {

@@ -9,6 +9,7 @@ import { findChromium } from '../test/http/page/browser.ts';
 import { FRAMES, writeLibrary } from './library.ts';
 import { median, type Question, type Row } from './row.ts';
 import { type Client, type Service, startService, until } from './service.ts';
+import { sized } from './size.ts';
 
 const modelKey = 'starter-visual-3';
 const queries = [
@@ -19,8 +20,8 @@ const queries = [
   'blue sky',
   'fire',
 ];
-const TIMED = 24;
-const MANY = 200;
+const TIMED = sized(24, 2);
+const MANY = sized(200, 4);
 const question = 'page';
 
 export const page: Question = async (say) => {

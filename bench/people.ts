@@ -12,12 +12,13 @@ import { writeRow8 } from '../actors/index/visual/quantize.ts';
 import { type Searched, search } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
 import { alternate, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { footageMaker, seeded, unit } from './vectors.ts';
 
-const films = 20_000;
+const films = sized(20_000, 200);
 const seconds = 30;
-const faces = 500_000;
-const clusters = 2000;
+const faces = sized(500_000, 5000);
+const clusters = sized(2000, 100);
 const dimensions = 512;
 
 const hashOf = (film: number): string => (film + 0x100000).toString(16);

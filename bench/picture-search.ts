@@ -15,10 +15,11 @@ import { type GalleryPicture, makeGallery } from './picture-search/gallery.ts';
 import { colourHistogram } from './picture-search/histogram.ts';
 import { type Ranks, recall, spread } from './picture-search/recall.ts';
 import type { Question, Row } from './row.ts';
+import { sized } from './size.ts';
 
 const model_key = defaultModelKey;
 /** Pictures that each alteration is tried on: evenly spaced, from another one on for each. */
-const queriesOfEach = 120;
+const queriesOfEach = sized(120, 2);
 /** The drawings that settings are chosen on have another seed. */
 const seed = Number(process.env.FRAMEHOUND_BENCH_SEED ?? 7000);
 

@@ -1,4 +1,5 @@
 // One measured number beside what it is compared with, in the same run on the same machine.
+import { sized } from './size.ts';
 
 export interface Row {
   /** File of bench/ that asked. */
@@ -44,7 +45,7 @@ export async function alternate<K extends string>(
 ): Promise<Record<K, number>> {
   const names = Object.keys(variants) as K[];
   const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = sized(0, 1); round <= sized(rounds, 1); round++) {
     for (const name of names) {
       const value = await variants[name]();
       if (round > 0) seen[name].push(value);
@@ -63,7 +64,7 @@ export async function beside<K extends string>(
   peer: () => Promise<Record<K, number>>,
 ): Promise<Record<K, { value: number; peer: number; ratio: number }>> {
   const seen: { own: Record<K, number>; peer: Record<K, number> }[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = sized(0, 1); round <= sized(rounds, 1); round++) {
     const one = { peer: await peer(), own: await own() };
     if (round > 0) seen.push(one);
   }

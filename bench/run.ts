@@ -1,44 +1,19 @@
-// `npm run bench [-- QUESTION...]`: asks every question of this folder (or the named ones), prints one table and appends
-// its rows to results/rows.ndjson.
+// `npm run bench [-- QUESTION...] [--quick]`: asks every question of this folder (or the named ones), prints one table and
+// appends its rows to results/rows.ndjson. A question that fails or does not end is named, and the exit code is 1. Quick
+// sizes take seconds and are appended nowhere.
 import '../runtime/process/no-telemetry.ts';
 import { appendFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
-import { type Question, type Row, reached } from './row.ts';
+import { parseArgs } from 'node:util';
+import { questions } from './questions.ts';
+import { type Row, reached } from './row.ts';
+import { isQuick, sized, takeQuickSizes } from './size.ts';
 
-const questions: Readonly<Record<string, () => Promise<Question>>> = {
-  messages: async () => (await import('./messages.ts')).messages,
-  index: async () => (await import('./index.ts')).index,
-  decode: async () => (await import('./decode.ts')).decode,
-  clips: async () => (await import('./clips.ts')).clips,
-  sound: async () => (await import('./sound.ts')).sound,
-  'picture-search': async () => (await import('./picture-search.ts')).pictureSearch,
-  embed: async () => (await import('./embed.ts')).embed,
-  ingest: async () => (await import('./ingest.ts')).ingest,
-  memory: async () => (await import('./memory.ts')).memory,
-  http: async () => (await import('./http.ts')).http,
-  'serve-search': async () => (await import('./serve-search.ts')).serveSearch,
-  clients: async () => (await import('./clients.ts')).clients,
-  voice: async () => (await import('./voice.ts')).voice,
-  features: async () => (await import('./features.ts')).features,
-  speaker: async () => (await import('./speaker.ts')).speaker,
-  diarization: async () => (await import('./diarization.ts')).diarization,
-  speech: async () => (await import('./speech.ts')).speech,
-  faces: async () => (await import('./faces.ts')).faces,
-  fanout: async () => (await import('./fanout.ts')).fanout,
-  moments: async () => (await import('./moments.ts')).moments,
-  page: async () => (await import('./page.ts')).page,
-  transcripts: async () => (await import('./transcripts.ts')).transcripts,
-  people: async () => (await import('./people.ts')).people,
-  clustering: async () => (await import('./clustering.ts')).clustering,
-  watch: async () => (await import('./watch.ts')).watch,
-  summaries: async () => (await import('./summaries.ts')).summariesRead,
-  'summary-search': async () => (await import('./summary-search.ts')).summarySearch,
-  summarize: async () => (await import('./summarize.ts')).summarize,
-  'starter-words': async () => (await import('./starter-words.ts')).starterWords,
-  explain: async () => (await import('./explain.ts')).explain,
-};
-
-const asked = process.argv.slice(2);
+const { values, positionals: asked } = parseArgs({
+  options: { quick: { type: 'boolean' } },
+  allowPositionals: true,
+});
+if (values.quick) takeQuickSizes();
 const unknown = asked.filter((name) => !Object.hasOwn(questions, name));
 if (unknown.length > 0) {
   process.stderr.write(
@@ -47,16 +22,42 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} threads, node ${process.versions.node}`;
+/** The longest that one question may take. */
+const minutes = sized(120, 5);
 const rows: Row[] = [];
-for (const name of asked.length > 0 ? asked : Object.keys(questions)) {
-  const ask = await questions[name]!();
-  const answered = await ask((text) => process.stderr.write(`${name}: ${text}\n`));
-  rows.push(...answered);
+let failed = false;
+for (const name of asked.length > 0 ? asked : Object.keys(questions)) rows.push(...(await answer(name)));
+process.stdout.write(`${machine}\n\n${table(rows)}`);
+// Ends also what a question that failed has left running.
+process.exit(failed ? 1 : 0);
+
+async function answer(name: string): Promise<Row[]> {
+  const say = (text: string) => process.stderr.write(`${name}: ${text}\n`);
+  const limit = setTimeout(() => {
+    say(`did not end within ${minutes} minutes`);
+    process.exit(1);
+  }, minutes * 60_000);
+  try {
+    const ask = await questions[name]!();
+    const answered = await ask(say);
+    if (answered.length === 0) say('nothing was measured');
+    keep(answered);
+    return answered;
+  } catch (error) {
+    failed = true;
+    say(`failed: ${error instanceof Error ? error.stack : String(error)}`);
+    return [];
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+function keep(answered: readonly Row[]): void {
+  if (isQuick()) return;
   const at = new Date().toISOString();
   const lines = answered.map((row) => `${JSON.stringify({ at, machine, ...row })}\n`);
   appendFileSync(new URL('./results/rows.ndjson', import.meta.url), lines.join(''));
 }
-process.stdout.write(`${machine}\n\n${table(rows)}`);
 
 function table(all: readonly Row[]): string {
   const header = ['question', 'measured', 'value', 'against', 'ratio', 'goal', ''];
@@ -69,7 +70,7 @@ function table(all: readonly Row[]): string {
     row.goal
       ? `${row.goal.at === 'least' ? '≥' : '≤'} ${row.goal.than}${row.goal.of === 'value' ? ` ${row.unit}` : ''}`
       : '',
-    { true: 'reached', false: 'missed', null: '' }[String(reached(row))] ?? '',
+    { true: 'reached', false: 'missed', null: '' }[String(isQuick() ? null : reached(row))] ?? '',
   ]);
   const rule = header.map(() => '---');
   return [header, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('');

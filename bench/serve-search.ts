@@ -8,9 +8,10 @@ import { footage, kinds } from './footage.ts';
 import { FRAMES, writeLibrary } from './library.ts';
 import { median, type Question, type Row } from './row.ts';
 import { type Client, type Service, startService, until } from './service.ts';
+import { sized } from './size.ts';
 import { vitKey, writeVit } from './vit.ts';
 
-const SEARCHES = 300;
+const SEARCHES = sized(300, 30);
 const MATCHES = 50;
 /** Enough to last longer than the searches; the rest is cancelled. */
 const FILMS = 60;

@@ -7,6 +7,7 @@ import { soundRate } from '../actors/decoder/contract.ts';
 import { writeFilm } from '../actors/samples/writer/film.ts';
 import type { FilmPicture } from '../actors/samples/writer/picture.ts';
 import type { Bench, Decoder } from './actors.ts';
+import { sized } from './size.ts';
 
 export interface SoundFile {
   readonly name: string;
@@ -26,7 +27,7 @@ interface Kind {
 
 const speechFolder = join(import.meta.dirname, '../../shared/media/speech/librispeech/train-clean-100');
 /** Seconds of each file. */
-const length = 1800;
+const length = sized(1800, 10);
 
 /** A film of little picture, as talks are. */
 const picture: FilmPicture = {
@@ -61,7 +62,7 @@ export async function soundFiles(
   say: (text: string) => void,
 ): Promise<SoundFile[] | null> {
   if (!existsSync(speechFolder)) return null;
-  const folder = join(tmpdir(), 'framehound-sound-1');
+  const folder = join(tmpdir(), `framehound-sound-1${sized('', '-quick')}`);
   mkdirSync(folder, { recursive: true });
   let speech: Float32Array | null = null;
   const files: SoundFile[] = [];

@@ -12,16 +12,23 @@ import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { whisper } from '../actors/transcriber/whisper/family.ts';
 import { createLog } from '../runtime/log.ts';
 import { alternate, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { type WhisperSize, whisperDecoder, whisperEncoder } from './whisper-graphs.ts';
 import { bytesTokenizer } from './whisper-tokenizer.ts';
 
 const threads = availableParallelism();
 const seconds = 28;
 /** The size of Whisper tiny: its decoder is the smallest, so the share of our loop is the largest. */
-const tiny: WhisperSize = { bands: 80, width: 384, layers: 4, vocabulary: 51_865, sure: 200 };
+const tiny: WhisperSize = {
+  bands: 80,
+  width: sized(384, 64),
+  layers: sized(4, 1),
+  vocabulary: 51_865,
+  sure: 200,
+};
 const WORDS = tiny.vocabulary - 1501 - 12;
 /** Fewer than in a window of speech (about 100), so that the cost of a window weighs more. */
-const TOKENS = 16;
+const TOKENS = sized(16, 4);
 
 export const speech: Question = async (say) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-speech-'));

@@ -2,13 +2,14 @@
 // where FRAMEHOUND_BENCH_PICTURES names their folder; see docs/measurements.md. Nothing of this half was fitted on.
 import { queryVector } from '../actors/models/starter/query/vector.ts';
 import type { Question, Row } from './row.ts';
+import { sized } from './size.ts';
 import { dot, look } from './starter/model.ts';
 import type { Picture } from './starter/picture.ts';
 import { type Asked, judged, queries } from './starter/queries.ts';
 import { byChance, mean, type Ranked, ranked, spread } from './starter/ranking.ts';
 import { drawn, photographs } from './starter/table.ts';
 
-const EACH = 2;
+const EACH = sized(2, 1);
 const question = 'starter-words';
 /** What a test pattern must not come first for. */
 const closeUps = ['close-up', 'close-up of a face', 'macro', 'close up of skin', 'portrait', 'face', 'hands'];

@@ -19,12 +19,13 @@ import { startInMemory } from '../runtime/memory.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
 const width = 12;
-const leaves = 458_000;
-const films = 2500;
-const summaries = 100_000;
-const rounds = 30;
+const leaves = sized(458_000, 5000);
+const films = sized(2500, 100);
+const summaries = sized(100_000, 1000);
+const rounds = sized(30, 1);
 
 const log = createLog('bench', () => {});
 const hashOf = (film: number): string => (film + 0x100000).toString(16);

@@ -18,14 +18,20 @@ import type { Ref } from '../runtime/ref.ts';
 import { startBench } from './actors.ts';
 import { type LongFilm, peopleIn, pictureRows, spokenSegments, textVector } from './long-films.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
-const hour: LongFilm = { seconds: 3600, dimensions: 512, shotSeconds: 8, segments: 900 };
-const tenHours: LongFilm = { seconds: 36_000, dimensions: 1152, shotSeconds: 8, segments: 9000 };
+const hour: LongFilm = { seconds: sized(3600, 120), dimensions: 512, shotSeconds: 8, segments: 900 };
+const tenHours: LongFilm = { seconds: sized(36_000, 200), dimensions: 1152, shotSeconds: 8, segments: 9000 };
 /** With 10,000 of them. */
-const manyShots: LongFilm = { seconds: 36_000, dimensions: 512, shotSeconds: 3.6, segments: 9000 };
+const manyShots: LongFilm = {
+  seconds: sized(36_000, 200),
+  dimensions: 512,
+  shotSeconds: 3.6,
+  segments: 9000,
+};
 /** Other films of the folder, for what usually is seen. */
-const library = { films: 10, seconds: 2000 };
-const rounds = 5;
+const library = sized({ films: 10, seconds: 2000 }, { films: 2, seconds: 100 });
+const rounds = sized(5, 1);
 
 const signal = new AbortController().signal;
 const megabytes = () => process.memoryUsage.rss() / 1e6;

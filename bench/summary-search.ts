@@ -14,12 +14,13 @@ import { startInMemory } from '../runtime/memory.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { seeded } from './vectors.ts';
 
-const films = 2500;
+const films = sized(2500, 20);
 const leaves = 199;
 const characters = 220;
-const rounds = 15;
+const rounds = sized(15, 1);
 const log = createLog('bench', () => {});
 const hashOf = (film: number): string => (film + 0x100000).toString(16);
 
@@ -53,7 +54,7 @@ function* nodesOf(film: number, text: () => string): Iterable<NewSummaryNode> {
     child_ids,
   };
   for (const [i, node_id] of child_ids.entries()) {
-    const own = film === 1234 && i === 56 ? `${text()} zeppelin harbour` : text();
+    const own = film === films >> 1 && i === 56 ? `${text()} zeppelin harbour` : text();
     yield {
       ...common,
       node_id,

@@ -14,6 +14,7 @@ import { loadedTranscript, textOf } from '../actors/index/transcripts/loaded-tra
 import { TranscriptIndex } from '../actors/index/transcripts/transcript-index.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 import { seeded as around } from './vectors.ts';
 
 /** From 0 up to 1. */
@@ -22,8 +23,8 @@ function seeded(seed: number): () => number {
   return () => next() + 0.5;
 }
 
-const media = 1000;
-const perMedia = 1000;
+const media = sized(1000, 10);
+const perMedia = sized(1000, 100);
 const segments = media * perMedia;
 
 const frequent =

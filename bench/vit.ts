@@ -8,6 +8,7 @@ import type { ModelRow } from '../actors/models/contract.ts';
 import { builtInRows } from '../actors/models/rows/list.ts';
 import { GraphBuilder } from '../actors/models/starter/graph/builder.ts';
 import { type OnnxModel, onnxChunks } from '../actors/models/starter/graph/onnx.ts';
+import { sized } from './size.ts';
 
 export interface VitSize {
   readonly side: number;
@@ -18,7 +19,14 @@ export interface VitSize {
   readonly dimensions: number;
 }
 
-export const vitB32: VitSize = { side: 224, patch: 32, width: 768, layers: 12, heads: 12, dimensions: 512 };
+export const vitB32: VitSize = {
+  side: 224,
+  patch: 32,
+  width: 768,
+  layers: sized(12, 1),
+  heads: 12,
+  dimensions: 512,
+};
 export const vitKey = 'vit-b32-random';
 
 /** `pixel_values` f32 [batch, 3, side, side] → `image_embeds` f32 [batch, dimensions]. The same weights every time. */

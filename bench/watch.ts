@@ -13,6 +13,7 @@ import { WatchedFolder } from '../actors/watcher/watched-folder.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { alternate, type Question, type Row } from './row.ts';
+import { sized } from './size.ts';
 
 const intervalSeconds = 30;
 const exclusions = {
@@ -144,12 +145,12 @@ async function opening(home: string, count: number): Promise<Row> {
 export const watch: Question = async (say) => {
   const home = mkdtempSync(join(tmpdir(), 'bench-watch-'));
   try {
-    const rows = [memory(1_000_000)];
+    const rows = [memory(sized(1_000_000, 1000))];
     say('100,000 files');
-    rows.push(...(await polls(home, 100_000, 7, false)));
-    rows.push(await opening(home, 100_000));
+    rows.push(...(await polls(home, sized(100_000, 1000), 7, false)));
+    rows.push(await opening(home, sized(100_000, 1000)));
     say('1,000,000 names of 1000 files');
-    rows.push(...(await polls(home, 1_000_000, 3, true)));
+    rows.push(...(await polls(home, sized(1_000_000, 2000), 3, true)));
     return rows;
   } finally {
     rmSync(home, { recursive: true, force: true });

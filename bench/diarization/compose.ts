@@ -1,5 +1,7 @@
 // Composes conversations of recorded voices, with their reference turns: turns, pauses and, when wanted, overlap. The same
 // seed gives the same conversation.
+
+import { sized } from '../size.ts';
 import { type Random, seeded } from './random.ts';
 import type { Turn } from './score.ts';
 
@@ -30,7 +32,7 @@ export interface Conversation {
 }
 
 export const usual: Omit<Composition, 'seed'> = {
-  seconds: 300,
+  seconds: sized(300, 20),
   turn: [1.5, 8],
   pause: [0.1, 1.2],
   overlap: 0,

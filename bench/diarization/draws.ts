@@ -1,10 +1,11 @@
 // Scores over several draws of the talks of a set: by one draw of 64, counts are only known to within 7 %.
+import { sized } from '../size.ts';
 import { embeddedTalks, type TalkSet } from './embedded-talks.ts';
 import type { Evidence, Pipeline } from './pipeline.ts';
 import { scoreTalks, type TalkScore } from './talk-scores.ts';
 
 /** As often as talks are drawn for published figures. */
-export const publishedDraws = 4;
+export const publishedDraws = sized(4, 1);
 
 export interface DrawOptions {
   /** The first draw has the seed of the set, each other one the next. */

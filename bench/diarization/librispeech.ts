@@ -5,9 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { soundRate } from '../../actors/decoder/contract.ts';
 import { startBench } from '../actors.ts';
 import { decodeSamples } from '../samples.ts';
+import { sized } from '../size.ts';
 import type { Voice } from './compose.ts';
 
 const librispeech = fileURLToPath(new URL('../../../shared/media/speech/librispeech', import.meta.url));
+/** Recordings of each voice. */
+const mostOfVoice = sized(Number.POSITIVE_INFINITY, 3);
 const slotBytes = 16 * soundRate * Float32Array.BYTES_PER_ELEMENT;
 
 /**
@@ -30,6 +33,7 @@ export async function readVoices(
     for (const file of readdirSync(folder).sort()) {
       if (!file.endsWith('.flac')) continue;
       const name = file.slice(0, file.indexOf('-'));
+      if ((voices.get(name)?.length ?? 0) >= mostOfVoice) continue;
       const samples = await decodeSamples(decoder!, bench.pool, join(folder, file));
       voices.set(name, [...(voices.get(name) ?? []), samples]);
     }

@@ -1,4 +1,5 @@
 // The talks of the measurement, in groups: what is hard differs. The same voices and seed give the same talks.
+import { sized } from '../size.ts';
 import { medianPitch } from '../voices/pitch.ts';
 import type { Lines } from '../voices/session.ts';
 import type { Conversation, Voice } from './compose.ts';
@@ -71,7 +72,7 @@ export function* talksOf(
 ): Generator<Talk, void, undefined> {
   const pitches = groups.some(({ alike }) => alike) ? voices.map(medianPitch) : [];
   for (const [place, group] of groups.entries()) {
-    for (let at = 0; at < group.talks; at++) {
+    for (let at = 0; at < sized(group.talks, 1); at++) {
       const random = seeded(Math.imul(seed, 0x9e3779b1) + 1000 * place + at);
       const [fewest, most] = group.voices;
       // Every count comes up alike often.

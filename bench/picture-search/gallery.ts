@@ -8,6 +8,7 @@ import { SIDE } from '../../test/actors/models/starter/drawings/canvas.ts';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
 import { sharedPath } from '../../test/shared.ts';
 import type { Decoder } from '../actors.ts';
+import { sized } from '../size.ts';
 
 export interface GalleryPicture {
   /** Where it comes from: `drawn`, `samples`, `recorded`, `folder`. */
@@ -22,8 +23,10 @@ const secondsApart = 3;
 const leastDifference = 6;
 const thumbnailSide = 16;
 /** Pictures of each kind of drawing, and pictures of the caller's folder at most. */
-const drawnOfEach = 3;
+const drawnOfEach = sized(3, 1);
 const mostOfFolder = 300;
+/** Files of each source. */
+const mostOfSource = sized(Number.POSITIVE_INFINITY, 1);
 
 /** `folder`: of the caller's, every picture in it; null for none. Files are written into `into`. */
 export async function makeGallery(
@@ -56,7 +59,8 @@ export async function makeGallery(
     ['folder', folder === null ? [] : filesOf(folder).slice(0, mostOfFolder)],
   ];
   for (const [group, paths] of sources) {
-    for (const path of paths) for (const jpeg of await picturesOf(decoder, path)) await add(group, jpeg);
+    for (const path of paths.slice(0, mostOfSource))
+      for (const jpeg of await picturesOf(decoder, path)) await add(group, jpeg);
   }
   return gallery;
 }

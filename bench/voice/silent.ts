@@ -1,6 +1,7 @@
 // What voice detectors take for speech in sounds without any: noises made by a program, and recordings of music, animals,
 // traffic and weather that were never trained on.
 import type { Row } from '../row.ts';
+import { sized } from '../size.ts';
 import { type Pair, regionsOf, secondsOf } from './detect.ts';
 import type { RecordedSound } from './recordings.ts';
 import {
@@ -65,8 +66,8 @@ export async function syntheticRows(pair: Pair, say: (text: string) => void): Pr
   for (const [name, make] of Object.entries({ ...never, ...some })) {
     say(name);
     const heard: Heard[] = [];
-    for (let seed = 0; seed < 6; seed++) {
-      const sound = make(20 * rate, randomOf(1000 + seed));
+    for (let seed = 0; seed < sized(6, 1); seed++) {
+      const sound = make(sized(20, 2) * rate, randomOf(1000 + seed));
       const gain = (0.2 * 10 ** (-seed / 3)) / (levelOf(sound) || 1);
       heard.push(
         await hear(

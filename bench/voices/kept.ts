@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { sized } from '../size.ts';
 
 /** Raised when what is made changes without its key saying so. */
 const version = 2;
@@ -25,7 +26,9 @@ export async function kept<T>(
   fresh = false,
 ): Promise<T> {
   const folder = join(tmpdir(), 'framehound-kept');
-  const hash = createHash('sha256').update(JSON.stringify({ version, v8: process.versions.v8, key }));
+  const hash = createHash('sha256').update(
+    JSON.stringify({ version, v8: process.versions.v8, key, ...sized({}, { quick: true }) }),
+  );
   const path = join(folder, `${name.replaceAll(/\W+/g, '-')}-${hash.digest('hex').slice(0, 24)}.bin`);
   if (!fresh && existsSync(path)) return deserialize(readFileSync(path)) as T;
   const made = await make();
