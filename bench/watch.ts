@@ -76,7 +76,13 @@ async function polls(home: string, count: number, rounds: number, linked: boolea
     ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
     ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
   };
-  const asked = { id: 'one', folder_path: root, ledger: join(home, `ledger-${count}`), plan: '' };
+  const asked = {
+    id: 'one',
+    folder_path: root,
+    ledger: join(home, `ledger-${count}`),
+    plan: '',
+    keeps: false,
+  };
   const folder = new WatchedFolder(asked, parts, turn);
   let cpuMs = Number.POSITIVE_INFINITY;
   const took = await alternate(rounds, {
@@ -130,7 +136,7 @@ async function opening(home: string, count: number): Promise<Row> {
     state: fileState.analyzed,
   }));
   new Ledger(path, '').replace(records);
-  const asked = { id: 'one', folder_path: home, ledger: path, plan: '' };
+  const asked = { id: 'one', folder_path: home, ledger: path, plan: '', keeps: false };
   const log = createLog('bench', () => {});
   const parts = {
     ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },

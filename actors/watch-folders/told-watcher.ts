@@ -125,9 +125,10 @@ export class ToldWatcher {
     if (watched.isGone || (opened !== null && planText(opened) === planText(plan))) return;
     const { folder_path } = watched.folder;
     const ledger = ledgerOf(this.#parts.folder, id);
-    const asked = { id, folder_path, ledger, plan: planText(plan) };
+    const keeps = opened !== null && isFilled(opened, plan);
+    const asked = { id, folder_path, ledger, plan: planText(plan), keeps };
     const { counts } = await this.#parts.watcher.ask('open', asked);
-    watched.open(plan, counts, opened !== null && isFilled(opened, plan));
+    watched.open(plan, counts, keeps);
   }
 
   /** CACHE_DIR_MISSING for an analysis folder that is away: it would be taken for an empty one. */

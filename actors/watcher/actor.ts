@@ -66,7 +66,7 @@ class Watcher {
   open(asked: Message<'open'>, turn: Turn): Answer<'open'> {
     const known = this.#folders.get(asked.id);
     if (known?.isOf(asked)) {
-      known.reopen(asked.plan);
+      known.reopen(asked);
       return { counts: known.counts };
     }
     const folder = new WatchedFolder(asked, this.#parts, turn);

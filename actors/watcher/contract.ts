@@ -80,7 +80,8 @@ export const watcherContract = contract(
   'watcher',
   {
     /**
-     * Takes a folder up; again, with another `plan`, when what is to be done changed: then nothing counts as done. What was
+     * Takes a folder up; again, with another `plan`, when what is to be done changed: then nothing counts as done, unless
+     * `keeps` says that what was done by the plan before was done by this one. What was
      * recorded of the same plan is read from `ledger`. A damaged ledger loses only what is damaged, which is done again. What
      * was taken before is pending again. LEDGER_UNWRITABLE, and then everything is as it was.
      */
@@ -93,6 +94,7 @@ export const watcherContract = contract(
         ledger: Type.String({ minLength: 1 }),
         /** What is done with a file, as a text to compare. */
         plan: Type.String(),
+        keeps: Type.Boolean(),
       }),
       Type.Object({ counts: FileCounts }),
     ),

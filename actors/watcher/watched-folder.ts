@@ -48,6 +48,7 @@ export interface OpenFolder {
   readonly folder_path: string;
   readonly ledger: string;
   readonly plan: string;
+  readonly keeps: boolean;
 }
 
 type Alive = Pick<Turn, 'alive'>;
@@ -101,12 +102,15 @@ export class WatchedFolder {
     return folder_path === this.path && ledger === this.#ledger.path;
   }
 
-  /** What was taken is pending again; with another plan, everything is. Throws LEDGER_UNWRITABLE, and then nothing has changed. */
-  reopen(plan: string): void {
-    const isSame = plan === this.#plan;
-    if (!isSame) {
+  /**
+   * What was taken is pending again; with another plan that does not keep what was done, everything is. Throws
+   * LEDGER_UNWRITABLE, and then nothing has changed.
+   */
+  reopen({ plan, keeps }: Pick<OpenFolder, 'plan' | 'keeps'>): void {
+    const isSame = plan === this.#plan || keeps;
+    if (plan !== this.#plan) {
       const next = new Ledger(this.#ledger.path, plan);
-      next.replace(this.#root ? [{ root: this.#root }] : []);
+      next.replace(keeps ? this.#remembered() : this.#root ? [{ root: this.#root }] : []);
       [this.#ledger, this.#plan] = [next, plan];
     }
     for (const { state, slot } of this.#table.entries()) {

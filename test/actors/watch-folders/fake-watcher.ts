@@ -67,11 +67,12 @@ export function fakeWatcher(world: WatcherWorld) {
     contract: watcherContract,
     create: () => ({
       handlers: {
-        open: async ({ id, folder_path, ledger: path, plan }) => {
+        open: async ({ id, folder_path, ledger: path, plan, keeps }) => {
           await world.starting;
           if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE(`${path} cannot be written`);
           const kept = world.ledgers.get(path);
-          const ledger = kept?.plan === plan ? kept : { plan, ends: new Map() };
+          const isKept = kept !== undefined && (keeps || kept.plan === plan);
+          const ledger = isKept ? { ...kept, plan } : { plan, ends: new Map() };
           world.ledgers.set(path, ledger);
           const seen = world.open.get(id)?.seen ?? new Map();
           for (const one of seen.values()) one.taken = false;

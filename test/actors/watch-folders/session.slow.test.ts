@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { bodyOf, never, oneFolder } from './watching.ts';
 
@@ -141,6 +142,25 @@ test('the file that failed stays the last error while nothing is watched, until 
   await w.isState('waiting');
   const { last_error, files_failed } = await w.stats();
   assert.deepEqual([last_error, files_failed, (await w.status()).last_error], [null, 1, null]);
+});
+
+test('the first analysis in an empty analysis folder leaves a file that failed before it alone', async (t) => {
+  const w = await oneFolder(t);
+  rmSync(join(w.cache, 'records.mdb'));
+  const [bad, good] = [w.file('a.mov'), join(w.folder_path, 'b.mov')];
+  await w.service.start();
+  await w.begun(1);
+  w.tasks.result(bad, 'failed', { code: 'DECODE_FAILED', message: 'cut short' });
+  w.tasks.end('failed', { code: 'ALL_FAILED', error: '', message: '' });
+  await w.isState('waiting');
+  w.world.put(good);
+  await w.begun(2);
+  w.fill();
+  w.tasks.result(good);
+  w.tasks.end();
+  await w.isState('waiting');
+  const { files_analyzed, files_failed, last_error } = await w.stats();
+  assert.deepEqual([files_analyzed, files_failed, last_error, w.tasks.started.length], [1, 1, null, 2]);
 });
 
 test('a service that waits runs again as soon as a poll has seen a file that is being written', async (t) => {

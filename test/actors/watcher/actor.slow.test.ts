@@ -64,7 +64,13 @@ test('a ledger that cannot be written changes nothing', async (t) => {
 
 test('where the folder of the ledger is missing, a folder is not opened', async (t) => {
   const { folder, ledger, ref } = await start(t);
-  const asked = { id: 'x', folder_path: folder, ledger: join(ledger, 'no', 'ledger'), plan: '' };
+  const asked = {
+    id: 'x',
+    folder_path: folder,
+    ledger: join(ledger, 'no', 'ledger'),
+    plan: '',
+    keeps: false,
+  };
   await assert.rejects(ref.ask('open', asked), isUnwritable);
   await assert.rejects(ref.ask('poll', { id: 'x', exclusions: nothingExcluded, skip: [] }), isNotOpen);
 });
@@ -225,7 +231,7 @@ test('it runs in a thread of its own, and stops while a feed is open', async (t)
     for await (const { id } of watcher.feed('changes', { folders })) heard.push(id);
   })().catch((error) => error);
   const ledger = join(temporaryFolder(t), 'ledger');
-  await watcher.ask('open', { id: 'one', folder_path: folder, ledger, plan: '' });
+  await watcher.ask('open', { id: 'one', folder_path: folder, ledger, plan: '', keeps: false });
   const poll = () => watcher.ask('poll', { id: 'one', exclusions: nothingExcluded, skip: [] });
   await poll();
   await poll();

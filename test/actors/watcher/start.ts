@@ -47,7 +47,7 @@ export interface Started {
   readonly lines: LogLine[];
   readonly clock: ReturnType<typeof manualClock>;
   readonly ref: Awaited<ReturnType<typeof connect>>;
-  open(plan?: string, folder?: string): Promise<FileCounts>;
+  open(plan?: string, folder?: string, keeps?: boolean): Promise<FileCounts>;
   poll(options?: { signal?: AbortSignal; exclusions?: Exclusions; skip?: string[] }): Promise<PollReport>;
   /** Two polls, far enough apart. */
   settledPoll(): Promise<PollReport>;
@@ -87,8 +87,8 @@ export async function start(
     lines,
     clock,
     ref,
-    open: async (plan = 'all', folder_path = folder) =>
-      (await ref.ask('open', { id, folder_path, ledger, plan })).counts,
+    open: async (plan = 'all', folder_path = folder, keeps = false) =>
+      (await ref.ask('open', { id, folder_path, ledger, plan, keeps })).counts,
     poll,
     settledPoll: async () => {
       await poll();

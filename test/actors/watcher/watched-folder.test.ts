@@ -40,6 +40,18 @@ test('small files are taken together in large numbers, and large ones are not', 
   assert.equal(await take(1, 5, 1000), 4);
 });
 
+test('another plan by which the same was done keeps what was done, also after a restart', async (t) => {
+  const { folder, ledger, open, settledPoll, take, settle } = await start(t);
+  put(folder, 'bad.mp4');
+  await open('in an empty folder');
+  await settledPoll();
+  await settle(await take(), 'failed', 'in an empty folder');
+  assert.deepEqual(await open('in a folder', folder, true), counts(1, 0, 0, 1));
+  const again = await start(t, {}, { folder, ledger });
+  assert.deepEqual(await again.open('in a folder'), counts(1, 0, 0, 1));
+  assert.deepEqual(await again.open('in another folder'), counts(1, 1));
+});
+
 test('two polls that come quickly one after the other do not make a file complete', async (t) => {
   const { folder, open, poll, clock } = await start(t);
   put(folder, 'film.mp4');
@@ -258,7 +270,13 @@ test('folders in each other are watched each for itself', async (t) => {
   put(folder, 'inner/b.mp4');
   await open();
   const ledger = join(folder, 'ledger');
-  await ref.ask('open', { id: 'inner', folder_path: join(folder, 'inner'), ledger, plan: 'all' });
+  await ref.ask('open', {
+    id: 'inner',
+    folder_path: join(folder, 'inner'),
+    ledger,
+    plan: 'all',
+    keeps: false,
+  });
   const exclusions = { excluded_extensions: [], excluded_filename_globs: [], excluded_folder_globs: [] };
   const pollInner = () => ref.ask('poll', { id: 'inner', exclusions, skip: [] });
   for (const _ of [1, 2]) {
