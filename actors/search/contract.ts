@@ -8,7 +8,7 @@ import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
 import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
 import type { FrameTimesAnswer, FrameTimesRequest } from './frame-times/contract.ts';
-import type { NamedMedia } from './media/contract.ts';
+import { type NamedMedia, OtherPaths } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
 import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
@@ -133,6 +133,7 @@ export const Match = Type.Object({
   original_index: Type.Integer(),
   hash_str: Type.String(),
   video_path: Type.String(),
+  other_paths: OtherPaths,
   /** Where it was asked for. */
   explanation: Type.Optional(Explanation),
 });

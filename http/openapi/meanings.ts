@@ -181,6 +181,7 @@ const meanings: Readonly<Record<string, string>> = {
   image: 'JPEG in base64; empty when the preview is lost.',
   scene_start_timestamp: 'First second of the scene around the match, `HH:MM:SS`.',
   scene_end_timestamp: 'Last second of the scene around the match, `HH:MM:SS`.',
+  other_paths: 'Other files with the same content, where there are some; at most 32.',
   original_index: 'Place in the ranking before matches were grouped by video, from 0.',
   total: 'Segments that match, also those beyond `max_results`.',
   total_is_exact: 'False: there are at least so many.',

@@ -48,9 +48,10 @@ const text_weight = defaulted(
   1,
 );
 
-const { explanation, ...always } = Type.Required(Match).properties;
+const { explanation, other_paths: _, ...always } = Type.Required(Match).properties;
 const VisualMatch = Type.Object({
   ...always,
+  other_paths: Match.properties.other_paths,
   explanation: Type.Optional(described(named('Explanation', explanation), 'With `explain` alone.')),
 });
 

@@ -129,8 +129,9 @@ async function search(
   const needle = Buffer.from(fold(query));
   const found = loaded.find(needle, wanted, max_results, mostCounted, pause);
   const matches = found.first.map(matchOf);
-  const { total } = found;
-  return { matches, total, total_is_exact: total < Math.max(mostCounted, max_results) };
+  const most = Math.max(mostCounted, max_results);
+  // Where counting ends depends on how the transcripts lie in memory; the answer does not.
+  return { matches, total: Math.min(found.total, most), total_is_exact: found.total < most };
 }
 
 function matchOf({ transcript: { hash, path, columns, names }, segment }: Hit): TranscriptMatch {

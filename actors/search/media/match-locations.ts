@@ -16,6 +16,13 @@ export interface ShownMatch<M> {
   readonly match: M;
   /** To show. */
   readonly path: string;
+  /** Other paths at which the content lies now, ascending. */
+  readonly others: readonly string[];
+}
+
+/** The field that names copies, where there are some. */
+export function copiesIn({ others }: Pick<ShownMatch<unknown>, 'others'>): { other_paths?: string[] } {
+  return others.length > 0 ? { other_paths: [...others] } : {};
 }
 
 export interface MatchLocations<M> {
@@ -30,6 +37,8 @@ export interface MatchLocations<M> {
 /** Files of one answer that are read to tell whether only their time changed; what is beyond counts as the same. */
 const MOST_READ = 32;
 const TOGETHER = 4;
+/** Paths of one content that are looked at. */
+const MOST_COPIES = 32;
 
 /** `replaced`: another content is known at the path by now. */
 type State = 'there' | 'gone' | 'changed' | 'replaced';
@@ -73,15 +82,18 @@ export async function locateMatches<M extends LocatedMatch>(
     const { state } = found.get(key)!;
     return state === 'gone' || (state !== 'there' && !isNamed);
   });
-  for (const [key, path] of await elsewhere(parts, cache_dir, look, moved, call)) {
-    found.set(key, { path, state: 'there' });
+  const copies = await copiesOf(parts, cache_dir, look, wanted, call);
+  for (const { key, hash, path } of moved) {
+    const other = copies.get(hash)?.find((one) => one !== path);
+    if (other !== undefined) found.set(key, { path: other, state: 'there' });
   }
   const inState = (wanted: State) => [
     ...new Set([...found.values()].filter(({ state }) => state === wanted).map(({ path }) => path)),
   ];
   const shown = matches.flatMap((match) => {
     const { path, state } = found.get(keyOf(match))!;
-    return state === 'there' || state === 'gone' ? [{ match, path }] : [];
+    if (state !== 'there' && state !== 'gone') return [];
+    return [{ match, path, others: (copies.get(match.hash_str) ?? []).filter((one) => one !== path) }];
   });
   return { shown, gone: inState('gone'), changed: inState('changed') };
 }
@@ -92,24 +104,27 @@ interface Wanted {
   readonly path: string;
 }
 
-/** For those that lie at another path they were seen at: that path. */
-async function elsewhere(
+/** By hash: the paths at which a content lies, ascending; nothing of one that was only seen at the path that is wanted. */
+async function copiesOf(
   { index }: LocationParts,
   cache_dir: string,
   look: PathLook,
-  moved: readonly Wanted[],
+  wanted: readonly Wanted[],
   call: CallOptions,
-): Promise<[string, string][]> {
-  if (moved.length === 0) return [];
-  const hashes = moved.map(({ hash }) => hash);
+): Promise<Map<string, string[]>> {
+  const byHash = Map.groupBy(wanted, ({ hash }) => hash);
+  if (byHash.size === 0) return new Map();
+  const hashes = [...byHash.keys()];
   const { paths } = await index.ask('paths', { cache_dir, hashes }, call);
-  const others = moved.flatMap(({ key, hash, path: first }, i) =>
-    paths[i]!.filter((path) => path !== first).map((path) => ({ key, hash, path })),
+  const known = hashes.flatMap((hash, i) => {
+    const isOne = byHash.get(hash)!.every(({ path }) => paths[i]!.every((other) => other === path));
+    return isOne ? [] : paths[i]!.slice(0, MOST_COPIES).map((path) => ({ hash, path }));
+  });
+  const states = await look.states(known);
+  const there = known.filter((_, i) => states[i] === 'there');
+  return new Map(
+    [...Map.groupBy(there, ({ hash }) => hash)].map(([hash, own]) => [hash, own.map(({ path }) => path)]),
   );
-  const states = await look.states(others);
-  const there = others.filter((_, i) => states[i] === 'there');
-  // The first of each key stays.
-  return there.reverse().map(({ key, path }) => [key, path]);
 }
 
 /** Looks at paths for one answer. */

@@ -4,7 +4,7 @@ import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, oneOf } from '../../../runtime/schema.ts';
 import type { PeopleFilter } from '../../index/people/contract.ts';
 import type { FrameRange } from '../../index/visual/contract.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import { type NamedMedia, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
 import { Explanation } from '../visual/contract.ts';
@@ -94,6 +94,7 @@ export const Moment = Type.Object({
   ),
   hash_str: Type.String(),
   media_path: Type.String(),
+  other_paths: OtherPaths,
   kind: described(MediaKind, 'What the file is.'),
   time_seconds: described(Type.Number(), 'Where to begin: of the best of the reasons.'),
   start_seconds: described(

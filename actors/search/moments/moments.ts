@@ -7,7 +7,7 @@ import { inSteps } from '../../../runtime/sync/steps.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
-import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
+import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
 import { askedPaths } from '../scope/scope.ts';
 import { some, told } from '../warnings.ts';
@@ -245,12 +245,12 @@ async function explain(shown: readonly ShownMatch<Place>[], seen: KindFound | un
   if (!seen?.explain || ranks.length === 0) return shown;
   const explanations = await seen.explain(ranks);
   const byRank = new Map(ranks.map((rank, i) => [rank, explanations[i]]));
-  return shown.map(({ match, path }) => {
+  return shown.map(({ match, ...lies }) => {
     const reasons = match.reasons.map((reason): Reason => {
       const explanation = reason.kind === 'seen' ? byRank.get(reason.rank) : undefined;
       return reason.kind === 'seen' && explanation ? { ...reason, explanation } : reason;
     });
-    return { match: { ...match, reasons }, path };
+    return { match: { ...match, reasons }, ...lies };
   });
 }
 
@@ -269,13 +269,14 @@ async function described(
   if (hashes.length === 0) return [];
   const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
   const records = new Map(hashes.map((hash, i) => [hash, by_hash[i]?.probe]));
-  return shown.map(({ match: { hash, time, start, end, reasons }, path }) => {
+  return shown.map(({ match: { hash, time, start, end, reasons }, path, others }) => {
     const { kind = 'video', duration_seconds = 0 } = records.get(hash) ?? {};
     const last = kind === 'image' || duration_seconds === 0 ? end : Math.min(end, duration_seconds);
     return {
       moment_id: `${hash}@${Math.floor(time)}`,
       hash_str: hash,
       media_path: path,
+      ...copiesIn({ others }),
       kind,
       time_seconds: time,
       start_seconds: start,

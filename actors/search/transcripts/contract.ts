@@ -1,6 +1,7 @@
 // Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
 import { type Static, Type } from 'typebox';
 import { TimeRange, type TranscriptLoadReport } from '../../index/transcripts/contract.ts';
+import { OtherPaths } from '../media/contract.ts';
 import { MetadataFilterRequest } from '../scope/contract.ts';
 
 /** Start in seconds, text, end in seconds, media path; "transcript segment" of the API. */
@@ -89,6 +90,7 @@ export type TranscriptSearch = Static<typeof TranscriptSearch>;
 /** "Transcript search match" of the API. */
 export const TranscriptSearchMatch = Type.Object({
   media_path: Type.String(),
+  other_paths: OtherPaths,
   hash_str: Type.String(),
   start_seconds: Type.Number(),
   end_seconds: Type.Number(),
@@ -107,7 +109,7 @@ export type TranscriptSearchMatch = Static<typeof TranscriptSearchMatch>;
 
 export const TranscriptSearchAnswer = Type.Object({
   matches: Type.Array(TranscriptSearchMatch),
-  /** Segments that match, also those beyond `max_results`; when there are very many, at least so many. */
+  /** Segments that match, also those beyond `max_results`; counted up to 1,000 or `max_results`. */
   total: Type.Integer(),
   total_is_exact: Type.Boolean(),
   toast_warning: Type.Optional(Type.String()),

@@ -7,7 +7,7 @@ import type { Transcript, TranscriptMatch } from '../../index/transcripts/contra
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
-import { locateMatches } from '../media/match-locations.ts';
+import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
 import { transcriptWarning } from '../warnings.ts';
@@ -191,7 +191,7 @@ async function search(
   const kinds = new Map(hashes.map((hash, i) => [hash, media[i]?.probe.kind]));
   const { missing, unloaded, total, total_is_exact } = found;
   return {
-    matches: shown.map(({ match, path }) => toMatch(match, path, kinds.get(match.hash_str))),
+    matches: shown.map((one) => toMatch(one, kinds.get(one.match.hash_str))),
     total: total - lost,
     total_is_exact,
     ...transcriptWarning({
@@ -211,13 +211,13 @@ function namedBy(asked: AskedPaths) {
 }
 
 function toMatch(
-  match: TranscriptMatch,
-  media_path: string,
+  { match, path, others }: ShownMatch<TranscriptMatch>,
   kind: MediaRecord['probe']['kind'] | undefined,
 ): TranscriptSearchMatch {
   const { hash_str, segment_index, start_seconds, end_seconds, text, speaker, speaker_name } = match;
   return {
-    media_path,
+    media_path: path,
+    ...copiesIn({ others }),
     hash_str,
     start_seconds,
     end_seconds,

@@ -2,12 +2,12 @@
 import { clockTime } from '../../decoder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
 import type { Match } from '../contract.ts';
+import { copiesIn, type ShownMatch } from '../media/match-locations.ts';
 import type { Explanation } from './contract.ts';
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
 export function toMatch(
-  ranked: RankedMatch,
-  path: string,
+  { match: ranked, path, others }: ShownMatch<RankedMatch>,
   image: Uint8Array | undefined,
   explanation?: Explanation,
 ): Match {
@@ -21,6 +21,7 @@ export function toMatch(
     original_index: ranked.original_index,
     hash_str: ranked.hash_str,
     video_path: path,
+    ...copiesIn({ others }),
     ...(explanation && { explanation }),
   };
 }

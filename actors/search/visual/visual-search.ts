@@ -74,7 +74,7 @@ export async function searchVisual(
     : nothing;
   const explained = request.explain ? await asked.explain(ranked) : undefined;
   return {
-    matches: shown.map(({ match, path }, i) => toMatch(match, path, images[i] ?? undefined, explained?.[i])),
+    matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
     ...warning({
       ...(await visualWarnings(parts, cache_dir, asked, found, signal, unreadable)),
       gone: [...new Set([...(asked.gone === undefined ? [] : [asked.gone]), ...locations.gone])],

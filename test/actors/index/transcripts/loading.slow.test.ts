@@ -49,6 +49,22 @@ test('what is loaded is found with all that is known of it, in the order of path
   });
 });
 
+test('matches of a frequent word are counted up to the same number, however transcripts came into memory', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  const words = (count: number) => segments(Array.from({ length: count }, () => ' fox'));
+  const request = { cache_dir, query: 'fox', speaker_name: null, scope: everything, max_results: 50 };
+  const counted = async () => {
+    const { total, total_is_exact } = await index.call('search_transcripts', request);
+    return [total, total_is_exact];
+  };
+  await transcribe(index, cache_dir, 'bb', words(990), '/b');
+  await loadAll(index, cache_dir);
+  assert.deepEqual(await counted(), [990, true]);
+  await transcribe(index, cache_dir, 'aa', words(60), '/a');
+  assert.deepEqual(await counted(), [1000, false]);
+});
+
 test('nothing is found of a folder that is not loaded, and what is loaded of another one gives way', async (t) => {
   const index = await indexActor(t);
   const [one, two] = [folder(t), folder(t)];

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { Identities } from '../../../../actors/search/media/identities.ts';
 import type { LocationParts } from '../../../../actors/search/media/location.ts';
-import { locateMatches } from '../../../../actors/search/media/match-locations.ts';
+import { copiesIn, locateMatches } from '../../../../actors/search/media/match-locations.ts';
 import { world } from '../../analysis/fakes.ts';
 
 /** Files that are analysed, and where the matches in them are found to lie. */
@@ -13,15 +13,16 @@ async function located(names: readonly string[], content?: string) {
   await w.run();
   const { index, prober } = w;
   const parts: LocationParts = { index, identities: new Identities(prober, index) };
-  const locate = async (
-    asked: Readonly<Record<string, readonly string[]>> = {},
-    of: readonly string[] = w.paths,
-  ) => {
+  type Asked = Readonly<Record<string, readonly string[]>>;
+  const found = (asked: Asked = {}, of: readonly string[] = w.paths) => {
     const matches = of.map((path) => ({ hash_str: w.state.media.get(path)!.identity.hash_str, path }));
-    const found = await locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? [], {});
-    return { shown: found.shown.map(({ path }) => path), gone: found.gone, changed: found.changed };
+    return locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? [], {});
   };
-  return { ...w, locate };
+  const locate = async (...asked: Parameters<typeof found>) => {
+    const { shown, gone, changed } = await found(...asked);
+    return { shown: shown.map(({ path }) => path), gone, changed };
+  };
+  return { ...w, found, locate };
 }
 
 test('a match is shown where it lies: as named, where a copy is, or told to be gone', async () => {
@@ -39,6 +40,23 @@ test('a match is shown where it lies: as named, where a copy is, or told to be g
   assert.deepEqual(await w.locate({}, [b]), { shown: [a], gone: [], changed: [] });
   rmSync(a);
   assert.deepEqual(await w.locate({}, [b]), { shown: [b], gone: [b], changed: [] });
+  await w.end();
+});
+
+test('a match names the other files with its content that are there, and none where there is one', async () => {
+  const w = await located(['a', 'b', 'c'], 'same');
+  const [a, b, c] = w.paths as [string, string, string];
+  const others = async (asked: string) => {
+    const found = await w.found({ [a]: [asked] }, [a]);
+    return found.shown.map((one) => one.others);
+  };
+  assert.deepEqual(await others(b), [[a, c]]);
+  rmSync(a);
+  assert.deepEqual(await others(b), [[c]]);
+  assert.deepEqual(await others(a), [[c]]);
+  rmSync(c);
+  assert.deepEqual(await others(b), [[]]);
+  assert.deepEqual(copiesIn({ others: [] }), {});
   await w.end();
 });
 
