@@ -34,6 +34,13 @@ export const faults: readonly Fault[] = [
     tests: ['test/runtime/redact.test.ts'],
   },
   {
+    name: 'a lock of another machine is broken at once',
+    file: 'runtime/files/lock.ts',
+    text: "(alive === 'unknown' && now - since >= SILENT_MS)",
+    fault: "(alive === 'unknown' && now >= since)",
+    tests: ['test/runtime/files/lock.test.ts'],
+  },
+  {
     name: 'the grid is a second late',
     file: 'actors/decoder/grid.ts',
     text: '(this.#offset + second) * den',
@@ -46,6 +53,13 @@ export const faults: readonly Fault[] = [
     text: 'dropped * (9 * tens + minutes)',
     fault: 'dropped * (10 * tens + minutes)',
     tests: ['test/actors/decoder/timecode.test.ts'],
+  },
+  {
+    name: 'sound that overlaps what was there is cut from the next frame too',
+    file: 'actors/decoder/sound/clock.ts',
+    text: 'Math.min(count, Math.max(0, -error))',
+    fault: 'Math.max(0, -error)',
+    tests: ['test/actors/decoder/sound/clock.test.ts'],
   },
   {
     name: 'vectors are not brought to length 1',
@@ -106,6 +120,13 @@ export const faults: readonly Fault[] = [
     tests: ['test/actors/index/facets/filter.test.ts'],
   },
   {
+    name: 'a segment that begins where a range ends is in it',
+    file: 'actors/index/transcripts/loaded-transcript.ts',
+    text: 'return start < to && (end > from',
+    fault: 'return start <= to && (end > from',
+    tests: ['test/actors/index/transcripts/loaded-transcript.test.ts'],
+  },
+  {
     name: 'vectors are not flushed before their records say that they are there',
     file: 'actors/index/store/writer.ts',
     text: '      tail.packs.flush();\n',
@@ -132,6 +153,20 @@ export const faults: readonly Fault[] = [
     text: 'page.length < segments.length',
     fault: 'page.length < Math.min(most, segments.length)',
     tests: ['test/actors/search/transcripts/transcript-page.test.ts'],
+  },
+  {
+    name: 'of two names of one film only the ranges of the last one count',
+    file: 'actors/search/scope/scope.ts',
+    text: '[...(ranges.get(hash) ?? []), ...pairs]',
+    fault: '[...pairs]',
+    tests: ['test/actors/search/scope/scope.test.ts'],
+  },
+  {
+    name: 'a thumbnail shows the second before',
+    file: 'actors/search/thumbnails/thumbnail-plan.ts',
+    text: 'Math.min(Math.round(seconds), probe.grid_frames - 1)',
+    fault: 'Math.floor(seconds)',
+    tests: ['test/actors/search/thumbnails/thumbnail-plan.test.ts'],
   },
   {
     name: 'the list of warnings of a summary has no limit',
@@ -197,6 +232,13 @@ export const faults: readonly Fault[] = [
     tests: ['test/actors/exporter/rows.test.ts'],
   },
   {
+    name: 'a cell of a table that begins with a minus is a formula',
+    file: 'actors/exporter/plain.ts',
+    text: '/^[=+\\-@＝＋－＠]/',
+    fault: '/^[=+@＝＋－＠]/',
+    tests: ['test/actors/exporter/plain.test.ts'],
+  },
+  {
     name: 'a model file is kept without comparing its sum',
     file: 'actors/models/download.ts',
     text: '!rightSize || got.sha256 !== expected',
@@ -239,6 +281,27 @@ export const faults: readonly Fault[] = [
     tests: ['test/http/sessions/access.slow.test.ts'],
   },
   {
+    name: 'a session never ends',
+    file: 'http/sessions/sessions.ts',
+    text: 'isAlive(session, this.#time()) ? unsealHolder(session.holder, token) : undefined',
+    fault: 'unsealHolder(session.holder, token)',
+    tests: ['test/http/sessions/access.slow.test.ts'],
+  },
+  {
+    name: 'a revoked key opens the service',
+    file: 'http/license/local.ts',
+    text: 'if (issued.revoked_at !== null)',
+    fault: 'if (issued.revoked_at === 0)',
+    tests: ['test/http/license/store.test.ts', 'test/http/license/access.test.ts'],
+  },
+  {
+    name: 'memory for bodies is given back twice',
+    file: 'http/request/body-budget.ts',
+    text: '          held = 0;\n',
+    fault: '',
+    tests: ['test/http/body-budget.test.ts'],
+  },
+  {
     name: 'a key in the header counts before the one in the body',
     file: 'http/exchange.ts',
     text: "typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey",
@@ -266,6 +329,13 @@ export const faults: readonly Fault[] = [
     text: 'return `task:${task_id}`',
     fault: "return task_id === '' ? '' : 'task:any'",
     tests: ['test/events/server.test.ts'],
+  },
+  {
+    name: 'who joins a task that was resumed hears that it has ended',
+    file: 'events/rooms.ts',
+    text: '      for (const lane of room.lanes.values()) lane.last = undefined;\n',
+    fault: '',
+    tests: ['test/events/rooms.slow.test.ts'],
   },
   {
     name: 'an end that waits is lost when the queue is flushed',
