@@ -285,7 +285,7 @@ for (const route of routes.filter(({ body }) => body !== null)) {
   });
 
   test(`${route.id}: what is no JSON object is a 400 that says so`, async () => {
-    const bodies = String.raw`|{|{"a":}|[]|"text"|5|null|true|{}{}|{"__proto__":1}`.split('|');
+    const bodies = `|{|{"a":}|[]|"text"|5|null|true|{}{}|{"__proto__":1}`.split('|');
     bodies.push('\ufeff{}', '\0');
     // A change of nothing is one.
     const needsNothing =

@@ -1,9 +1,12 @@
 // Runs the command line as a person does, in a process of its own with a home of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { KEY_BYTES } from '../../http/license/key.ts';
+import { issueKey } from '../../http/license/store.ts';
 import { nodeCommand } from '../node-command.ts';
 
 /** ms. Many times what a service takes on a quiet machine to start, or to load a model. */
@@ -31,6 +34,8 @@ export interface Running {
 
 export interface Home {
   readonly folder: string;
+  /** A new license key of this home, of the tier `pro`. */
+  key(): string;
   start(...args: string[]): Running;
   run(...args: string[]): Promise<Ended>;
   remove(): void;
@@ -64,8 +69,10 @@ export function newHome(): Home {
     });
     return { child, ended, said, printed: () => err };
   };
+  const pro = { tier: 'pro', name: '', days: null } as const;
   return {
     folder,
+    key: () => issueKey(join(folder, 'home', 'licenses'), pro, randomBytes(KEY_BYTES), Date.now()).key,
     start,
     run: (...args) => start(...args).ended,
     remove: () => rmSync(folder, { recursive: true, force: true }),

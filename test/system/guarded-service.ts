@@ -39,7 +39,7 @@ export async function startGuarded(
   wrap: readonly string[] = [],
   command: readonly string[] = framehound,
 ) {
-  const key = (await home.run('license', 'issue', '--tier', 'pro')).out.trim();
+  const key = home.key();
   const port = await freePort();
   const [program = '', ...args] = [
     ...wrap,

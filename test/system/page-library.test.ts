@@ -9,6 +9,7 @@ import { defaultModelKey } from '../../actors/models/rows/list.ts';
 import { makeSamples } from '../../actors/samples/library.ts';
 import {
   assertAccessible,
+  closeBrowser,
   type Opened,
   type Options,
   openBrowser,
@@ -34,7 +35,10 @@ before(async () => {
   service = await startService(['--no-guardian', '--cache-dir', join(home.folder, 'analysis')], home);
   await service.modelReady();
 });
-after(() => service?.end());
+after(async () => {
+  await closeBrowser();
+  await service?.end();
+});
 
 async function signedIn(t: TestContext, view: string, options: Options = {}): Promise<Opened> {
   const opened = await openBrowser(t, options);

@@ -8,7 +8,13 @@ import type { Page } from 'playwright-core';
 import type { FaceClusterJobs } from '../../actors/people/contract.ts';
 import { readVoices } from '../../bench/diarization/librispeech.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
-import { assertAccessible, type Options, openBrowser, withoutBrowser } from '../http/page/browser.ts';
+import {
+  assertAccessible,
+  closeBrowser,
+  type Options,
+  openBrowser,
+  withoutBrowser,
+} from '../http/page/browser.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
@@ -41,7 +47,10 @@ before(async () => {
   });
   assert.equal((await service.follow(task_id)).at(-1)?.error, undefined);
 });
-after(() => service?.end());
+after(async () => {
+  await closeBrowser();
+  await service?.end();
+});
 
 /** Two conversations in which one voice is the same; subtitles say when somebody speaks. */
 async function talksOf(folder: string): Promise<string[]> {

@@ -10,7 +10,13 @@ import { stamped } from '../actors/decoder/footage/clip.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { fps, x264 } from '../actors/decoder/footage/codec-options.ts';
 import { readStamp } from '../actors/decoder/footage/stamp.ts';
-import { assertAccessible, type Opened, openBrowser, withoutBrowser } from '../http/page/browser.ts';
+import {
+  assertAccessible,
+  closeBrowser,
+  type Opened,
+  openBrowser,
+  withoutBrowser,
+} from '../http/page/browser.ts';
 import { until } from '../until.ts';
 import { newHome } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
@@ -53,7 +59,10 @@ before(async () => {
   });
   for (const { media_path, hash_str } of media) hashes.set(media_path, hash_str);
 });
-after(() => service?.end());
+after(async () => {
+  await closeBrowser();
+  await service?.end();
+});
 
 /** As a telephone films: most frames 33 ms long, some half or twice as long. */
 const phone = stamped('uneven times', {

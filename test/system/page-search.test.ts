@@ -9,6 +9,7 @@ import { makeSamples } from '../../actors/samples/library.ts';
 import { noKey, refusal } from '../../http/license/decision.ts';
 import {
   assertAccessible,
+  closeBrowser,
   type Opened,
   type Options,
   openBrowser,
@@ -39,7 +40,10 @@ before(async () => {
   });
   await service.follow(task_id);
 });
-after(() => service?.end());
+after(async () => {
+  await closeBrowser();
+  await service?.end();
+});
 
 /** Signed in by a ticket, as `framehound open` does it. */
 async function signedIn(t: TestContext, options: Options = {}, folder = cache_dir): Promise<Opened> {

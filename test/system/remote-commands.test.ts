@@ -51,7 +51,7 @@ async function startWorld(t: TestContext): Promise<World> {
   });
   const samples = join(home.folder, 'samples');
   await makeSamples(samples);
-  const key = (await home.run('license', 'issue', '--tier', 'pro')).out.trim();
+  const key = home.key();
   const service = home.start('serve', '--port', '0', '--no-guardian', '--log-format', 'json');
   t.after(() => void service.child.kill('SIGKILL'));
   const url = await addressOf(service);

@@ -1,11 +1,7 @@
 // A running service for a test: the command line in a process of its own, its address read off its log.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
-import { KEY_BYTES } from '../../http/license/key.ts';
-import { issueKey } from '../../http/license/store.ts';
 import { until } from '../until.ts';
 import { type Home, newHome, type Running, SLOW_MS } from './command-line.ts';
 
@@ -40,9 +36,7 @@ export async function startService(
   args: readonly string[] = ['--no-guardian'],
   home: Home = newHome(),
 ): Promise<RunningService> {
-  const licenses = join(home.folder, 'home', 'licenses');
-  const pro = { tier: 'pro', name: '', days: null } as const;
-  const { key } = issueKey(licenses, pro, randomBytes(KEY_BYTES), Date.now());
+  const key = home.key();
   const running = home.start('serve', '--port', '0', '--log-format', 'json', ...args);
   await running.said('"message":"listening"');
   const line = running

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Names of the program, as systems install it. */
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome.exe'];
@@ -37,12 +37,22 @@ export interface Opened {
   readonly problems: readonly string[];
 }
 
-/** A page of a browser of its own, closed at the end of the test. */
+let browser: Promise<Browser> | null = null;
+
+/** For `after` of a file that opens pages. */
+export async function closeBrowser(): Promise<void> {
+  const opened = browser;
+  browser = null;
+  await (await opened)?.close();
+}
+
+/** A page with cookies and storage of its own, closed at the end of the test; the browser is one for a file. */
 export async function openBrowser(t: TestContext, options: Options = {}): Promise<Opened> {
-  const browser = await chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox'] });
-  t.after(() => browser.close());
+  browser ??= chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox'] });
   const viewport = { width: 1280, height: 800 };
-  const context = await browser.newContext({ viewport, locale: 'en', colorScheme: 'dark', ...options });
+  const shown = { viewport, locale: 'en', colorScheme: 'dark' } as const;
+  const context = await (await browser).newContext({ ...shown, ...options });
+  t.after(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
