@@ -15,7 +15,7 @@ import { type GuardedService, isAlive, startGuarded } from './guarded-service.ts
 
 /** Kills of one service. A guardian gives up an engine that dies more often within two minutes. */
 const KILLS = 4;
-/** More of them find more: 20 are a good number before a release. */
+/** More of them find more: a release has 20. */
 const ALL_KILLS = Number(process.env['FRAMEHOUND_TEST_KILLS'] ?? KILLS);
 const SEED = Number(process.env['FRAMEHOUND_TEST_SEED'] ?? 7);
 

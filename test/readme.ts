@@ -1,0 +1,46 @@
+// README.md as the tests read it.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = dirname(import.meta.dirname);
+export const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** Commands that the test of all commands does not run, and why. The key is how the command begins. */
+export const elsewhere: Readonly<Record<string, string>> = {
+  'npm start': 'installs packages; what it starts is the tour, which is run',
+  'npm test': 'is what runs this test',
+  'npm pack': 'test/release/package.test.ts does it',
+  'npm install -g': 'test/release/package.test.ts does it',
+  'npx framehound open': 'starts a service that goes on; test/system/open.test.ts does it',
+  'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
+  'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',
+  'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.slow.test.ts has one',
+  'npx framehound faces': 'needs face models; test/cli/commands/faces.slow.test.ts does without',
+  'npx framehound search "outdoors" --person':
+    'needs people that have names; test/system/faces.test.ts has them',
+  'npx framehound transcript name':
+    'needs two voices; test/system/speech-from-subtitles.test.ts has recorded ones',
+};
+
+/** The commands of a block, each with the lines that continue it; printed answers are left out. */
+function commandsOf(block: string): string[] {
+  const commands: string[] = [];
+  for (const line of block.split('\n')) {
+    if (/^ *#/.test(line) || line.trim() === '') continue;
+    if (/^\s/.test(line)) commands[commands.length - 1] += `\n${line}`;
+    else commands.push(line);
+  }
+  return commands;
+}
+
+export const blocks = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
+  ([, language = '', text = '']) => ({
+    language,
+    text,
+  }),
+);
+export const commands = blocks
+  .filter(({ language }) => language === 'bash')
+  .flatMap(({ text }) => commandsOf(text));
+export const reasonOf = (command: string) =>
+  Object.entries(elsewhere).find(([beginning]) => command.startsWith(beginning))?.[1];
