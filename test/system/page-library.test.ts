@@ -254,10 +254,12 @@ test('settings say what is in use and where values come from, in both languages;
     viewport: { width: 360, height: 740 },
   });
   await page.getByRole('listitem').filter({ hasText: 'starter-visual-3' }).getByText('In use').waitFor();
+  await page.getByText(/starter-visual-3 runs on /).waitFor();
   await page.getByRole('row').filter({ hasText: 'cache_dir' }).getByText('option').waitFor();
   await assertAccessible(page, 'settings, light and narrow');
   await page.getByRole('combobox', { name: 'Language' }).selectOption('de');
   await page.getByRole('heading', { name: 'Was ohne Download geht' }).waitFor();
+  await page.getByText(/starter-visual-3 läuft auf /).waitFor();
   await page.getByRole('combobox', { name: 'Darstellung' }).selectOption('dark');
   await assertAccessible(page, 'settings, dark and German');
   const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
