@@ -23,6 +23,11 @@ test('ranges come as one pair or a list of them, and one that does not ascend is
     assert.throws(() => frameRanges(wrong), scopeErrors.WRONG_SEGMENTS.is);
     assert.throws(() => frameRanges(wrong), fieldOf('segments_to_frame_indices'));
   }
+  assert.throws(
+    () => frameRanges({ a: range(5, 5) }),
+    /\[5, 5\] is empty: its end must be greater than its start/,
+  );
+  assert.throws(() => frameRanges({ a: range(9, 3) }), /\[9, 3\] ends before it starts/);
 });
 
 const known = new Map([
