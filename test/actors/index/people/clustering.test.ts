@@ -18,7 +18,7 @@ test('faces are stored, clustered, named and shown', async (t) => {
   const { report, begun } = await cluster(index, cache_dir, ['aa', 'bb', 'cc']);
   assert.deepEqual([begun.entries, begun.missing, begun.before], [7, ['cc'], null]);
   assert.deepEqual([report.clusters, report.faces, report.noise, report.kept_clusters], [2, 7, 1, 0]);
-  const names = [{ cluster_id: 'c1', name: ' Ada \n Lovelace ' }];
+  const names = [{ cluster_id: 'c1', name: ' Ada  Lovelace ' }];
   const named = await index.call('name_clusters', { cache_dir, cluster_job_name: 'job', assignments: names });
   assert.deepEqual(named.changes, { c1: 'Ada Lovelace' });
   const { clusters, noise, job } = await people(index, cache_dir);
