@@ -18,6 +18,6 @@ export function sceneItems(matches: readonly Match[]): TimelineItem[] {
 }
 
 /** Of `HH:MM:SS`; hours may have more than two digits. */
-function secondsOf(timestamp: string): number {
+export function secondsOf(timestamp: string): number {
   return timestamp.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
 }

@@ -3,11 +3,13 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
+import type { TranscriptSearch, TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
+import { type Found, foundBy, merged, toldBy } from '../found.ts';
 import { openPage } from '../open-page.ts';
 import { isStill, momentText } from '../place.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
@@ -15,15 +17,43 @@ import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
 import { withBackend } from '../with-backend.ts';
 
+const { options } = commandTable.search;
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
+type Values = ReturnType<typeof parse>['values'];
+
 export const search: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.search.options,
+  const { values, positionals } = parse(args);
+  const question = await questionOf(values, positionals.join(' ').trim(), context);
+  const hears = isHeard(question, values);
+  // Before the search: a name it cannot use is no reason to wait.
+  const format = values.timeline === undefined ? null : formatOfFile(values.timeline);
+  return withBackend(context, 0, async (backend) => {
+    const { cache } = folders(context.values);
+    const [answer, heard] = await Promise.all([
+      values.said
+        ? { matches: [] }
+        : backend.search(question, cache).catch((error) => Promise.reject(asTyped(error))),
+      hears ? backend.searchTranscripts(saidQuery(question, cache)) : null,
+    ]);
+    const said = heard?.matches ?? null;
+    if (!values.json) await show(answer, question, context, values.open, said);
+    const timeline =
+      format &&
+      (await saveScenes(answer.matches, title(question), format, resolve(values.timeline!), backend));
+    const told = { ...answer, ...toldBy(answer.matches, said), ...(timeline && { timeline }) };
+    if (values.json) context.out(`${JSON.stringify(told)}\n`);
+    else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
+    const notes = [...(timeline?.warnings ?? []), ...(heard?.toast_warning ? [heard.toast_warning] : [])];
+    for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
+    if (format && !timeline) context.screen.write('note: nothing was found, so there is no timeline\n');
+    return exit.ok;
   });
+};
+
+async function questionOf(values: Values, text: string, context: Context): Promise<Question> {
   const media = await filesOf(values.media, context);
   const question: Question = {
-    query: positionals.join(' ').trim() || null,
+    query: text || null,
     image: values.image === undefined ? null : resolve(values.image),
     frame: values.frame === undefined ? null : frameArgument(values.frame),
     exclude: values.exclude,
@@ -46,22 +76,17 @@ export const search: Command = async (args, context) => {
     throw usageErrors.USAGE('--exclude needs a text to search for');
   if (question.people.length === 0 && (question.anyPerson || question.clusterJob !== null))
     throw usageErrors.USAGE('--any-person and --cluster-job need a --person to look for');
-  // Before the search: a name it cannot use is no reason to wait.
-  const format = values.timeline === undefined ? null : formatOfFile(values.timeline);
-  return withBackend(context, 0, async (backend) => {
-    const { cache } = folders(context.values);
-    const answer = await backend.search(question, cache).catch((error) => Promise.reject(asTyped(error)));
-    if (!values.json) await show(answer, question, context, values.open);
-    const timeline =
-      format &&
-      (await saveScenes(answer.matches, title(question), format, resolve(values.timeline!), backend));
-    if (values.json) context.out(`${JSON.stringify({ ...answer, ...(timeline && { timeline }) })}\n`);
-    else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
-    for (const note of timeline?.warnings ?? []) context.screen.write(`note: ${printable(note)}\n`);
-    if (format && !timeline) context.screen.write('note: nothing was found, so there is no timeline\n');
-    return exit.ok;
-  });
-};
+  return question;
+}
+
+/** Whether what is said is searched: by words, which say nothing of pictures or of people who are seen. */
+function isHeard({ image, frame, people, exclude }: Question, { seen, said, timeline }: Values): boolean {
+  if (seen && said) throw usageErrors.USAGE('search takes --seen or --said, not both');
+  const isOfPictures = image !== null || frame !== null || people.length > 0;
+  if (said && (isOfPictures || exclude.length > 0 || timeline !== undefined))
+    throw usageErrors.USAGE('--said takes a text, and nothing that only pictures have');
+  return !seen && !isOfPictures;
+}
 
 const typedAs: Readonly<Record<string, string>> = {
   person_name: '--person',
@@ -77,29 +102,60 @@ export function asTyped(error: unknown): unknown {
   return usageErrors.USAGE(`${option}: ${error.message.slice(error.message.indexOf(start) + start.length)}`);
 }
 
-/** Prints the matches and what is said of them, and saves their pictures with a page that shows it all. */
+function saidQuery({ query, media, max }: Question, cache_dir: string): TranscriptSearch {
+  return {
+    cache_dir,
+    query: query ?? '',
+    media_paths: [...media],
+    search_all: media.length === 0,
+    max_results: max,
+    speaker_name: null,
+    metadata_filter_request: null,
+    segments_to_time_ranges: {},
+  };
+}
+
+/**
+ * Prints the matches and what is said of them, and saves their pictures with a page that shows those. `said`: null where
+ * nobody looked for what is said; else each match says by what it was found.
+ */
 export async function show(
   answer: SearchAnswer,
   question: Question,
   context: Context,
   open: boolean,
+  said: readonly TranscriptSearchMatch[] | null = null,
 ): Promise<void> {
-  const { matches } = answer;
+  const found = merged(answer.matches, said ?? [], question.max);
+  const matches = found.flatMap(({ seen }) => seen ?? []);
   const heading = title(question);
   const notes = [...notesOf(answer), ...limitNote(matches, question)].map(typed);
   const saved = await saveFindings(heading, notes, matches, folders(context.values).home);
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
   for (const note of notes) context.out(`  note: ${printable(note)}\n`);
-  matches.forEach((match, i) => {
-    const { moment, scene } = momentText(match);
-    const place = [moment.padEnd(8), scene, printable(match.video_path)].filter(Boolean).join('  ');
-    context.out(`${String(i + 1).padStart(3)}. ${place}\n`);
-    if (match.image && saved.pictures[i]) context.out(`     ${saved.pictures[i]}\n`);
-  });
-  if (matches.length === 0) context.out('  nothing was found\n');
+  for (const [i, entry] of found.entries()) {
+    const by = said === null ? '' : foundBy(entry).join(', ');
+    context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
+    if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
+    const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
+    if (picture !== undefined) context.out(`     ${picture}\n`);
+  }
+  if (found.length === 0) context.out('  nothing was found\n');
+  if (found.length > 0 && matches.length === 0) return;
   context.out(`  ${matches.length === 0 ? 'page' : 'all pictures'}: ${saved.page}\n`);
   if (open) openPage(saved.page, context);
+}
+
+function placeOf({ seen, said }: Found, by: string): string {
+  const { moment, scene } = seen ? momentText(seen) : { moment: said?.start_timestamp ?? '', scene: '' };
+  const path = seen?.video_path ?? said?.media_path ?? '';
+  return [moment.padEnd(8), scene, by, printable(path)].filter(Boolean).join('  ');
+}
+
+function quoted({ text, speaker, speaker_name }: TranscriptSearchMatch): string {
+  const who = printable(speaker_name || speaker);
+  return `${who === '' ? '' : `${who}: `}“${printable(text.trim())}”`;
 }
 
 /** Told where a film reached the limit, so that it may have more. */

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Match } from '../../actors/search/contract.ts';
+import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
+import { search, show } from '../../cli/commands/search.ts';
+import { foundBy, merged, toldBy } from '../../cli/found.ts';
+import { fakeHome } from './fake-context.ts';
+import { plainQuestion } from './plain-question.ts';
+
+const seen = (hash_str: string, from: string, to: string): Match => ({
+  frame_idx: '12',
+  timestamp: from,
+  image: '',
+  scene_start_timestamp: from,
+  scene_end_timestamp: to,
+  original_index: 0,
+  hash_str,
+  video_path: `/films/${hash_str}.mp4`,
+});
+const said = (hash_str: string, start_seconds: number): TranscriptSearchMatch => ({
+  media_path: `/films/${hash_str}.mp4`,
+  hash_str,
+  start_seconds,
+  end_seconds: start_seconds + 2,
+  text: ' ask what you can do for your country',
+  start_timestamp: `00:00:${start_seconds}`,
+  end_timestamp: `00:00:${start_seconds + 2}`,
+  speaker: '',
+  speaker_name: '',
+  speakers: [],
+  segment_index: 0,
+});
+
+const pictures = [seen('a', '00:00:10', '00:00:14'), seen('b', '00:00:10', '00:00:14')];
+const words = [said('c', 40), said('b', 14), said('b', 15)];
+
+test('what is seen and what is said come in one list by rank, and one scene with both is one entry', () => {
+  const found = merged(pictures, words, 10);
+  assert.deepEqual(
+    found.map((entry) => [entry.seen?.hash_str, entry.said?.start_seconds, foundBy(entry).join()]),
+    [
+      [undefined, 40, 'said'],
+      ['a', undefined, 'seen'],
+      ['b', 14, 'seen,said'],
+      [undefined, 15, 'said'],
+    ],
+  );
+  assert.equal(merged(pictures, words, 2).length, 2);
+});
+
+test('JSON keeps the matches as they were, and says by what each was found', () => {
+  const { matches, said_matches } = toldBy(pictures, words);
+  assert.deepEqual(
+    matches.map(({ found_by, ...match }) => [match, found_by]),
+    [
+      [pictures[0], ['seen']],
+      [pictures[1], ['seen', 'said']],
+    ],
+  );
+  assert.deepEqual(
+    said_matches?.map(({ found_by }) => found_by),
+    [['said'], ['seen', 'said'], ['said']],
+  );
+  assert.ok(!('said_matches' in toldBy(pictures, null)), 'nobody looked for it');
+});
+
+test('a search prints what is said beside what is seen', async (t) => {
+  const own = fakeHome(t).context();
+  await show({ matches: pictures }, { ...plainQuestion, query: 'country' }, own, false, words);
+  const lines = own.said().out.split('\n');
+  assert.deepEqual(lines.slice(1, 5), [
+    '  1. 00:00:40  said  /films/c.mp4',
+    '     “ask what you can do for your country”',
+    '  2. 00:00:10  scene 00:00:10–00:00:14  seen  /films/a.mp4',
+    '  3. 00:00:10  scene 00:00:10–00:00:14  seen, said  /films/b.mp4',
+  ]);
+});
+
+test('--said is for words alone, and not for --seen too', async (t) => {
+  const refused = (...args: string[]) =>
+    assert.rejects(search(['x', ...args], fakeHome(t).context()), /--said/);
+  await refused('--said', '--seen');
+  await refused('--said', '--person', 'Ada');
+  await refused('--said', '--timeline', '/x.edl');
+});
