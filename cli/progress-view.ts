@@ -2,7 +2,13 @@
 // a line a result, and one for the whole now and then.
 import { basename, isAbsolute } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
-import type { Amounts, ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
+import {
+  type Amounts,
+  type ClosingProgress,
+  type FileProgress,
+  mostUnfinished,
+  type TaskProgress,
+} from '../actors/analysis/progress.ts';
 import { kindOf } from '../actors/analysis/progress-fields.ts';
 import { workKey } from '../actors/analysis/result.ts';
 import { measured, type StageKind, type Unit } from '../actors/analysis/stages/kind.ts';
@@ -200,6 +206,7 @@ function resultLine(kinds: readonly StageKind[], result: WorkResult): string | u
     : `✓ ${name}: ${labels.result(facts)}`;
 }
 
+/** Where everything has ended the rest is the end of the task itself. */
 function percent(percentage: number): string {
-  return `${Math.floor(percentage)}%`.padStart(4);
+  return `${percentage >= mostUnfinished ? 100 : Math.floor(percentage)}%`.padStart(4);
 }
