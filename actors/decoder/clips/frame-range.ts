@@ -1,8 +1,7 @@
 // Which pictures are in a clip, and for how long each is shown. Pure.
 //
-// The first picture is the one shown at the start, the last one is shown just before the end. A cut lies on the border of
-// a picture: a picture of usual length that a cut falls into belongs to the clip as a whole. One that is shown much longer,
-// as in films of variable rate, is itself cut.
+// A cut lies on the border of pictures that is nearest to it, half up, as on timelines: clips that meet share no picture. One
+// that is shown much longer than others, as in films of variable rate, is itself cut. A clip has a picture at least.
 
 /** Seconds by which a picture may begin after a cut and still count as beginning there; times are written to 1 ms. */
 const rounding = 0.001;
@@ -43,13 +42,17 @@ export class FrameRange<T> {
   readonly #options: FrameRangeOptions;
   readonly #rounding: number;
   readonly #drop: (picture: T) => void;
-  /** The latest picture that was pushed and not passed on. */
+  /** The latest picture that was pushed: how long it is shown is told by the next. */
   #held: Held<T> | null = null;
   #latest = Number.NEGATIVE_INFINITY;
+  /** Pictures of the clip so far. */
+  #count = 0;
   /** Ticks at which the clip starts; null before its first picture is known. */
   origin: number | null = null;
   /** Ticks at which it ends; null before its last picture is known. */
   ending: number | null = null;
+  /** True when its last picture is shown for a shorter time than in the source. */
+  isCut = false;
 
   /** `drop`: called once for each picture that is not in the clip. */
   constructor(options: FrameRangeOptions, drop: (picture: T) => void) {
@@ -65,36 +68,21 @@ export class FrameRange<T> {
       return null;
     }
     this.#latest = at;
-    const { start, end } = this.#options;
     const before = this.#held;
-    if (at <= start + this.#rounding) {
-      if (before) this.#drop(before.picture);
-      this.#held = { picture, at };
-      return null;
-    }
-    if (!before) {
-      this.#begin(at, at);
-      this.#held = { picture, at };
-      return null;
-    }
-    this.#begin(before.at, start);
-    if (at < end - this.#rounding) {
-      this.#held = { picture, at };
-      return this.#frame(before, at);
-    }
-    this.#drop(picture);
-    return this.#last(before, at);
+    this.#held = { picture, at };
+    if (before) return this.#shown(before, at, this.#options.end <= at + this.#rounding);
+    if (at > this.#options.start + this.#rounding) this.origin = at;
+    return null;
   }
 
-  /** At the end of the file; `length`: ticks that its last picture is shown. Null when no picture is in the clip. */
+  /** At the end of the file; `length`: ticks that its last picture is shown. Null when no more pictures are in the clip. */
   finish(length: number): ClipFrame<T> | null {
     const before = this.#held;
     if (this.ending !== null || !before) return null;
     const until = before.at + Math.max(1, length);
-    const { start } = this.#options;
-    if (this.origin === null && until <= start + this.#rounding) return null;
-    this.#begin(before.at, start);
-    return this.#last(before, until);
+    if (this.origin === null && until <= this.#options.start + this.#rounding) return null;
+    this.#held = null;
+    return this.#shown(before, until, true);
   }
 
   /** Lets go of what was not passed on. */
@@ -103,19 +91,45 @@ export class FrameRange<T> {
     this.#held = null;
   }
 
-  #begin(at: number, start: number) {
-    this.origin ??= start - at <= this.#options.step * usual ? at : Math.round(start);
+  /** A picture whose length is known. `isLast`: no later one can be in the clip. */
+  #shown(before: Held<T>, until: number, isLast: boolean): ClipFrame<T> | null {
+    const { start, end } = this.#options;
+    if (this.origin === null) {
+      const from = this.#border(start, before.at, until);
+      if (from >= until && !isLast) {
+        this.#drop(before.picture);
+        if (start < until - this.#rounding) this.origin = until;
+        return null;
+      }
+      this.origin = from < until ? from : before.at;
+    }
+    if (!isLast) return this.#frame(before, until);
+    const to = this.#border(end, before.at, until);
+    if (to <= before.at && this.#count > 0) {
+      this.#drop(before.picture);
+      return this.#end(before.at, null);
+    }
+    const ending = to <= before.at ? until : Math.max(to, this.origin + 1);
+    this.isCut = ending < until;
+    return this.#end(ending, this.#frame(before, ending));
   }
 
-  #last(before: Held<T>, until: number): ClipFrame<T> {
-    const { end, step } = this.#options;
-    const isUsual = until - end <= step * usual;
-    this.ending = Math.max(isUsual ? until : Math.round(end), before.at + 1);
-    this.#held = null;
-    return this.#frame(before, this.ending);
+  /** Where the cut nearest to a moment lies, in a picture or at one end of it; at the end also for a later moment. */
+  #border(moment: number, at: number, until: number): number {
+    if (moment <= at + this.#rounding) return at;
+    if (moment >= until - this.#rounding) return until;
+    if (until - at > this.#options.step * usual) return Math.round(moment);
+    return 2 * (moment - at) < until - at ? at : until;
+  }
+
+  #end(ending: number, last: ClipFrame<T> | null): ClipFrame<T> | null {
+    this.ending = ending;
+    this.close();
+    return last;
   }
 
   #frame({ picture, at }: Held<T>, until: number): ClipFrame<T> {
+    this.#count++;
     return { picture, at: Math.max(at, this.origin!), until };
   }
 }

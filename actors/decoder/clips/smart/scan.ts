@@ -66,8 +66,6 @@ class ClipScan {
   readonly #entry: number | null;
   readonly #frames: SourceFrame[] = [];
   readonly #groups: PictureGroup[] = [];
-  /** Time of the latest picture, and of the one that ends the clip. */
-  #latest: number | null = null;
 
   constructor(range: FrameRange<number>, entry: number | null) {
     this.#range = range;
@@ -80,7 +78,6 @@ class ClipScan {
     for (const at of [...shown].sort((a, b) => a - b)) {
       // What is shown before the packet that decoding starts at needs pictures that were not read.
       if (at < entry || this.#range.ending !== null) continue;
-      this.#latest = at;
       const frame = this.#range.push(at, at);
       if (frame) this.#frames.push(frame);
     }
@@ -88,17 +85,12 @@ class ClipScan {
 
   finish(length: number, path: string, start: number): ScannedClip {
     const range = this.#range;
-    let after = this.#latest;
-    if (range.ending === null) {
-      const last = range.finish(length);
-      if (last) this.#frames.push(last);
-      after = last && last.picture + length;
-    }
-    const { origin, ending } = range;
-    if (origin === null || ending === null || after === null) {
+    const last = range.finish(length);
+    if (last) this.#frames.push(last);
+    const { origin, ending, isCut } = range;
+    if (origin === null || ending === null) {
       throw clipErrors.CLIP_OUTSIDE(`${path}: has no picture at ${start} s`, { path });
     }
-    const isCut = ending < after;
     return { groups: this.#groups, frames: this.#frames, isCut, origin, ending };
   }
 }

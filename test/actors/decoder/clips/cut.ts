@@ -40,10 +40,19 @@ export async function stampsOf(path: string) {
   return pictures.map(({ rgb, seconds }) => ({ seconds, stamp: readStamp(rgb, 192, 108) }));
 }
 
-/** The numbers of the pictures from the one shown at the start to the one shown just before the end. */
-export function wanted({ facts: { frames, duration } }: Clip, [start, end]: readonly [number, number]) {
+/**
+ * The numbers of the pictures of a clip: cuts lie at the border of pictures that is nearest, but in one that is shown longer
+ * than others.
+ */
+export function wanted({ facts }: Clip, [start, end]: readonly [number, number]) {
+  const { frames, duration, frameRate } = facts;
+  const usual = frameRate ? (1.01 * frameRate.den) / frameRate.num : 0;
   return frames
-    .filter(({ seconds }, i) => (frames[i + 1]?.seconds ?? duration) > start + 0.001 && seconds < end - 0.001)
+    .filter(({ seconds }, i) => {
+      const until = frames[i + 1]?.seconds ?? duration;
+      const near = until - seconds <= usual ? (until - seconds) / 2 : 0.001;
+      return until - near > start - 1e-6 && seconds + near <= end + 1e-6;
+    })
     .map(({ stamp }) => stamp);
 }
 
