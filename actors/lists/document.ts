@@ -1,6 +1,8 @@
 // The file of one list: what is read from it is checked, and what a newer program added to it survives a change. Pure.
+
 import { type Static, Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
+import { rangeFault } from '../../runtime/range-fault.ts';
 import {
   type GivenItem,
   type ListItem,
@@ -90,7 +92,7 @@ export function itemsOf(given: readonly GivenItem[], newId: () => string): ListI
     if (seen.has(item_id)) throw invalid(`items[${i}].item_id`, `${item_id} is there twice`);
     seen.add(item_id);
     if (end_seconds <= start_seconds) {
-      throw invalid(`items[${i}].end_seconds`, `${end_seconds} is not after the start, ${start_seconds}`);
+      throw invalid(`items[${i}].end_seconds`, rangeFault(start_seconds, end_seconds));
     }
     return {
       item_id,

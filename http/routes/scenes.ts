@@ -1,7 +1,9 @@
 // Where the scenes of a media file are.
+
 import { Type } from 'typebox';
 import { searchErrors } from '../../actors/search/contract.ts';
 import { ScenesAnswer } from '../../actors/search/scenes/contract.ts';
+import { rangeFault } from '../../runtime/range-fault.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { absolute, CacheDir } from '../request/paths.ts';
@@ -35,7 +37,7 @@ export const listScenes = route({
     const { start_seconds, end_seconds } = body;
     const until = end_seconds ?? Number.MAX_VALUE;
     if (until <= start_seconds) {
-      const what = `end_seconds: ${until} is not after start_seconds ${start_seconds}`;
+      const what = `end_seconds: ${rangeFault(start_seconds, until)}`;
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
     const cache_dir = absolute('cache_dir', body.cache_dir);

@@ -1,4 +1,5 @@
 // What is said in media: whole transcriptions, pages of them, searching them, and names for speakers.
+
 import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
@@ -10,6 +11,7 @@ import {
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
+import { rangeFault } from '../../runtime/range-fault.ts';
 import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
@@ -142,7 +144,7 @@ export const transcriptionsRange = route({
   handle: async ({ body, signal }, { search }) => {
     const { hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
     if (end_seconds <= start_seconds) {
-      const what = `end_seconds: ${end_seconds} is not after start_seconds ${start_seconds}`;
+      const what = `end_seconds: ${rangeFault(start_seconds, end_seconds)}`;
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
     const asked = {

@@ -1,4 +1,5 @@
 // When the frames of a part of a film are shown, as a decoder reads it from the file.
+import { rangeFault } from '../../../runtime/range-fault.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { searchErrors } from '../contract.ts';
@@ -16,7 +17,7 @@ export async function frameTimes(
   call: CallOptions,
 ): Promise<FrameTimesAnswer> {
   const { start_seconds: from, end_seconds: to } = request;
-  if (to <= from) throw badEnd(`${to} is not after the start, ${from}`);
+  if (to <= from) throw badEnd(rangeFault(from, to));
   if (to - from > longestPart) throw badEnd(`${to} is more than ${longestPart} s after the start, ${from}`);
   const file = await mediaFile(parts, request, call);
   const { path, hash_str } = file;

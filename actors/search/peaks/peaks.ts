@@ -1,7 +1,9 @@
 // How loud the sound of a file is along its time: decoded once a content, kept in its analysis folder.
+
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { rangeFault } from '../../../runtime/range-fault.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { SharedWork } from '../../../runtime/sync/shared-work.ts';
@@ -54,9 +56,7 @@ export function createPeaks(parts: PeakParts) {
 function beyond(start: number, end: number | null, duration: number) {
   const isEnd = end !== null && end <= start;
   const field = isEnd ? 'end_seconds' : 'start_seconds';
-  const what = isEnd
-    ? `${end} is not after the start, ${start}`
-    : `${start} is not before the end, ${duration}`;
+  const what = isEnd ? rangeFault(start, end) : `${start} is not before the end, ${duration}`;
   return searchErrors.BAD_TIME(`${field}: ${what}`, { field });
 }
 

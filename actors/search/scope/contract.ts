@@ -1,6 +1,8 @@
 // Where a search looks: the media its filters speak of, and ranges of frames or seconds.
+
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
+import { rangeFault } from '../../../runtime/range-fault.ts';
 import { MediaType, MetadataFilter } from '../../index/facets/contract.ts';
 import type { FrameRange } from '../../index/visual/contract.ts';
 
@@ -49,10 +51,7 @@ export function frameRanges(
     if (pairs.length === 0) throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
     const wrong = pairs.find(([start, end]) => start >= end);
     if (wrong) {
-      const [start, end] = wrong;
-      const how =
-        start === end ? 'is empty: its end must be greater than its start' : 'ends before it starts';
-      throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key}: [${start}, ${end}] ${how}`, { field });
+      throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key}: ${rangeFault(...wrong)}`, { field });
     }
     return [key, pairs];
   });
