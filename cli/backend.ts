@@ -76,7 +76,7 @@ export type DocumentRequest = Pick<TranscriptRequest, 'format' | 'display_name'>
 };
 
 /** The text is written by the command, not by the service. */
-export type TimelineText = Omit<TimelineBody, 'output_path'>;
+export type TimelineText = Omit<TimelineBody, 'output_path' | 'create_folders'>;
 
 export interface SpeakerNamesRequest {
   readonly cache_dir: string;
@@ -110,7 +110,7 @@ export interface PeopleBackend {
 /** The document is written by the command, not by the service. */
 export type SummaryText = Omit<
   SummaryDocumentRequest,
-  'output_path' | 'path' | 'hash_str' | 'analysis_id'
+  'output_path' | 'create_folders' | 'path' | 'hash_str' | 'analysis_id'
 > & {
   readonly summary_ref: string;
 };

@@ -1,6 +1,7 @@
 // What the exporter takes and answers: a transcript as a document.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import { described } from '../../runtime/schema.ts';
 
 export const exportErrors = errorTable({
   SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },
@@ -70,13 +71,25 @@ export const TranscriptAnswer = Type.Object({
 });
 export type TranscriptAnswer = Static<typeof TranscriptAnswer>;
 
+/** The field of requests that write files. */
+export const createFolders = {
+  create_folders: Type.Optional(
+    described(
+      Type.Boolean(),
+      'Makes folders that are missing above what is written. Left out, or false: they have to be there.',
+    ),
+  ),
+};
+
 export interface TranscriptRequest {
   readonly format: DocumentFormat;
   readonly display_name: string;
   /** `[start_seconds, text, end_seconds, speaker?]`, not checked yet. */
   readonly segments: readonly (readonly unknown[])[];
-  /** Absolute; null answers the document itself. */
+  /** Absolute; made when it is not there. Null answers the document itself. */
   readonly output_dir: string | null;
+  /** Folders above it are made where they are missing. */
+  readonly create_folders?: boolean | undefined;
 }
 
 export interface Exporter {

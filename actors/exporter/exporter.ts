@@ -1,7 +1,7 @@
 // Renders transcripts as documents in a pool of threads. Rendering is stateless, it needs neither a model nor the store, so it
 // is no actor.
-import { basename } from 'node:path';
-import { saveNew } from '../../runtime/files/save-new.ts';
+import { basename, join } from 'node:path';
+import { expectAbove } from '../../runtime/files/expect-above.ts';
 import { moduleUrl } from '../../runtime/module-url.ts';
 import { createPool, poolErrors } from '../../runtime/pool.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type TranscriptRequest,
 } from './contract.ts';
 import { fileName } from './filename.ts';
+import { saveAt } from './output-path.ts';
 import { oneLine, rowsOf } from './rows.ts';
 
 const THREADS = 2;
@@ -34,16 +35,15 @@ export function createExporter(now: () => number): Exporter {
 
   return {
     transcript: async (request, signal) => {
-      const { format, segments, output_dir } = request;
+      const { format, segments, output_dir, create_folders = false } = request;
+      if (output_dir !== null) await expectAbove(output_dir, create_folders, unwritable);
       const rows = rowsOf(segments);
       const title = oneLine(request.display_name);
       const rendered = pool.run({ format, title, rows, createdMs: now() }, signal);
       const { bytes, warning } = await rendered.catch(tooLarge);
       const answer = answerOf(request, warning);
       if (output_dir === null) return { ...answer, content_base64: Buffer.from(bytes).toString('base64') };
-      const output_path = await saveNew(output_dir, answer.filename, bytes).catch((error: Error) => {
-        throw exportErrors.OUTPUT_UNWRITABLE(`output_dir: ${error.message}`, { field: 'output_dir' }, error);
-      });
+      const output_path = await saveAt(join(output_dir, answer.filename), bytes, unwritable);
       return { ...answer, filename: basename(output_path), output_path };
     },
     close: pool.close,
@@ -62,6 +62,11 @@ function answerOf(
     row_count: segments.length,
     ...(warning === null ? {} : { warning }),
   };
+}
+
+function unwritable(what: string, cause?: unknown) {
+  const field = 'output_dir';
+  return exportErrors.OUTPUT_UNWRITABLE(`${field}: ${what}`, { field }, cause);
 }
 
 function tooLarge(error: unknown): never {

@@ -20,7 +20,8 @@ export const exportClips: Command = async (args, context) => {
   if (values.copy && values.smart)
     throw usageErrors.USAGE('a clip is cut with --copy or with --smart, not both');
   const mode = values.copy ? 'copy' : values.smart ? 'smart' : 'precise';
-  const request = { output_dir: resolve(values.out), mode } as const;
+  // The folder was typed by a person, who sees it.
+  const request = { output_dir: resolve(values.out), create_folders: true, mode } as const;
   return withBackend(context, 1, async (backend) => {
     const results: ClipResult[] = [];
     // One by one, so that each path is told as soon as the clip is there.

@@ -1,14 +1,19 @@
 // Clips of films and sound, as files for editing programs.
+import { isAbsolute } from 'node:path';
 import { Type } from 'typebox';
 import { type ClipMode, clipModes } from '../../actors/decoder/clips/contract.ts';
 import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
+import { createFolders } from '../../actors/exporter/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const Clip = Type.Object({
-  media_path: AbsolutePath,
+  media_path: described(
+    Type.String({ maxLength: 32_768 }),
+    'Absolute path on the machine of the service; a clip of another path fails.',
+  ),
   start_seconds: described(Type.Number(), 'Seconds from the start of the file.'),
   end_seconds: described(
     Type.Number(),
@@ -30,8 +35,9 @@ export const exportClips = route({
   summary: 'Clips of films and sound as files',
   description:
     'Cuts clips and writes them into `output_dir`. Answers 200 when all of them are done, with a result for each in the order ' +
-    'of the request: what fails has its reason in `error`, and the others go on. `precise` begins with the picture shown at ' +
-    'the start and ends with the one shown just before the end; pictures are encoded anew as H.264 and sound as AAC, in mp4 ' +
+    'of the request: what fails has its reason in `error`, and the others go on. `precise` begins and ends at the borders of ' +
+    'pictures that are nearest to start and end, half up, so clips that meet share no picture; pictures are encoded anew as ' +
+    'H.264 and sound as AAC, in mp4 ' +
     '(sound alone in m4a), with the times, rotation, pixel aspect, bit depth and colours of the source. `smart` has the same ' +
     'pictures at the same times and encodes only those of groups that a cut falls into: of H.264, 8 bit, 4:2:0, progressive, ' +
     'with closed groups between the cuts. Every such clip is read again before it gets its name; where it cannot be made, ' +
@@ -48,6 +54,7 @@ export const exportClips = route({
       AbsolutePath,
       'Absolute path of the folder to write into; it is made when it is not there.',
     ),
+    ...createFolders,
     clips: described(Type.Array(Clip, { maxItems: mostClips }), 'What to cut.'),
     mode: Type.Unsafe<ClipMode>({
       type: 'string',
@@ -73,15 +80,18 @@ export const exportClips = route({
   },
   handle: async ({ body, signal }, { clips: exporter, tasks }) => {
     const output_dir = absolute('output_dir', body.output_dir);
-    const clips = body.clips.map((clip, i) => ({
-      ...clip,
-      media_path: absolute(`clips[${i}].media_path`, clip.media_path),
-    }));
-    const request = { output_dir, clips, mode: body.mode };
+    const { mode, create_folders } = body;
+    const clips = body.clips.map((clip, i) => ({ ...clip, media_path: plain(clip.media_path, i) }));
+    const request = { output_dir, create_folders, clips, mode };
     if (!body.task) return reply(200, await exporter.export(request, signal));
     const task = await tasks.begin('clips', request, { signal });
     return reply(202, accepted(task, 'Export started', 'The export waits its turn'));
   },
 });
+
+/** A clip of a path that is not absolute fails by itself, and the others go on. */
+function plain(path: string, i: number): string {
+  return isAbsolute(path) && !path.includes('\0') ? absolute(`clips[${i}].media_path`, path) : path;
+}
 
 export const clipRoutes: readonly Route[] = [exportClips];

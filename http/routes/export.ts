@@ -1,6 +1,11 @@
 // What the service knows, as files for other programs.
 import { Type } from 'typebox';
-import { documentFormats, mostSegments, TranscriptAnswer } from '../../actors/exporter/contract.ts';
+import {
+  createFolders,
+  documentFormats,
+  mostSegments,
+  TranscriptAnswer,
+} from '../../actors/exporter/contract.ts';
 import { described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
@@ -42,12 +47,14 @@ export const exportTranscript = route({
     output_dir: Type.Optional(
       described(AbsolutePath, 'Absolute path of the folder to write into; it is made when it is not there.'),
     ),
+    ...createFolders,
   }),
   answers: { 200: TranscriptAnswer },
   handle: async ({ body, signal }, { exporter }) => {
-    const { segments, format, display_name } = body;
+    const { segments, format, display_name, create_folders } = body;
     const output_dir = body.output_dir === undefined ? null : absolute('output_dir', body.output_dir);
-    return reply(200, await exporter.transcript({ segments, format, display_name, output_dir }, signal));
+    const request = { segments, format, display_name, output_dir, create_folders };
+    return reply(200, await exporter.transcript(request, signal));
   },
 });
 

@@ -1,5 +1,6 @@
 // Summaries of media: what there is, and one of them node by node. Nothing has to be loaded for it.
 import { Type } from 'typebox';
+import { createFolders } from '../../actors/exporter/contract.ts';
 import { SummaryDocumentAnswer, summaryFormats } from '../../actors/exporter/summary/contract.ts';
 import {
   CollectionsAnswer,
@@ -239,15 +240,17 @@ export const exportSummary = route({
     output_path: Type.Optional(
       described(
         AbsolutePath,
-        'Absolute path of the file to write; its folder is made. Left out, the document is in the answer.',
+        'Absolute path of the file to write, in a folder that is there. Left out, the document is in the answer.',
       ),
     ),
+    ...createFolders,
   }),
   answers: { 200: SummaryDocumentAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaryDocuments }) => {
-    const { format, node_id, depth, include_evidence } = body;
+    const { format, node_id, depth, include_evidence, create_folders } = body;
     const output_path = body.output_path === undefined ? null : absolute('output_path', body.output_path);
-    const asked = { ...selected(body), format, node_id, depth, include_evidence, output_path };
+    const document = { format, node_id, depth, include_evidence, output_path, create_folders };
+    const asked = { ...selected(body), ...document };
     return reply(200, await atField('path', summaryDocuments.make(asked, signal)));
   },
 });

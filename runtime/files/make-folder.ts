@@ -31,7 +31,10 @@ function made(folder: string, mode: number): string[] {
     }
   }
   if (!isFolder(folder)) {
-    throw Object.assign(new Error(`ENOTDIR: not a directory, mkdir '${folder}'`), { code: 'ENOTDIR' });
+    throw Object.assign(new Error(`ENOTDIR: not a directory, mkdir '${folder}'`), {
+      code: 'ENOTDIR',
+      syscall: 'mkdir',
+    });
   }
   return missing;
 }

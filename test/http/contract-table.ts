@@ -32,6 +32,7 @@ const sequence = {
   chapter_markers: optional,
   sequence_name: 'Sequence',
   output_path: optional,
+  create_folders: optional,
   fps: optional,
   width: optional,
   height: optional,
@@ -168,6 +169,7 @@ export const bodies: Readonly<Record<string, Row>> = {
       depth: optional,
       include_evidence: false,
       output_path: optional,
+      create_folders: optional,
     },
   },
   '/summaries/delete': {
@@ -211,7 +213,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   '/faces/appearances': { fields: {}, beyond: { ...faces, people: [] } },
   '/export/clips': {
     fields: {},
-    beyond: { output_dir: needed, clips: needed, mode: 'precise', task: false },
+    beyond: { output_dir: needed, create_folders: optional, clips: needed, mode: 'precise', task: false },
   },
   '/export/premiere-xml': { fields: {}, beyond: sequence },
   '/export/timeline': {
@@ -220,7 +222,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },
-    beyond: { output_dir: optional },
+    beyond: { output_dir: optional, create_folders: optional },
   },
   '/watch-folders': { fields: { folder_path: needed, ...usualSettings } },
   '/watch-folders/{id}': {

@@ -1,5 +1,6 @@
 // A request to export clips: that there are some, and that the disk takes them.
 import { codeOf } from '../../../runtime/files/error-code.ts';
+import { expectAbove } from '../../../runtime/files/expect-above.ts';
 import { clipErrors } from '../../decoder/clips/contract.ts';
 import type { ClipsRequest } from '../../exporter/clips/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
@@ -11,9 +12,13 @@ import type { OrderedJobs } from './ordered-jobs.ts';
 
 /** Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips. */
 export async function settledClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
+  const { create_folders = false } = request;
   if (request.clips.length === 0)
     throw analysisErrors.INVALID_REQUEST('clips names none', { field: 'clips' });
   const field = 'output_dir';
+  await expectAbove(output_dir, create_folders, (what, cause) =>
+    clipErrors.CLIP_UNWRITABLE(`${field}: ${what}`, { field }, cause),
+  );
   await expectWritable(output_dir, field).catch((error) => {
     const { STORE_READ_ONLY, STORE_FULL } = storeErrors;
     if (!STORE_READ_ONLY.is(error) && !STORE_FULL.is(error)) throw error;

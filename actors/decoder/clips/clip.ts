@@ -48,8 +48,7 @@ async function encodedBy(request: ClipRequest, turn: Turn, encoders: PictureEnco
 async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<CutResult> {
   const { path, output } = request;
   const stamp = await readFileStamp(path);
-  if (await isStill(path))
-    throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
+  if (await isStill(path)) throw ofStill(path);
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
@@ -67,6 +66,10 @@ async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders
   }
 }
 
+function ofStill(path: string) {
+  return clipErrors.CLIP_OF_STILL(`${path} is a still: only films and sound have clips`, { path });
+}
+
 function cut(
   source: Source,
   request: ClipRequest,
@@ -74,8 +77,7 @@ function cut(
   encoders: PictureEncoders,
 ): Promise<CutResult> {
   const { path, container, video } = source;
-  if (isStillContainer(container))
-    throw clipErrors.CLIP_OF_STILL(`${path}: is a still, which has no clips`, { path });
+  if (isStillContainer(container)) throw ofStill(path);
   if (!video && soundStreams(source).length === 0) {
     throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
   }

@@ -5,7 +5,8 @@ import { errorTable } from '../../../runtime/errors.ts';
 
 export const clipErrors = errorTable({
   CLIP_RANGE: { meaning: 'The clip does not end after its start', status: 400, retryable: false },
-  CLIP_OF_STILL: { meaning: 'A still has no clips', status: 400, retryable: false },
+  CLIP_PATH: { meaning: 'The path of the source is not absolute', status: 400, retryable: false },
+  CLIP_OF_STILL: { meaning: 'Only films and sound have clips', status: 400, retryable: false },
   CLIP_OUTSIDE: { meaning: 'The clip starts after the end of the file', status: 400, retryable: false },
   CLIP_UNTIMED: {
     meaning: 'Packets of the file have no times; only a precise clip can be cut',

@@ -1,11 +1,15 @@
 // The coordinator of clips: hands each to a thread that cuts, gives what was cut its name, and answers what became of each.
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { expectAbove } from '../../../runtime/files/expect-above.ts';
 import { makeExportFolder } from '../../../runtime/files/make-folder.ts';
 import { placeNew } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
+import { quoted } from '../../../runtime/quoted.ts';
+import { rangeFault } from '../../../runtime/range-fault.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import { clipName } from './clip-name.ts';
 import type { ClipCounts, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
@@ -24,12 +28,11 @@ export interface ClipParts {
 
 export function createClips(parts: ClipParts): Clips {
   const cutter = new Cutter(parts);
-  const begin: Clips['begin'] = async ({ output_dir, mode }) => {
-    await sweepParts(output_dir, parts.log);
+  const begin: Clips['begin'] = async (folder) => {
+    await sweepParts(folder.output_dir, parts.log);
     const order = new NameOrder();
     return {
-      cut: (wish, signal) =>
-        order.next(wish, (before) => cutter.cut({ output_dir, mode, wish, before }, signal)),
+      cut: (wish, signal) => order.next(wish, (before) => cutter.cut({ ...folder, wish, before }, signal)),
     };
   };
   return {
@@ -96,15 +99,19 @@ class Cutter implements ClipCounts {
 
   /** Throws why there is no clip. */
   async cut(clip: ClipCut, signal: AbortSignal): Promise<ClipWritten> {
-    const { output_dir, wish, before } = clip;
+    const { output_dir, create_folders = false, wish, before } = clip;
     const part = join(output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
-      checkRange(wish);
-      writable(() => makeExportFolder(output_dir));
+      checkWish(wish);
+      await expectAbove(output_dir, create_folders, unwritable);
+      writable(output_dir, () => makeExportFolder(output_dir));
       const made = await this.#cut(clip, part, signal);
       await before;
       signal.throwIfAborted();
-      const output_path = await placeNew(part, `${clipName(wish)}.${made.extension}`).catch(unwritable);
+      const name = `${clipName(wish)}.${made.extension}`;
+      const output_path = await placeNew(part, name).catch((error) => {
+        throw unwritable(`${join(output_dir, name)} cannot be written: ${reasonOf(error)}`, error);
+      });
       count(this.encoded, made.encoder);
       count(this.failed, made.failed_encoder);
       return { ...made, output_path };
@@ -136,23 +143,24 @@ function count(counts: Map<string, number>, name: string | null | undefined) {
   if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function checkRange({ start_seconds, end_seconds }: ClipWish) {
+function checkWish({ media_path, start_seconds, end_seconds }: ClipWish) {
+  if (!isAbsolute(media_path) || media_path.includes('\0'))
+    throw clipErrors.CLIP_PATH(`${quoted(media_path)} is not an absolute path`);
   if (start_seconds < 0) throw clipErrors.CLIP_RANGE(`start_seconds ${start_seconds} is below 0`);
   if (end_seconds > start_seconds) return;
-  throw clipErrors.CLIP_RANGE(`end_seconds ${end_seconds} is not after start_seconds ${start_seconds}`);
+  throw clipErrors.CLIP_RANGE(rangeFault(start_seconds, end_seconds));
 }
 
-function writable(work: () => void) {
+function writable(folder: string, work: () => void) {
   try {
     work();
   } catch (error) {
-    unwritable(error);
+    throw unwritable(`${folder} cannot be written: ${reasonOf(error)}`, error);
   }
 }
 
-function unwritable(error: unknown): never {
-  const { message } = error as Error;
-  throw clipErrors.CLIP_UNWRITABLE(`${clipErrors.CLIP_UNWRITABLE.meaning}: ${message}`, {}, error);
+function unwritable(what: string, cause?: unknown) {
+  return clipErrors.CLIP_UNWRITABLE(what, {}, cause);
 }
 
 function resultOf(wish: ClipWish, error: string | null, output_path: string | null): ClipResult {

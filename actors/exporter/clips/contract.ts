@@ -7,7 +7,7 @@ import { type ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
 export const mostClips = 1000;
 
 export interface ClipWish {
-  /** Absolute. */
+  /** A clip of a path that is not absolute fails. */
   readonly media_path: string;
   /** Seconds from the start of the file; the end is not part of the clip. */
   readonly start_seconds: number;
@@ -19,6 +19,8 @@ export interface ClipWish {
 export interface ClipsRequest {
   /** Absolute; made when it is not there. */
   readonly output_dir: string;
+  /** Folders above it are made where they are missing. */
+  readonly create_folders?: boolean | undefined;
   readonly mode: ClipMode;
   readonly clips: readonly ClipWish[];
 }

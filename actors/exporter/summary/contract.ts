@@ -89,6 +89,8 @@ export interface SummaryDocumentRequest extends SummarySelector {
   readonly include_evidence: boolean;
   /** Absolute; null answers the document itself. */
   readonly output_path: string | null;
+  /** Folders above it are made where they are missing. */
+  readonly create_folders?: boolean | undefined;
 }
 
 /** The coordinator of summaries as documents. */

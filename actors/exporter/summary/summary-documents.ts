@@ -2,7 +2,7 @@
 import { parse } from 'node:path';
 import { exportErrors } from '../contract.ts';
 import { fileName } from '../filename.ts';
-import { expectNoFolder, saveAt } from '../output-path.ts';
+import { expectOutput, saveAt } from '../output-path.ts';
 import {
   type SummaryDocumentRequest,
   type SummaryDocuments,
@@ -28,7 +28,7 @@ export function createSummaryDocuments(given: ReadingParts): SummaryDocuments {
   return {
     make: async (request, signal) => {
       const { format, output_path } = request;
-      await expectNoFolder(output_path, unwritable);
+      await expectOutput(request, unwritable);
       const { overview, text, nodes, warnings } = await written(parts, request, signal);
       const bytes = Buffer.from(text);
       return {
@@ -48,7 +48,15 @@ export function createSummaryDocuments(given: ReadingParts): SummaryDocuments {
 }
 
 async function written(parts: ReadingParts, request: SummaryDocumentRequest, signal: AbortSignal) {
-  const { format, node_id, depth, include_evidence, output_path: _, ...selector } = request;
+  const {
+    format,
+    node_id,
+    depth,
+    include_evidence,
+    output_path: _,
+    create_folders: __,
+    ...selector
+  } = request;
   if (format === 'vtt') {
     const found = await readChapters(parts, selector, { node_id, depth: depth ?? 1 }, signal);
     return { ...found, text: chaptersDocument(found.chapters), nodes: found.chapters.length };

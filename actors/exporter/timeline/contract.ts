@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { defaulted, described, oneOf, shown } from '../../../runtime/schema.ts';
+import { createFolders } from '../contract.ts';
 
 export const timelineErrors = errorTable({
   ITEM_INVALID: { meaning: 'An item cannot be placed', status: 400, retryable: false },
@@ -82,9 +83,10 @@ export const timelineFields = {
   output_path: Type.Optional(
     described(
       Path,
-      'Absolute path of the file to write; its folder is made. Left out, the text is in the answer.',
+      'Absolute path of the file to write, in a folder that is there. Left out, the text is in the answer.',
     ),
   ),
+  ...createFolders,
   sequence_name: defaulted(Name, 'Sequence'),
   fps: Type.Optional(
     described(
@@ -147,6 +149,8 @@ export interface TimelineRequest {
   readonly chapter_markers?: ChapterMarkers | undefined;
   /** Absolute path of the file to write; null answers the text itself. */
   readonly output_path: string | null;
+  /** Folders above it are made where they are missing. */
+  readonly create_folders?: boolean | undefined;
 }
 
 /** Fields that every answer about a timeline has. */

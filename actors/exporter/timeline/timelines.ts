@@ -5,7 +5,7 @@ import { createPool, poolErrors } from '../../../runtime/pool.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
-import { expectNoFolder, saveAt } from '../output-path.ts';
+import { expectOutput, saveAt } from '../output-path.ts';
 import type { ReadingParts } from '../summary/read.ts';
 import { arrange } from './arrange.ts';
 import {
@@ -47,7 +47,7 @@ export function createTimelines({ prober, ...reading }: TimelinesParts): Timelin
   return {
     make: async (request, signal) => {
       const { format, items, output_path, unreadable = 'refuse' } = request;
-      await expectNoFolder(output_path, unwritable);
+      await expectOutput(request, unwritable);
       const { facts, errors } = await factsOf(prober, items, signal);
       if (errors.size > 0 && (facts.size === 0 || unreadable === 'refuse'))
         throw unreadableError(items, errors);

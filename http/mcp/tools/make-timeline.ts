@@ -38,7 +38,7 @@ export const makeTimeline = tool({
     ),
     output_path: described(
       Type.String({ minLength: 1, maxLength: 4096 }),
-      'Absolute path of the file to write on the machine of the service.',
+      'Absolute path of the file to write on the machine of the service, in a folder that is there.',
     ),
     name: defaulted(
       described(Type.String({ minLength: 1, maxLength: 200 }), 'Name of the sequence.'),

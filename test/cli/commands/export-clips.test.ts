@@ -43,8 +43,8 @@ test('each range is a clip, in seconds or clock times, and its path is printed',
     end_seconds,
   });
   assert.deepEqual(asked, [
-    { output_dir: '/shots', mode: 'precise', clips: [clip(1.5, 2)] },
-    { output_dir: '/shots', mode: 'precise', clips: [clip(3, 64.25)] },
+    { output_dir: '/shots', create_folders: true, mode: 'precise', clips: [clip(1.5, 2)] },
+    { output_dir: '/shots', create_folders: true, mode: 'precise', clips: [clip(3, 64.25)] },
   ]);
 });
 

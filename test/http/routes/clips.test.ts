@@ -52,6 +52,19 @@ test('an export with task is accepted at once and goes on by itself; without, it
   assert.deepEqual([other.status, waiting.queue_position], [202, 1]);
   assert.notEqual(waiting.task_id, task_id);
   assert.equal((await call('/api/v1/export/clips', { ...body, clips: [], task: true })).status, 400);
+  const nowhere = join(folder, 'no', 'where');
+  const missing = await call('/api/v1/export/clips', { ...body, output_dir: nowhere, task: true });
+  assert.equal(missing.status, 400);
+  assert.match(
+    (missing.body as { message: string }).message,
+    /there is no folder .*no; create_folders makes it/,
+  );
+  const made = { ...body, output_dir: nowhere, create_folders: true, task: true };
+  assert.equal((await call('/api/v1/export/clips', made)).status, 202);
+  // A clip of a path that is not absolute fails by itself.
+  const relative = { ...clip, media_path: 'a.mp4' };
+  assert.equal((await call('/api/v1/export/clips', { ...body, clips: [clip, relative] })).status, 200);
+  assert.equal(asked.at(-1)?.clips[1]?.media_path, 'a.mp4');
   // A folder is made when there is a clip for it.
   assert.equal(existsSync(output_dir), false);
 

@@ -10,21 +10,26 @@ import { stageKind } from '../kind.ts';
 const Clip = Type.Object({
   /** Of the job. */
   name: Type.String({ minLength: 1 }),
-  /** Absolute. */
-  media_path: Type.String({ minLength: 1 }),
+  media_path: Type.String(),
   start_seconds: Type.Number(),
   end_seconds: Type.Number(),
   output_name: Type.Optional(Type.String()),
 });
 
 /** The folder of the clips is that of the task. */
-export const ClipExport = Type.Object({ mode: ClipMode, clips: Type.Array(Clip) });
+export const ClipExport = Type.Object({
+  mode: ClipMode,
+  /** Folders above that of the clips are made where they are missing. */
+  create_folders: Type.Optional(Type.Boolean()),
+  clips: Type.Array(Clip),
+});
 export type ClipExport = Static<typeof ClipExport>;
 
 /** As it is recorded. Each clip has a name of its own, in the order of the request. */
-export function clipExport({ mode, clips }: Omit<ClipsRequest, 'output_dir'>): ClipExport {
+export function clipExport({ mode, create_folders, clips }: Omit<ClipsRequest, 'output_dir'>): ClipExport {
   return {
     mode,
+    ...(create_folders && { create_folders }),
     clips: clips.map((clip, i) => {
       const { media_path, start_seconds, end_seconds } = clip;
       return { name: `${i + 1}: ${basename(media_path)} ${start_seconds}-${end_seconds}`, ...clip };

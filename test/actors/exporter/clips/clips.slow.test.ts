@@ -59,8 +59,13 @@ const wish = (more: Partial<ClipWish> = {}): ClipWish => ({
   ...more,
 });
 const output = (name: string) => join(folder, name);
-const cut = async (output_dir: string, wishes: readonly ClipWish[], mode: ClipMode = 'precise') => {
-  const answer = await clips.export({ output_dir, mode, clips: wishes }, never);
+const cut = async (
+  output_dir: string,
+  wishes: readonly ClipWish[],
+  mode: ClipMode = 'precise',
+  create_folders = false,
+) => {
+  const answer = await clips.export({ output_dir, create_folders, mode, clips: wishes }, never);
   assert.ok(Check(ClipsAnswer, answer));
   return answer;
 };
@@ -69,7 +74,7 @@ const namesOf = ({ results }: Awaited<ReturnType<typeof cut>>) =>
 
 test('names are made from source and times, or given; each is safe, and numbered in the order of the request', async () => {
   const output_dir = join(output('names'), 'made', 'on the way');
-  const answer = await cut(output_dir, [
+  const wishes = [
     wish({ end_seconds: 4.5 }),
     wish(),
     wish({ output_name: 'shot' }),
@@ -78,7 +83,8 @@ test('names are made from source and times, or given; each is safe, and numbered
     wish({ output_name: '../../etc/con: <a>?' }),
     wish({ output_name: 'CON' }),
     wish({ output_name: '...' }),
-  ]);
+  ];
+  const answer = await cut(output_dir, wishes, 'precise', true);
   assert.deepEqual(namesOf(answer), [
     'h264-gop12_00.00.01.000-00.00.04.500.mp4',
     'h264-gop12_00.00.01.000-00.00.01.200.mp4',
@@ -141,7 +147,9 @@ test('what fails has its reason, and the others go on', async () => {
   const broken = join(folder, 'broken.mp4');
   writeFileSync(broken, readFileSync(media_path).subarray(0, 3000));
   const bad: readonly (readonly [Partial<ClipWish>, RegExp])[] = [
-    [{ start_seconds: 2, end_seconds: 2 }, /end_seconds 2 is not after start_seconds 2/],
+    [{ media_path: 'films/relative.mp4' }, /^"films\/relative\.mp4" is not an absolute path$/],
+    [{ start_seconds: 2, end_seconds: 2 }, /^\[2, 2\] is empty: its end must be greater than its start$/],
+    [{ start_seconds: 2, end_seconds: 1 }, /^\[2, 1\] ends before it starts$/],
     [{ start_seconds: -1 }, /start_seconds -1 is below 0/],
     [{ start_seconds: 50, end_seconds: 51 }, /no picture at 50 s/],
     [{ media_path: join(folder, 'gone.mp4') }, /gone\.mp4: There is no such file/],
@@ -149,7 +157,7 @@ test('what fails has its reason, and the others go on', async () => {
     [{ media_path: folder }, /is not a file/],
   ];
   const answer = await cut(output_dir, [wish(), ...bad.map(([more]) => wish(more)), wish()]);
-  assert.deepEqual(answer.summary, { total: 8, succeeded: 2, failed: 6 });
+  assert.deepEqual(answer.summary, { total: 10, succeeded: 2, failed: 8 });
   for (const [i, [, reason]] of bad.entries()) {
     const { success, error, output_path } = answer.results[i + 1]!;
     assert.deepEqual([success, output_path], [false, null]);
@@ -170,14 +178,19 @@ test('what a killed process left in the folder goes with the next export there',
   assert.deepEqual(readdirSync(output_dir).sort(), [living, 'whole.mp4'].sort());
 });
 
-test('a folder that cannot be made fails each clip', async () => {
+test('a folder that cannot be made, or is not to be, fails each clip', async () => {
   const file = join(folder, 'a file');
   writeFileSync(file, '');
   const { results, summary } = await cut(join(file, 'below'), [wish(), wish()]);
   assert.deepEqual(summary, { total: 2, succeeded: 0, failed: 2 });
-  for (const { error } of results) assert.match(error!, /cannot be written: ENOTDIR/);
+  for (const { error } of results)
+    assert.equal(error, `${join(file, 'below')} cannot be written: not a directory`);
   const long = await cut(join(folder, 'd'.repeat(256)), [wish()]);
-  assert.match(long.results[0]!.error!, /cannot be written: ENAMETOOLONG/);
+  assert.match(long.results[0]!.error!, /cannot be written: name too long$/);
+  const above = output('missing');
+  const refused = await cut(join(above, 'clips'), [wish()]);
+  assert.match(refused.results[0]!.error!, /there is no folder .*missing; create_folders makes it$/);
+  assert.equal(existsSync(above), false);
   assert.deepEqual(
     lines.filter(({ level }) => level === 'warn'),
     [],

@@ -108,7 +108,7 @@ test('chapters are the children of the root, or deeper ones, and end where the f
 
 test('a document is written where it was asked for and never over another file', async () => {
   const output_path = join(w.folder, 'out', 'film.vtt');
-  const first = await exported({ format: 'vtt', output_path });
+  const first = await exported({ format: 'vtt', output_path, create_folders: true });
   assert.deepEqual([first.answer.output_path, first.answer.content_base64], [output_path, undefined]);
   assert.match(readFileSync(output_path, 'utf8'), /^WEBVTT\n\n00:00:00\.000 --> 00:00:10\.000\n/);
   const second = await exported({ format: 'vtt', output_path });

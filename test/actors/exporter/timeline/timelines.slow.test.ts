@@ -41,7 +41,7 @@ test('the text is answered, or written where it was asked for and never over ano
   assert.match(content!, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<!DOCTYPE xmeml>\n<xmeml version="4">/);
   assert.deepEqual([facts.fps, facts.item_count, facts.total_duration_seconds], [25, 2, 4]);
   const output_path = join(folder, 'new', 'cut.xml');
-  const first = await timelines.make(request(items, { output_path }), signal);
+  const first = await timelines.make(request(items, { output_path, create_folders: true }), signal);
   assert.deepEqual([first.output_path, first.content], [output_path, undefined]);
   assert.equal(readFileSync(output_path, 'utf8'), content);
   const second = await timelines.make(request(items, { output_path }), signal);
