@@ -51,7 +51,7 @@ export function wanted({ facts }: Clip, [start, end]: readonly [number, number])
     .filter(({ seconds }, i) => {
       const until = frames[i + 1]?.seconds ?? duration;
       const near = until - seconds <= usual ? (until - seconds) / 2 : 0.001;
-      return until - near > start - 1e-6 && seconds + near <= end + 1e-6;
+      return until - near > start + 1e-6 && seconds + near <= end + 1e-6;
     })
     .map(({ stamp }) => stamp);
 }
