@@ -5,7 +5,7 @@
 
 /** Seconds by which a picture may begin after a cut and still count as beginning there; times are written to 1 ms. */
 const rounding = 0.001;
-/** Pictures up to this many times the usual length are never cut. */
+/** Pictures up to this many times the usual length are never cut, and a rounding more: some files keep whole ms. */
 const usual = 1.01;
 
 export interface FrameRangeOptions {
@@ -118,8 +118,8 @@ export class FrameRange<T> {
   #border(moment: number, at: number, until: number): number {
     if (moment <= at + this.#rounding) return at;
     if (moment >= until - this.#rounding) return until;
-    if (until - at > this.#options.step * usual) return Math.round(moment);
-    return 2 * (moment - at) < until - at ? at : until;
+    if (until - at > this.#options.step * usual + this.#rounding) return Math.round(moment);
+    return 2 * (moment + this.#rounding - at) < until - at ? at : until;
   }
 
   #end(ending: number, last: ClipFrame<T> | null): ClipFrame<T> | null {

@@ -46,12 +46,12 @@ export async function stampsOf(path: string) {
  */
 export function wanted({ facts }: Clip, [start, end]: readonly [number, number]) {
   const { frames, duration, frameRate } = facts;
-  const usual = frameRate ? (1.01 * frameRate.den) / frameRate.num : 0;
+  const usual = frameRate ? (1.01 * frameRate.den) / frameRate.num + 0.001 : 0;
   return frames
     .filter(({ seconds }, i) => {
       const until = frames[i + 1]?.seconds ?? duration;
-      const near = until - seconds <= usual ? (until - seconds) / 2 : 0.001;
-      return until - near > start + 1e-6 && seconds + near <= end + 1e-6;
+      const near = until - seconds <= usual ? (until - seconds) / 2 : 0.002;
+      return until - near > start + 0.001 && seconds + near <= end + 0.001;
     })
     .map(({ stamp }) => stamp);
 }

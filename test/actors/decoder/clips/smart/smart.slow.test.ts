@@ -18,9 +18,11 @@ const shape = { width: 192, height: 108, fit: 'stretch', resample: 'area' } as c
 const mostDifference = 4;
 
 /** Cuts between pictures and on keyframes; `at` says when a picture is shown. */
-function spansOf({ group, facts: { frames, duration } }: GroupFilm): (readonly [number, number])[] {
+function spansOf({ group, facts }: GroupFilm): (readonly [number, number])[] {
+  const { frames, duration, frameRate } = facts;
   const at = (n: number) => frames[Math.max(0, n)]?.seconds ?? duration;
-  const between = (n: number) => (at(n) + at(n + 1)) / 2;
+  // Nearer to the end of a picture: the middle is not the same in files that round times. Of uneven times at the start.
+  const between = (n: number) => (frameRate ? at(n) + 0.6 * (at(n + 1) - at(n)) : at(n));
   return [
     [at(group), at(3 * group)],
     [at(group), between(3 * group + 4)],
