@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import test from 'node:test';
+import { settings } from '../http/page/app/words/settings.ts';
 
 const root = dirname(import.meta.dirname);
 const pages = [
@@ -108,4 +109,89 @@ test('a folder stands once in the tree of the architecture', () => {
     rooms.filter((one) => !named.includes(one)),
     [],
   );
+});
+
+/** The rows of a table, without its heading, as cells; the first cell of the heading names the table. */
+function rowsOf(path: string, table: string): string[][] {
+  const cells = (line: string) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const parts = readFileSync(join(root, path), 'utf8').split('\n\n');
+  const rows = parts.filter((part) => part.startsWith('|')).map((part) => part.trim().split('\n').map(cells));
+  const found = rows.find(([heading]) => heading?.[0] === table);
+  assert.ok(found, `${path} has no table "${table}"`);
+  return found.slice(2);
+}
+
+/** Decimal points and, as in German, decimal commas. */
+function numbersIn(text = ''): number[] {
+  return [...text.matchAll(/\d+(?:[.,]\d+)?/g)].map(([number]) => Number(number.replace(',', '.')));
+}
+
+/** The first numbers of a cell of docs/measurements.md: a value, then the ends of its interval. */
+function measured(table: string, row: string, column: number, count = 1): number[] {
+  const found = rowsOf('docs/measurements.md', table).find(([name]) => name === row);
+  const numbers = numbersIn(found?.[column]).slice(0, count);
+  assert.equal(numbers.length, count, `docs/measurements.md, "${table}": column ${column} of "${row}"`);
+  return numbers;
+}
+
+const pictures = '24 alterations of 561 pictures';
+const talks = (column: number, count = 1) => measured('talks, new', '62 voices, all', column, count);
+const photographs = '44 of them among the photographs alone';
+
+test('the README quotes what was measured of the parts that need no download', () => {
+  const first64 = (column: number) => measured('talks, new', 'of them the first 64 talks', column);
+  const before = (column: number) => measured("talks, today's model", '62 voices, all', column);
+  const voices = (row: string, column: number, count = 1) => measured('62 voices', row, column, count);
+  const music = (column: number) =>
+    measured('piece that was never trained on', 'mean of the 15 pieces', column);
+  const birds = (column: number) => measured('heard as speech', 'birds and a whale, 8 min', column);
+  const expected = [
+    [...voices('as recorded, 3 s', 3, 4), ...voices('as recorded, 3 s', 1)],
+    [...voices('across sessions, 3 s', 2, 4), ...voices('across sessions, 3 s', 1)],
+    [...talks(5, 3), 64, ...first64(5), ...before(5)],
+    [...talks(7, 3), 64, ...first64(7), ...before(7)],
+    [...music(1), ...music(2), ...birds(1), ...birds(2)],
+    [
+      ...['all 75', photographs].flatMap((row) => [
+        ...measured('queries', row, 1, 3),
+        ...measured('queries', row, 2),
+      ]),
+    ],
+    [
+      ...measured(pictures, '`starter-visual-3`', 1, 3),
+      ...measured('alteration', 'mirror', 2),
+      ...measured('alteration', 'mirror', 1),
+    ],
+  ];
+  assert.deepEqual(
+    rowsOf('README.md', '').map(([, figures]) => numbersIn(figures)),
+    expected,
+  );
+});
+
+test('the settings page quotes what was measured, in both languages', () => {
+  const percent = (figures: number[]) => figures.map((figure) => Math.round(figure * 100));
+  const words = percent([...measured('queries', 'all 75', 1), ...measured('queries', photographs, 1)]);
+  const again = percent(measured(pictures, '`starter-visual-3`', 1));
+  const heard = (row: string) => measured('heard as speech', row, 1);
+  for (const language of [0, 1]) {
+    const numbers = (text: keyof typeof settings) => numbersIn(settings[text][language]);
+    assert.deepEqual(
+      numbers('canWords').filter((number) => number !== 100),
+      words,
+    );
+    assert.deepEqual(
+      numbers('canLike').filter((number) => number !== 100),
+      again,
+    );
+    assert.deepEqual(numbers('canVoices'), [2, 6, ...talks(7), 100, ...talks(5).map(Math.round)]);
+    assert.deepEqual(numbers('cannotSounds'), [
+      ...heard('dogs, 1.5 min'),
+      ...heard('traffic, engines, trains, 3 min'),
+    ]);
+  }
 });

@@ -25,7 +25,7 @@ const cannot = [
   settings.cannotSpeech,
   settings.cannotFaces,
   settings.cannotTexts,
-  settings.birds,
+  settings.cannotSounds,
 ];
 
 function Starter() {
