@@ -75,9 +75,10 @@ export const settings = {
     doc: 'files decoded at the same time, one thread each',
   }),
   still_memory_mb: setting(Type.Integer({ minimum: 64 }), {
-    fallback: Math.max(256, Math.floor(usableMemory() / 4 / 2 ** 20)),
+    // Two GiB decode an AVIF of 130 megapixels, and no file takes all of a large machine.
+    fallback: Math.min(2048, Math.max(256, Math.floor(usableMemory() / 4 / 2 ** 20))),
     env: 'FRAMEHOUND_STILL_MEMORY_MB',
-    doc: 'memory for decoding stills, MiB, of all decoders together; a still that needs more is refused',
+    doc: 'memory for decoding stills and for long indexes of films, MiB, of all decoders together; what needs more is refused',
   }),
   model_threads: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
     fallback: cores,

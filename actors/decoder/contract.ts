@@ -29,7 +29,11 @@ export const mediaErrors = errorTable({
   NO_SOUND: { meaning: 'The file has no sound', status: 400, retryable: false },
   NO_CHANNEL: { meaning: 'The file has no such audio channel', status: 400, retryable: false },
   NO_SUBTITLES: { meaning: 'The file has no such subtitle track', status: 400, retryable: false },
-  TOO_LARGE: { meaning: 'The picture is too large', status: 400, retryable: false },
+  TOO_LARGE: {
+    meaning: 'The picture, or the index of the film, is too large',
+    status: 400,
+    retryable: false,
+  },
 });
 
 /** The file itself is the reason. */

@@ -1,7 +1,7 @@
 // Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode them.
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Size } from './coded-size.ts';
-import { reserveFor } from './still-memory.ts';
+import { pictureOf, reserveFor } from './memory.ts';
 import { ByteSource } from './stills/byte-source.ts';
 import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
 import { expectSize } from './stills/still.ts';
@@ -32,6 +32,6 @@ export async function reserveCodedStill(
   if (header) expectSize(path, 'picture', header);
   const picture = header ? header.frameBytes + header.furtherBytes : 4 * width * height;
   // FFmpeg reads the whole file as one packet.
-  const release = await reserveFor({ path, width, height }, fixed + fileBytes + picture, turn);
+  const release = await reserveFor(pictureOf({ path, width, height }), fixed + fileBytes + picture, turn);
   return { mostPixels: BigInt((width + alignment) * (height + alignment)), release };
 }

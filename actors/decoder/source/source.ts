@@ -8,6 +8,7 @@ import {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
   AVERROR_EOF,
+  AVFMT_FLAG_IGNIDX,
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
   AVSEEK_FLAG_BACKWARD,
@@ -24,6 +25,7 @@ import { type CodedStillMemory, reserveCodedStill } from './coded-still.ts';
 import { orEncrypted } from './encrypted.ts';
 import { FieldPairs } from './field-pairs.ts';
 import { readFileStamp } from './file-stamp.ts';
+import { reserveIndex } from './film-index/index-memory.ts';
 import { containers, isStillContainer } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
@@ -45,6 +47,8 @@ const indexed = /^(mov|mp4|mxf)/;
 /** Containers in which a place that is not in the index is found by reading up to it. Others search by halves. */
 const readUpTo = /^(matroska|avi|flv)/;
 
+const flash = /^(live_)?flv/;
+
 export class Source {
   readonly path: string;
   readonly format: FormatContext;
@@ -54,6 +58,7 @@ export class Source {
   readonly video: Stream | null;
   /** Memory for a still that FFmpeg decodes, kept until the source is closed; null for films and sound. */
   readonly still: CodedStillMemory | null;
+  readonly #releaseIndex: () => void;
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   readonly #turn: PacketTurn | null;
@@ -73,8 +78,10 @@ export class Source {
     bytes: number,
     turn: PacketTurn | null = null,
     still: CodedStillMemory | null = null,
+    releaseIndex: () => void = () => {},
   ) {
     this.still = still;
+    this.#releaseIndex = releaseIndex;
     this.path = path;
     this.#turn = turn;
     this.format = format;
@@ -225,6 +232,7 @@ export class Source {
     this.format.closeInputSync();
     this.format.freeContext();
     this.still?.release();
+    this.#releaseIndex();
   }
 
   #forgetUnread() {
@@ -258,6 +266,7 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
   const { size } = await readFileStamp(path);
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
+  const releaseIndex = await reserveIndex(path, Number(size), turn);
   const format = new FormatContext();
   let still: CodedStillMemory | null = null;
   const options = Dictionary.fromObject({
@@ -272,16 +281,21 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
     format.maxAnalyzeDuration = probeLimits.microseconds;
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
+    // The list of keyframes in Flash video: FFmpeg takes memory for as many as any later packet says there are.
+    if (flash.test(format.iformat?.name ?? '')) format.setFlags(AVFMT_FLAG_IGNIDX);
     if (isStillContainer(format.iformat?.name ?? '')) {
       await beforeStill?.();
+      // A still has no index.
+      releaseIndex();
       still = await reserveCodedStill(path, turn);
     }
     findStreams(path, format, still);
-    return new Source(path, format, Number(size), turn, still);
+    return new Source(path, format, Number(size), turn, still, releaseIndex);
   } catch (error) {
     format.closeInputSync();
     format.freeContext();
     still?.release();
+    releaseIndex();
     throw mediaErrors.NOT_MEDIA.is(error) ? await orEncrypted(path, error) : error;
   } finally {
     options.free();

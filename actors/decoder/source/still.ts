@@ -6,8 +6,8 @@ import { EngineError } from '../../../runtime/errors.ts';
 import type { Size } from './coded-size.ts';
 import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
+import { pictureOf, reserveFor } from './memory.ts';
 import { type StillFormat, signatureLength, stillFormat } from './signature.ts';
-import { reserveFor } from './still-memory.ts';
 import { openBmp } from './stills/bmp.ts';
 import { openHeif } from './stills/heif/heif.ts';
 import { isSequence } from './stills/heif/sequence.ts';
@@ -61,7 +61,7 @@ export async function decodeStill<T>(
   work: (picture: () => Sharp) => Promise<T>,
 ): Promise<T> {
   const release = await reserveFor(
-    still,
+    pictureOf(still),
     still.memory(reduced) + reducedPixel * reduced.width * reduced.height,
     turn,
   );
