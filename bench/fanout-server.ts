@@ -16,7 +16,14 @@ const TASK = '018f3c1e-5b7a-7d2c-9a51-3f0c7e2b9d44';
 const app = uWS.App();
 
 function happening(step: number): TaskEvent & { type: 'task' } {
-  const counts = { files: 40, files_done: 12, surveyed: true, percentage: 12.5, elapsed_seconds: 31.25 };
+  const counts = {
+    types: ['video'],
+    files: 40,
+    files_done: 12,
+    surveyed: true,
+    percentage: 12.5,
+    elapsed_seconds: 31.25,
+  };
   const amounts = { video: { done: 1200 + step, all: 90_000 } };
   return { type: 'task', task: progressOf(stageKinds, { ...counts, amounts }) };
 }

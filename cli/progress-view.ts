@@ -170,10 +170,10 @@ export function taskLine(
  */
 function piecesDone(
   kinds: readonly StageKind[],
-  { files, files_done, jobs, jobs_done, stages }: TaskProgress,
+  { types, files, files_done, jobs, jobs_done }: TaskProgress,
 ): string[] {
-  const several = Object.values(stages).filter(({ all }) => all > 0).length > 1;
-  const ofFiles = files > 0 || jobs === 0 ? [`${files_done}/${files} ${several ? 'steps' : 'files'}`] : [];
+  const word = types.length > 1 ? 'steps' : 'files';
+  const ofFiles = files > 0 || jobs === 0 ? [`${files_done}/${files} ${word}`] : [];
   return [...ofFiles, ...(jobs > 0 ? [`${jobs_done}/${jobs} ${jobWord(kinds, jobs)}`] : [])];
 }
 

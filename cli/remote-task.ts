@@ -47,13 +47,14 @@ export async function followTask(
   };
   const unlisten = cancelOn(signal, client, task_id, context);
   try {
+    const { types } = (await client.getTask({ task_id, offset: 0, limit: 0 }, { signal: leave })).request;
     let last: ProgressEvent | undefined;
     for await (const event of client.follow(task_id, { signal: leave })) {
       tellWaiting(event, last, context);
       last = event;
       if (event.done) break;
       if ((event.files_done ?? 0) + (event.jobs_done ?? 0) > read) await readResults();
-      show(event, view, ended);
+      show(event, types, view, ended);
     }
     const task = await readResults();
     const progress = progressOf(task);
@@ -112,7 +113,12 @@ function tellWaiting(
   );
 }
 
-function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<string>): void {
+function show(
+  event: ProgressEvent,
+  types: readonly string[],
+  view: ProgressView,
+  ended: ReadonlySet<string>,
+): void {
   const { video_path: path, type, files, surveyed, cluster_job_name: job, cluster_progress } = event;
   if (job !== undefined && cluster_progress !== undefined && type !== 'summary') {
     const closing = { name: job, type, percentage: cluster_progress };
@@ -130,13 +136,14 @@ function show(event: ProgressEvent, view: ProgressView, ended: ReadonlySet<strin
   if (files === undefined || surveyed === undefined) return;
   const { files_done = 0, jobs = 0, jobs_done = 0, elapsed_seconds = 0 } = event;
   const percentage = Number(event.progress);
-  const counted = { files, files_done, jobs, jobs_done, surveyed, percentage, elapsed_seconds };
+  const counted = { types, files, files_done, jobs, jobs_done, surveyed, percentage, elapsed_seconds };
   view.event({ type: 'task', task: progressFrom(stageKinds, counted, event) });
 }
 
 function progressOf(task: TaskDetail): TaskProgress {
-  const { counts, progress, elapsed_seconds } = task;
+  const { request, counts, progress, elapsed_seconds } = task;
   const counted = {
+    types: request.types,
     files: counts.files,
     files_done: counts.done,
     jobs: counts.jobs,

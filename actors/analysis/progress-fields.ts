@@ -33,6 +33,7 @@ export function fileFields(kinds: readonly StageKind[], { type, done, all }: Fil
 }
 
 export interface ToldProgress {
+  readonly types: readonly string[];
   readonly files: number;
   readonly files_done: number;
   readonly jobs?: number;

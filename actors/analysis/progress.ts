@@ -44,6 +44,8 @@ export interface ClosingProgress {
 
 /** State of a whole task. */
 export interface TaskProgress {
+  /** Types of work of the task, also of what was stored before. */
+  readonly types: readonly string[];
   /** Work on files: a file with two types of work counts twice. */
   readonly files: number;
   readonly files_done: number;
@@ -66,7 +68,10 @@ export interface TaskProgress {
 }
 
 export interface Counted
-  extends Pick<TaskProgress, 'files' | 'files_done' | 'surveyed' | 'percentage' | 'elapsed_seconds'>,
+  extends Pick<
+      TaskProgress,
+      'types' | 'files' | 'files_done' | 'surveyed' | 'percentage' | 'elapsed_seconds'
+    >,
     Partial<Pick<TaskProgress, 'jobs' | 'jobs_done'>> {
   readonly amounts: Readonly<Record<string, Amounts>>;
 }
@@ -157,6 +162,7 @@ function closingKey(type: string, name: string): string {
 export class ProgressModel {
   readonly #kinds: readonly StageKind[];
   readonly #stages = new Map<string, StageAmounts>();
+  readonly #types: readonly string[];
   readonly #files: number;
   readonly #closings: number;
   /** How much of each closing step is done, 0 to 1. */
@@ -170,6 +176,7 @@ export class ProgressModel {
   constructor(kinds: readonly StageKind[], { files, closings = 0, percentage = 0 }: Pieces) {
     this.#kinds = kinds;
     this.#closings = closings;
+    this.#types = Object.keys(files).filter((type) => (files[type] ?? 0) > 0);
     this.#percentage = percentage;
     for (const kind of measured(kinds)) {
       const of = files[kind.type] ?? 0;
@@ -259,6 +266,7 @@ export class ProgressModel {
     // After a cancel the percentage stays as it was.
     if (this.#cancelled === 0) this.#percentage = Math.max(this.#percentage, this.#share(stages, surveyed));
     return progressOf(this.#kinds, {
+      types: this.#types,
       files: this.#files - this.#closings,
       files_done: this.#ended - this.#closedEnds,
       jobs: this.#closings,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { progressOf } from '../../actors/analysis/progress.ts';
+import { ProgressModel, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createProgressView, taskLine } from '../../cli/progress-view.ts';
 import { widthOf } from '../../cli/terminal.ts';
@@ -136,10 +136,25 @@ test('a job that is clustered has a bar, and its end is a line with its whole na
   assert.equal(text().slice(text().indexOf('✓')).match(/50%/), null);
 });
 
+test('a task of two kinds of work counts steps from the first line on, also where one is stored already', () => {
+  const model = new ProgressModel(stageKinds, { files: { video: 2, summary: 2 } });
+  assert.match(taskLine(stageKinds, model.view(0), 200), / 0\/4 steps/);
+  for (const path of ['/a', '/b']) model.end('video', { path, outcome: 'stored' });
+  assert.match(taskLine(stageKinds, model.view(1), 200), / 2\/4 steps/);
+});
+
 test('a clustering is told beside the files, and as all there is where there are none', () => {
   const both = taskLine(stageKinds, { ...task, jobs: 1, jobs_done: 0 }, 200);
   assert.match(both, /· 1\/2 files · 0\/1 clustering · /);
-  const alone = { files: 0, files_done: 0, jobs: 2, jobs_done: 1, surveyed: true, percentage: 50 };
+  const alone = {
+    types: ['faces'],
+    files: 0,
+    files_done: 0,
+    jobs: 2,
+    jobs_done: 1,
+    surveyed: true,
+    percentage: 50,
+  };
   const again = taskLine(
     stageKinds,
     progressOf(stageKinds, { ...alone, elapsed_seconds: 3, amounts: {} }),

@@ -3,6 +3,7 @@ import { progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 
 export const task = progressOf(stageKinds, {
+  types: ['video'],
   files: 2,
   files_done: 1,
   surveyed: true,

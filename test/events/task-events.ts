@@ -9,7 +9,8 @@ export function progress(
   speech: Amounts = { done: 0, all: 0 },
 ): TaskEvent {
   const amounts = { video: { done: 30, all: 120 }, speech };
-  const counted = { files: 4, files_done: 1, surveyed: true, percentage, elapsed_seconds: 3, amounts };
+  const types = ['video'];
+  const counted = { types, files: 4, files_done: 1, surveyed: true, percentage, elapsed_seconds: 3, amounts };
   return { type: 'task', task: progressOf(stageKinds, { ...counted, ...more }) };
 }
 

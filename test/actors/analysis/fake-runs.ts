@@ -124,8 +124,8 @@ export class FakeAnalysis implements Pick<Analysis, 'run'> {
     options.signal.addEventListener('abort', () => this.willing && !fake.over && fake.finish());
     await fake.ended;
     const { files, done: files_done } = fake.counts;
-    const counted = { files, files_done, surveyed: true, percentage: 100, elapsed_seconds: 0, amounts: {} };
-    const progress = progressOf(stageKinds, counted);
+    const ended = { files, files_done, surveyed: true, percentage: 100, elapsed_seconds: 0, amounts: {} };
+    const progress = progressOf(stageKinds, { types: ['video'], ...ended });
     // Work without files is cut short whenever it is told to stop.
     const isCut = files === 0 ? options.signal.aborted : fake.counts.cancelled > 0;
     return { cancelled: isCut, counts: fake.counts, progress };

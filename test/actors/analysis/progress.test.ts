@@ -155,8 +155,15 @@ test('the terminal, the events and the snapshots say the same percentage of the 
           assert.equal((snapshot as unknown as Record<string, unknown>)[name], amount);
         }
         // A client of the events shows what the engine shows.
-        const { files, files_done, surveyed, elapsed_seconds } = task;
-        const told = { files, files_done, surveyed, elapsed_seconds, percentage: Number(event.progress) };
+        const { types, files, files_done, surveyed, elapsed_seconds } = task;
+        const told = {
+          types,
+          files,
+          files_done,
+          surveyed,
+          elapsed_seconds,
+          percentage: Number(event.progress),
+        };
         const remote = taskLine(stageKinds, progressFrom(stageKinds, told, { ...event }), 200);
         assert.equal(/\d+(?=%)/.exec(remote)?.[0], shown);
       });

@@ -184,6 +184,7 @@ test('after a crash a task is interrupted with the results it had, and resuming 
   one.analysis.last.tell('/a', 'analyzed');
   one.analysis.last.tell('/b', 'failed');
   const task = progressOf(stageKinds, {
+    types: ['video'],
     files: 4,
     files_done: 2,
     surveyed: true,
