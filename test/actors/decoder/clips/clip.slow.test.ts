@@ -10,7 +10,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askProbe, askSound, turnFor } from '../ask-decoder.ts';
 import { type Clip, stamped } from '../footage/clip.ts';
-import { clips } from '../footage/clips.ts';
+import { clips, someClips } from '../footage/clips.ts';
 import { ntsc, pyramid } from '../footage/codec-options.ts';
 import { fullDecode, meanDifference } from '../footage/full-decode.ts';
 import { drawStamp } from '../footage/stamp.ts';
@@ -23,7 +23,7 @@ function stretch({ facts }: Clip): [number, number] {
 }
 
 describe('a precise clip has each picture from the first to the last, and no other', () => {
-  for (const film of clips) {
+  for (const film of someClips) {
     test(film.name, async () => {
       const span = stretch(film);
       const made = await cut(await film.make(), span);

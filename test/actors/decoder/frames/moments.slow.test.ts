@@ -8,7 +8,7 @@ import { writeStill } from '../../../../actors/samples/writer/still.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askMoments, askProbe, turnFor, walkCounts } from '../ask-decoder.ts';
 import type { Clip } from '../footage/clip.ts';
-import { clips, tenHours } from '../footage/clips.ts';
+import { clips, someClips, tenHours } from '../footage/clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
@@ -32,7 +32,7 @@ function shownStamp({ facts }: Clip, moment: number): number | undefined {
   return facts.frames.filter(({ seconds }) => seconds <= moment + 0.0005).at(-1)?.stamp;
 }
 
-for (const clip of clips) {
+for (const clip of someClips) {
   test(`${clip.name}: each moment has the picture that a player shows then`, async () => {
     const path = await clip.make();
     const { duration } = clip.facts;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askFrames, askPicture, askProbe } from '../ask-decoder.ts';
-import { clips, tenHours } from '../footage/clips.ts';
+import { someClips, tenHours } from '../footage/clips.ts';
 
 test('a moment late in a long film is reached by a seek', async () => {
   const path = await tenHours.make();
@@ -12,7 +12,7 @@ test('a moment late in a long film is reached by a seek', async () => {
 });
 
 /** What is taken up in the middle is what a pass from the start gives there, byte for byte. */
-for (const clip of clips) {
+for (const clip of someClips) {
   test(`pictures from a later second on are those of a pass from the start: ${clip.name}`, async () => {
     const path = await clip.make();
     for (const mode of ['exact', 'keyframes'] as const) {

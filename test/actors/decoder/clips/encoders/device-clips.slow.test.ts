@@ -14,7 +14,7 @@ import {
 import { systemClock } from '../../../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../../../runtime/log.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
-import { clips } from '../../footage/clips.ts';
+import { clips, someClips } from '../../footage/clips.ts';
 import { fullDecode, meanDifference } from '../../footage/full-decode.ts';
 import { folder, newOutput, packetTimes, stampsOf } from '../cut.ts';
 import { type Faults, fakeCandidate, faulty } from './fake-encoder.ts';
@@ -60,7 +60,7 @@ const film = (name: string) => clips.find((one) => one.name === name)!;
 const usual = film('H.264, GOP 12');
 
 describe('a clip by a device has the same pictures at the same times as one by libx264', () => {
-  const exact = clips.filter(
+  const exact = someClips.filter(
     ({ name }) => !/10 bit|4:2:2|4:4:4|field|interlace|MJPEG|ProRes|no rate/i.test(name),
   );
   for (const one of exact) {
