@@ -30,6 +30,13 @@ function chosenFiles(): string[] {
 /** ms that the tests of a file may take. */
 const timeout = 600_000;
 
+/** A process that does not end by itself, because its tests left something open, fails and says what. */
+const ending = `setTimeout(() => {
+  console.error('left open:', process.getActiveResourcesInfo().join(' '));
+  process.exit(1);
+}, 30_000).unref();
+`;
+
 /** Writes a module for each process, which runs files one after the other; those with most to do come first. */
 function modules(files: readonly string[], folder: string): string[] {
   const size = (paths: readonly string[]) =>
@@ -41,7 +48,7 @@ function modules(files: readonly string[], folder: string): string[] {
       return `await suite(${JSON.stringify(path)}, { timeout: ${timeout} }, () => import(${JSON.stringify(url)}));\n`;
     });
     const file = join(folder, `${name}.mjs`);
-    writeFileSync(file, `import { suite } from 'node:test';\n${suites.join('')}`);
+    writeFileSync(file, `import { suite } from 'node:test';\n${suites.join('')}${ending}`);
     return file;
   });
 }

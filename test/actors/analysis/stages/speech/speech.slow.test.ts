@@ -48,7 +48,7 @@ test('a file is transcribed, diarized and stored, and its result says by what', 
     stored?.segments.map(({ text, speaker }) => `${speaker}:${text}`),
     ['SPEAKER_00: word 0', 'SPEAKER_01: word 1', 'SPEAKER_00: word 2', 'SPEAKER_01: word 3'],
   );
-  assert.deepEqual([progress.heard_seconds, progress.sound_seconds, progress.percentage], [4, 4, 100]);
+  assert.deepEqual([progress.heard_seconds, progress.sound_seconds, progress.percentage], [4, 4, 99.9]);
   assert.equal(counts.analyzed, 1);
   const told = w.events.flatMap((event) => (event.type === 'file' ? [event.file] : []));
   assert.ok(told.length >= 4 && told.every(({ type }) => type === 'speech'));
@@ -60,7 +60,7 @@ test('a second run does only what is missing; other wishes, or force, do it agai
   const path = w.paths[0]!;
   assert.deepEqual(outcomes((await w.transcribe([job(path)])).results), ['a speech analyzed']);
   const again = await w.transcribe([job(path)]);
-  assert.deepEqual([outcomes(again.results), again.progress.percentage], [['a speech stored'], 100]);
+  assert.deepEqual([outcomes(again.results), again.progress.percentage], [['a speech stored'], 99.9]);
   for (const other of [
     { language: 'de' },
     { channels: [2] },
@@ -97,7 +97,7 @@ test('pictures and sound of the same file are done in one task, surveyed once', 
     'silent video analyzed',
   ]);
   assert.deepEqual([counts.files, counts.done, counts.no_sound], [6, 6, 2]);
-  assert.deepEqual([progress.frames, progress.heard_seconds, progress.percentage], [10, 6, 100]);
+  assert.deepEqual([progress.frames, progress.heard_seconds, progress.percentage], [10, 6, 99.9]);
   assert.equal(w.state.probing.all, 3);
   await w.end();
 });
