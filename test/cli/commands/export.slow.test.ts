@@ -133,7 +133,7 @@ test('the scenes of a search lie one after the other, each with its last second,
   const matches = [match({}), match({ scene_start_timestamp: '00:00:05', scene_end_timestamp: '00:00:07' })];
   const { run, home } = commands(t, matches);
   const out = join(home, 'found.xml');
-  const { out: said } = await run(search, 'red car', '--timeline', out);
+  const { out: said } = await run(search, 'red car', '--seen', '--timeline', out);
   assert.match(said, new RegExp(`timeline: ${out}\n`));
   const text = readFileSync(out, 'utf8');
   const numbers = (name: string) =>
@@ -148,14 +148,14 @@ test('the scenes of a search lie one after the other, each with its last second,
     ],
   );
   assert.match(text, /<name>"red car"<\/name>/);
-  const { out: json } = await run(search, 'red car', '--timeline', out, '--json');
+  const { out: json } = await run(search, 'red car', '--seen', '--timeline', out, '--json');
   const answer = JSON.parse(json) as { matches: unknown[]; timeline: { output_path: string } };
   assert.deepEqual([answer.matches.length, answer.timeline.output_path], [2, join(home, 'found-2.xml')]);
 });
 
 test('a search that finds nothing writes no timeline, and a name without a format is refused at once', async (t) => {
   const { run, home } = commands(t);
-  const { err } = await run(search, 'x', '--timeline', join(home, 'found.xml'));
+  const { err } = await run(search, 'x', '--seen', '--timeline', join(home, 'found.xml'));
   assert.match(err, /nothing was found, so there is no timeline/);
   await assert.rejects(run(search, 'x', '--timeline', 'found'), /ends with one of/);
 });
@@ -163,7 +163,7 @@ test('a search that finds nothing writes no timeline, and a name without a forma
 test('scenes of films that are gone are left out of the timeline, and that is said', async (t) => {
   const { run, home } = commands(t, [match({ video_path: '/away/film.mp4' }), match({})]);
   const out = join(home, 'found.edl');
-  const { code, err } = await run(search, 'red car', '--timeline', out);
+  const { code, err } = await run(search, 'red car', '--seen', '--timeline', out);
   assert.equal(code, 0);
   assert.match(err, /note: left out, an item: \/away\/film\.mp4/);
   assert.equal(readFileSync(out, 'utf8').match(/^00\d /gm)!.length, 1);
