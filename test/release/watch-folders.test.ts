@@ -22,9 +22,9 @@ import type {
   WatchStatus,
 } from '../../actors/watch-folders/contract.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
+import { type Home, newHome, SLOW_MS } from '../system/command-line.ts';
+import { type GuardedService, startGuarded } from '../system/guarded-service.ts';
 import { until } from '../until.ts';
-import { type Home, newHome, SLOW_MS } from './command-line.ts';
-import { type GuardedService, startGuarded } from './guarded-service.ts';
 
 const often = ['env', 'FRAMEHOUND_WATCH_INTERVAL_SECONDS=1'];
 const films = clips.slice(0, 6);
