@@ -35,10 +35,10 @@ export async function startActors(
     supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
     supervisor.add(spec(decoderContract, { hardware }, 'prober')),
   ]);
-  // Nobody needs these at once: an engine that comes back answers before they are ready.
+  // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
   const several = (count: number, name: string) =>
     Array.from({ length: count }, (_, i) =>
-      supervisor.begin(spec(decoderContract, { hardware, encoderFailures }, `${name}-${i}`)),
+      supervisor.addOnDemand(spec(decoderContract, { hardware, encoderFailures }, `${name}-${i}`)),
     );
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
   const speech =
@@ -46,17 +46,17 @@ export async function startActors(
       ? null
       : {
           audioDecoders: several(2, 'audio-decoder'),
-          transcriber: supervisor.begin(spec(transcriberContract, running)),
-          diarizer: supervisor.begin(spec(diarizerContract, running)),
+          transcriber: supervisor.addOnDemand(spec(transcriberContract, running)),
+          diarizer: supervisor.addOnDemand(spec(diarizerContract, running)),
         };
-  const faces = decoders === 0 ? null : supervisor.begin(spec(facesContract, running));
-  const summarizer = decoders === 0 ? null : supervisor.begin(spec(summarizerContract, running));
+  const faces = decoders === 0 ? null : supervisor.addOnDemand(spec(facesContract, running));
+  const summarizer = decoders === 0 ? null : supervisor.addOnDemand(spec(summarizerContract, running));
   const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
   // There may be hundreds.
   const films = several(decoders, 'decoder');
   // Last, so that it stops first.
   const listing = { ...spec(watcherContract, {}), isSpare: true };
-  const watcher = decoders === 0 ? null : supervisor.begin(listing);
+  const watcher = decoders === 0 ? null : supervisor.addOnDemand(listing);
   const media = { prober, thumbnailDecoders, clipWriters, films, speech, faces, summarizer, watcher };
   return { index, embedder, textEmbedder, ...media };
 }

@@ -23,7 +23,7 @@ export function notReadyReasons(
     ? [{ name: 'service', state: 'stopping', reason: 'the service is stopping' }]
     : [];
   const actors = states
-    .filter(({ phase }) => phase !== 'ready')
+    .filter(({ phase }) => phase !== 'ready' && phase !== 'idle')
     .map(({ name, phase, reason }) => ({ name, state: phase, reason }));
   const reason = 'what was loaded before the engine ended is loaded again';
   const data: NotReady[] = restoring ? [{ name: 'analysis data', state: 'loading', reason }] : [];

@@ -64,12 +64,13 @@ export class Child<C extends Contract = Contract> {
   readonly #stuckTimes: number[] = [];
   #reason = '';
 
-  constructor(spec: ChildSpec<C>, supervision: Supervision) {
+  /** `wake`: called at the first call, has to start the actor; whoever leaves it out starts it at once. */
+  constructor(spec: ChildSpec<C>, supervision: Supervision, wake?: () => void) {
     const { name, contract, capacity = MAILBOX_CAPACITY } = spec;
     const { pool, budget, clock } = supervision;
     this.#spec = spec;
     this.#supervision = supervision;
-    this.#cell = new Cell(name, contract, { capacity, pool, budget, now: clock.now });
+    this.#cell = new Cell(name, contract, { capacity, pool, budget, wake, now: clock.now });
   }
 
   get ref(): Ref<C> {

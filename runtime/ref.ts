@@ -9,7 +9,8 @@ import { createMailbox, type Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
 import { type CallId, type FromActor, lifeWord } from './wire.ts';
 
-export type Phase = 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
+/** `idle`: no thread is started before the first call. */
+export type Phase = 'idle' | 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';
 
 export interface CallOptions {
   /** Aborting rejects the call at once; the turn is told and ends as soon as it can. */
@@ -77,13 +78,15 @@ export interface CellOptions {
   readonly capacity: number;
   readonly pool?: SlotPool | undefined;
   readonly budget?: Budget | undefined;
+  /** The actor is idle until its first call, which this starts; one that is being started already when left out. */
+  readonly wake?: (() => void) | undefined;
   now(): number;
 }
 
 /** A reference, and what only its supervisor may do with it. */
 export class Cell<C extends Contract = Contract> implements Ref<C> {
   readonly name: string;
-  phase: Phase = 'starting';
+  phase: Phase;
   readonly #contract: C;
   readonly #options: CellOptions;
   readonly #mailbox;
@@ -96,6 +99,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     this.#contract = contract;
     this.#options = options;
     this.#mailbox = createMailbox<Call>(options.capacity);
+    this.phase = options.wake ? 'idle' : 'starting';
   }
 
   ask<K extends AskName<C>>(
@@ -187,6 +191,9 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     if (!this.#mailbox.offer(call.options.lane ?? 'later', call)) {
       throw engineErrors.BUSY(`${this.name}: ${engineErrors.BUSY.meaning}`, { actor: this.name });
     }
+    if (this.phase !== 'idle') return;
+    this.phase = 'starting';
+    this.#options.wake?.();
   }
 
   #downError(): EngineError {

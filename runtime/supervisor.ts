@@ -9,7 +9,7 @@ import type { Ref } from './ref.ts';
 import type { SlotPool } from './slots.ts';
 import { Semaphore } from './sync/semaphore.ts';
 
-/** Actors that nobody waits for and that load their code at the same time: of hundreds none would be ready in time. */
+/** Actors that load their code at the same time after a first call: of hundreds none would be ready in time. */
 const startedAtOnce = 8;
 
 export interface SupervisorOptions {
@@ -31,8 +31,8 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Starts an actor and waits until it is ready. Rejects with what kept it from starting. */
   add<C extends Contract>(spec: ChildSpec<C>): Promise<Ref<C>>;
-  /** Starts an actor in its turn and answers at once: calls wait until it is ready, and fail when it is given up. */
-  begin<C extends Contract>(spec: ChildSpec<C>): Ref<C>;
+  /** Starts an actor at its first call, in its turn: calls wait until it is ready, and fail when it is given up. */
+  addOnDemand<C extends Contract>(spec: ChildSpec<C>): Ref<C>;
   states(): ChildState[];
   /** Asks every actor to stop, last started first. Resolves to the names of those that did not end in time. */
   stop(): Promise<string[]>;
@@ -54,8 +54,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
   const starts = new Semaphore(startedAtOnce);
   const children: Child[] = [];
-  const enrol = <C extends Contract>(spec: ChildSpec<C>): Child<C> => {
-    const child = new Child(spec, supervision);
+  const enrol = <C extends Contract>(spec: ChildSpec<C>, wake?: () => void): Child<C> => {
+    const child = new Child(spec, supervision, wake);
     children.push(child);
     return child;
   };
@@ -72,13 +72,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       await child.start();
       return child.ref;
     },
-    begin: (spec) => {
-      const child = enrol(spec);
+    addOnDemand: (spec) => {
       const start = async () => {
         if (!stopping.signal.aborted) await child.start();
       };
       // A thread that fails to start ends, and that is handled as a crash.
-      void starts.run(start, { signal: stopping.signal }).catch(() => {});
+      const child = enrol(spec, () => void starts.run(start, { signal: stopping.signal }).catch(() => {}));
       return child.ref;
     },
     states: () => children.map(({ state }) => state),

@@ -44,6 +44,7 @@ export interface Metrics {
 }
 
 const phases: Readonly<Record<Phase, true>> = {
+  idle: true,
   starting: true,
   ready: true,
   stopping: true,

@@ -38,7 +38,7 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
       }),
   });
   const inThread = (name = 'fixture', settings: unknown = {}) => supervisor.add(threaded(name, settings));
-  const begun = (name = 'fixture') => supervisor.begin(threaded(name, {}));
+  const onDemand = (name = 'fixture') => supervisor.addOnDemand(threaded(name, {}));
   const spare = () => supervisor.add(threaded('spare', {}, true));
-  return { supervisor, clock, log, lines, pool, inMemory, inThread, begun, spare };
+  return { supervisor, clock, log, lines, pool, inMemory, inThread, onDemand, spare };
 }

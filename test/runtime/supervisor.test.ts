@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Link } from '../../runtime/link.ts';
+import type { Ref } from '../../runtime/ref.ts';
 import { createControl } from '../../runtime/wire.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureContract } from './fixture.ts';
 
-test('an actor that is begun takes calls before it is ready, and can be stopped while it starts', async () => {
-  const { supervisor, begun } = engine();
-  const ref = begun();
+test('an actor on demand starts at its first call, which waits for it, and can be stopped in each phase', async () => {
+  const { supervisor, onDemand } = engine();
+  const ref = onDemand();
+  assert.equal(ref.phase, 'idle');
+  const asked = ref.ask('add', { a: 1, b: 2 });
   assert.equal(ref.phase, 'starting');
-  assert.equal(await ref.ask('add', { a: 1, b: 2 }), 3);
-  const late = begun('late');
+  assert.equal(await asked, 3);
+  assert.equal(ref.phase, 'ready');
+  const [starting, idle] = [onDemand('starting'), onDemand('idle')];
+  const late = assert.rejects(starting.ask('add', { a: 1, b: 2 }), { code: 'ACTOR_DOWN' });
   assert.deepEqual(await supervisor.stop(), []);
-  assert.equal(late.phase, 'down');
+  await late;
+  assert.deepEqual([starting.phase, idle.phase], ['down', 'down']);
+  await assert.rejects(idle.ask('add', { a: 1, b: 2 }), { code: 'ACTOR_DOWN' });
 });
 
 /** An actor whose thread loads, and ends, when the test says so. */
@@ -38,13 +45,18 @@ function slowThread() {
   };
   const spec = { name: 'slow', contract: fixtureContract, start };
   const ended = () => exited.resolve({ clean: true, reason: '' });
-  return { spec, loaded: ready.resolve, ended, isStarted: () => started };
+  /** Makes its first call, which nothing answers. */
+  const call = (ref: Ref<typeof fixtureContract>) => {
+    ref.ask('add', { a: 1, b: 2 }).catch(() => {});
+    return ref;
+  };
+  return { spec, call, loaded: ready.resolve, ended, isStarted: () => started };
 }
 
 test('a stop waits for a thread that is still starting as long as a start may take', async () => {
   const { supervisor, clock, lines } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
-  const { spec, loaded, ended, isStarted } = slowThread();
-  supervisor.begin(spec);
+  const { spec, call, loaded, ended, isStarted } = slowThread();
+  call(supervisor.addOnDemand(spec));
   await until(isStarted);
   const stopped = supervisor.stop();
   clock.advance(30_000);
@@ -67,10 +79,10 @@ test('a thread that took calls has to end within the limit of a stop', async () 
   assert.deepEqual(await stopped, ['slow']);
 });
 
-test('hundreds of actors are begun a few at a time, and each has the whole time to start', async () => {
+test('hundreds of actors that are called at once start a few at a time, and each has the whole time to start', async () => {
   const { supervisor, clock } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
   const threads = Array.from({ length: 20 }, slowThread);
-  const refs = threads.map(({ spec }) => supervisor.begin(spec));
+  const refs = threads.map(({ spec, call }) => call(supervisor.addOnDemand(spec)));
   const started = () => threads.filter(({ isStarted }) => isStarted()).length;
   for (let ready = 0; ready < threads.length; ready++) {
     await until(() => started() === Math.min(threads.length, ready + 8));
@@ -86,7 +98,7 @@ test('hundreds of actors are begun a few at a time, and each has the whole time 
 test('an actor whose turn to start has not come is never started by an engine that stops', async () => {
   const { supervisor } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
   const threads = Array.from({ length: 9 }, slowThread);
-  const refs = threads.map(({ spec }) => supervisor.begin(spec));
+  const refs = threads.map(({ spec, call }) => call(supervisor.addOnDemand(spec)));
   await until(() => threads[7]!.isStarted());
   const stopped = supervisor.stop();
   for (const { loaded, ended } of threads) {

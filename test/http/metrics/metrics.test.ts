@@ -228,6 +228,7 @@ test('an actor that is not ready, a model that loads or failed and a stop are re
   const table: [ChildState[], ModelState, boolean, object[]][] = [
     [[actor('index')], ready, false, []],
     [[actor('index')], unasked, false, []],
+    [[actor('index'), actor('faces', 'idle')], ready, false, []],
     [
       [actor('index'), down],
       ready,
