@@ -3,9 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules, stripTypeScriptTypes } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 import { compact } from '../http/page/compact.ts';
+import { bundle, entries } from '../runtime/process/bundle.mjs';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -73,6 +74,22 @@ function copyAssets() {
   for (const name of found) cpSync(join(root, name), join(dist, name));
 }
 
+/** A package of hundreds of files goes along as a few, and is imported from there. */
+function bundlePackage() {
+  const folder = join(dist, 'bundled');
+  bundle(folder);
+  for (const name of globSync('**/*.js', { cwd: dist })) {
+    const file = join(dist, name);
+    const to = (entry) => relative(dirname(file), join(folder, entry)).replaceAll('\\', '/');
+    const text = readFileSync(file, 'utf8');
+    const rewritten = text.replace(/(from )'([^'\s]+)'/g, (whole, before, specifier) => {
+      const entry = entries.get(specifier);
+      return entry === undefined ? whole : `${before}'${to(entry).replace(/^(?!\.)/, './')}'`;
+    });
+    if (rewritten !== text) writeFileSync(file, rewritten);
+  }
+}
+
 /** The web page: its modules without their types, so that nothing is left to do when they are served. */
 function writePage() {
   for (const name of globSync('http/page/app/**/*.{ts,css,svg}', { cwd: root })) {
@@ -109,6 +126,7 @@ function installedBySetup() {
 
 compile();
 writeDeclarations();
+bundlePackage();
 copyAssets();
 writePage();
 const { name, version, license } = manifest;

@@ -122,10 +122,10 @@ function isWritable(folder) {
 /** The folder of an installed package may belong to somebody else: nothing is kept in it while the program runs. */
 function keptBetweenRuns() {
   if (!isCheckout) return { flags: [], env: {} };
-  const stripTypes = pathToFileURL(join(root, 'runtime', 'process', 'strip-types.mjs')).href;
+  const loader = pathToFileURL(join(root, 'runtime', 'process', 'load.mjs')).href;
   // Many test processes load the same modules; compiled once, a run of all tests takes a tenth less.
   const cache = join(root, 'node_modules', '.cache', 'compiled');
-  return { flags: ['--import', stripTypes], env: { NODE_COMPILE_CACHE: cache } };
+  return { flags: ['--import', loader], env: { NODE_COMPILE_CACHE: cache } };
 }
 
 /**

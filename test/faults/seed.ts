@@ -49,7 +49,7 @@ interface Run {
 
 /** Runs Node in the copy as the launcher does. */
 function node(copy: string, args: readonly string[]): Promise<Run> {
-  const loader = pathToFileURL(join(copy, 'runtime', 'process', 'strip-types.mjs')).href;
+  const loader = pathToFileURL(join(copy, 'runtime', 'process', 'load.mjs')).href;
   const flags = ['--disable-warning=ExperimentalWarning', '--import', loader];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...flags, ...args], {
