@@ -6,26 +6,35 @@ type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
 export interface Waiting {
   /** ms. Well below the time limit of a test, so that the failure says what was waited for. */
   readonly within?: number;
-  /** Resolves when it is worth asking again, and when the signal aborts: a turn of the event loop unless told otherwise. */
+  /** Resolves when it is worth asking again, and when the signal aborts; `pause` below when left out. */
   readonly next?: (signal: AbortSignal) => Promise<unknown>;
 }
 
-const turnOfEventLoop = () => new Promise(setImmediate);
+/** Facts of this process come true within a few turns of its event loop. */
+const turns = 100;
+/** ms. Others need the processor that asking takes. */
+const [shortest, longest] = [1, 10];
+
+const pause = (asked: number) =>
+  new Promise((resolve) => {
+    if (asked < turns) setImmediate(resolve);
+    else setTimeout(resolve, Math.min(longest, shortest + (asked - turns) / 10));
+  });
 
 /** Resolves with what `fact` answers as soon as that is truthy; fails with the source of `fact` when it never is. */
 export async function until<T>(
   fact: () => T | Promise<T>,
-  { within = 30_000, next = turnOfEventLoop }: Waiting = {},
+  { within = 30_000, next }: Waiting = {},
 ): Promise<Truthy<T>> {
   const limit = new AbortController();
   // Keeps the process alive, so that a fact that nothing works on any more is named too.
   const timer = setTimeout(() => limit.abort(), within);
   try {
-    for (;;) {
+    for (let asked = 1; ; asked++) {
       const found = await fact();
       if (found) return found as Truthy<T>;
       if (limit.signal.aborted) throw notTrue(fact, within);
-      await next(limit.signal);
+      await (next?.(limit.signal) ?? pause(asked));
     }
   } finally {
     clearTimeout(timer);

@@ -8,7 +8,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/pictures.ts';
 import { tools } from '../../http/mcp/tools.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
-import { framehound, newHome } from './command-line.ts';
+import { until } from '../until.ts';
+import { framehound, newHome, SLOW_MS } from './command-line.ts';
+import { isAlive } from './guarded-service.ts';
 import { type RunningService, startService } from './service.ts';
 
 interface Answer {
@@ -150,6 +152,6 @@ test('without a service two assistants each have an engine, and end when they ar
   process.kill(pids[1]!, 'SIGTERM');
   await second.client.close();
   for (const { errors } of [first, second]) assert.deepEqual(errors, []);
-  for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  await until(() => !pids.some(isAlive), { within: SLOW_MS });
   assert.ok(!existsSync(join(own, 'service.json')));
 });
