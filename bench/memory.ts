@@ -1,76 +1,114 @@
-// Whether memory stays flat: the same films are analysed again and again for some minutes; resident memory after the first
-// minute is compared with the end. FRAMEHOUND_BENCH_MINUTES sets how long (10 when left out).
-
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+// Whether the memory of a service stays flat: the same work is asked for again and again, a kind at a time, each of a service
+// of its own, then all kinds together. FRAMEHOUND_BENCH_KINDS names some (with commas; `all` is the mix, and the only one in
+// quick runs), FRAMEHOUND_BENCH_MINUTES sets how long each takes (2, and 10 for the mix).
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
-import { startEngine } from '../main.ts';
-import { resolveConfig } from '../runtime/config.ts';
-import { createLog } from '../runtime/log.ts';
-import { formatLine } from '../runtime/process/log-line.ts';
-import { settings } from '../settings.ts';
-import { footage, kinds } from './footage.ts';
-import { median, type Question } from './row.ts';
+import { type Kind, makeMaterial, type Work, workKinds } from './memory-mix.ts';
+import { median, type Question, type Row } from './row.ts';
+import { type Service, startService, until } from './service.ts';
 import { sized } from './size.ts';
 
-const minutes = Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? sized(10, 0.05));
+const mix: Kind = async (work) => {
+  for (const kind of Object.values(workKinds)) await kind(work);
+};
+const all: Readonly<Record<string, Kind>> = { ...workKinds, all: mix };
+const asked = process.env['FRAMEHOUND_BENCH_KINDS']?.split(',') ?? sized(Object.keys(all), ['all']);
+
+const minutesOf = (name: string) =>
+  Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? sized(name === 'all' ? 10 : 2, 0.03));
+
+/** MB. */
+interface Sample {
+  /** Resident, without files and shared memory where the system tells them apart. */
+  readonly resident: number;
+  readonly heap: number;
+  readonly external: number;
+  /** Processor time so far, s. */
+  readonly cpu: number;
+}
+
+/** What a service takes at first: threads, models and slots are there after these rounds at the earliest. */
+const WARM_UP = 2;
+/** Share of the time that counts as warm-up too. */
+const EARLY = 0.25;
 
 export const memory: Question = async (say) => {
-  const film = await footage(kinds.h264Gop12, say);
-  const home = mkdtempSync(join(tmpdir(), 'framehound-memory-'));
-  const log = createLog('bench', (line) => process.stderr.write(formatLine(line)), { level: 'warn' });
-  const { values } = resolveConfig(settings, {
-    flags: {},
-    env: {},
-    file: { home, hardware_decoding: 'off' },
-  });
-  const engine = await startEngine(values, availableParallelism(), log);
-  const samples: { minute: number; megabytes: number }[] = [];
-  const start = performance.now();
-  const minute = () => (performance.now() - start) / 60_000;
-  let rounds = 0;
+  const unknown = asked.filter((name) => !Object.hasOwn(all, name));
+  if (unknown.length > 0) throw new Error(`no kind ${unknown}; there are ${Object.keys(all)}`);
+  const rows: Row[] = [];
+  for (const name of asked) rows.push(await inNewService(name, say));
+  return rows;
+};
+
+async function inNewService(name: string, say: (text: string) => void): Promise<Row> {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-memory-'));
   try {
-    say(`${minutes} minutes of ingesting in a loop`);
-    while (minute() < minutes) {
-      const request = {
-        cache_dir: join(home, 'cache'),
-        paths: [film.path],
-        speech: [],
-        face_jobs: [],
-        summary_jobs: [],
-        model_key: values.model,
-        decode: 'exact' as const,
-        force: true,
-      };
-      const signal = new AbortController().signal;
-      const results: WorkResult[] = [];
-      const onEvent = (event: AnalysisEvent) => {
-        if (event.type === 'result') results.push(event.result);
-      };
-      await engine.analysis.run({ task_id: 'bench', request, earlier: null }, { signal, onEvent });
-      if (results[0]?.outcome !== 'analyzed')
-        throw new Error(`${results[0]?.path}: ${results[0]?.error?.message}`);
-      rounds++;
-      samples.push({ minute: minute(), megabytes: process.memoryUsage.rss() / 1e6 });
+    const material = await makeMaterial(folder, say);
+    const env = { FRAMEHOUND_DEVICE: 'cpu', FRAMEHOUND_HARDWARE_DECODING: 'off' };
+    const service = await startService(join(folder, 'home'), env);
+    const client = service.client(4);
+    try {
+      await until('the visual model', 60_000, async () => (await client.ask('/readyz')).status === 200);
+      return await grown(name, service, { ...material, client }, say);
+    } finally {
+      client.close();
+      await service.stop();
     }
   } finally {
-    await engine.stop();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
-  const part = (from: number, to: number) =>
-    median(samples.filter(({ minute }) => minute >= from && minute < to).map(({ megabytes }) => megabytes));
-  const early = part(Math.min(1, minutes * 0.1), Math.min(2, minutes * 0.25));
-  const late = part(minutes * 0.85, minutes + 1);
-  return [
-    {
-      question: 'memory',
-      name: `growth over ${minutes} minutes, ${rounds} films`,
-      value: (late / early - 1) * 100,
-      unit: '%',
-      against: { name: 'MB after the first minute', value: early },
-      ratio: null,
-      goal: { of: 'value', at: 'most', than: 5 },
-    },
+}
+
+async function grown(name: string, service: Service, work: Work, say: (text: string) => void): Promise<Row> {
+  const minutes = minutesOf(name);
+  const before = await sampled(service);
+  say(`${name} for ${minutes} minutes, ${digits(before)} before`);
+  const samples: Sample[] = [];
+  let warm = 0;
+  const begun = performance.now();
+  const done = () => (performance.now() - begun) / 60_000 / minutes;
+  while (done() < 1 || samples.length < WARM_UP + 2) {
+    await all[name]!(work);
+    samples.push(await sampled(service));
+    if (done() < EARLY || samples.length <= WARM_UP) warm = samples.length;
+    say(`${name}: round ${samples.length}, ${digits(samples.at(-1)!)}`);
+  }
+  // What lies between is neither.
+  const part = Math.ceil((samples.length - warm) / 4);
+  const middle = (some: readonly Sample[]) => median(some.map(({ resident }) => resident));
+  const early = middle(samples.slice(warm, warm + part));
+  const late = middle(samples.slice(-part));
+  const rounds = samples.length - warm - part;
+  const each = ((late - early) / Math.max(1, rounds)).toFixed(2);
+  return {
+    question: 'memory',
+    name: `growth in ${minutes} minutes of ${name}, ${samples.length} rounds, ${each} MB a round`,
+    value: (late / early - 1) * 100,
+    unit: '%',
+    against: { name: `MB after warm-up (${Math.round(before.resident)} at the start)`, value: early },
+    ratio: null,
+    goal: { of: 'value', at: 'most', than: 5 },
+  };
+}
+
+const digits = ({ resident, heap, external, cpu }: Sample) =>
+  `${resident.toFixed(1)} MB resident, heap ${heap.toFixed(1)}, external ${external.toFixed(1)}, processor ${cpu.toFixed(1)} s`;
+
+async function sampled(service: Service): Promise<Sample> {
+  const [rss, heap, external, cpu] = [
+    await service.metric('process_resident_memory_bytes'),
+    await service.metric('framehound_heap_used_bytes'),
+    await service.metric('framehound_external_memory_bytes'),
+    await service.metric('process_cpu_seconds_total'),
   ];
-};
+  const resident = (anonymous(service.pid) ?? rss) / 1e6;
+  return { resident, heap: heap / 1e6, external: external / 1e6, cpu };
+}
+
+/** Bytes that only this process has: pages of mapped files are the system's to take back. */
+function anonymous(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}

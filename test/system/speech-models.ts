@@ -21,7 +21,7 @@ import { writeX3asr, x3asrFiles, x3asrRow } from '../actors/transcriber/x3asr/ti
 import type { Home } from './command-line.ts';
 import { RATE } from './speech-files.ts';
 
-export const modelsOf = ({ folder }: Home) => join(folder, 'home', 'models');
+export const modelsOf = ({ folder }: Pick<Home, 'folder'>) => join(folder, 'home', 'models');
 
 /** A row like one of the program's, in one language. */
 function speechRow(key: string, like: string, language: string, changes: Partial<SpeechSide>): ModelRow {
@@ -29,7 +29,11 @@ function speechRow(key: string, like: string, language: string, changes: Partial
   return { ...row, key, languages: [language], speech: { ...row.speech!, ...changes } };
 }
 
-function writeFiles(home: Home, row: ModelRow, files: Readonly<Record<string, Uint8Array | string>>): void {
+function writeFiles(
+  home: Pick<Home, 'folder'>,
+  row: ModelRow,
+  files: Readonly<Record<string, Uint8Array | string>>,
+): void {
   const folder = join(modelsOf(home), row.key);
   mkdirSync(folder, { recursive: true });
   const named = Object.keys(files).map((role) => ({ role, name: role, url: null, size: null, sha256: null }));
@@ -39,7 +43,7 @@ function writeFiles(home: Home, row: ModelRow, files: Readonly<Record<string, Ui
 
 /** `quiet` is written for noise of the amplitude 0.03, `loud` for 0.5. Without an end a text goes on to the limit. */
 export async function writeX3(
-  home: Home,
+  home: Pick<Home, 'folder'>,
   key: string,
   language: string,
   { quiet, loud }: { readonly quiet: string; readonly loud: string },
@@ -55,7 +59,7 @@ export async function writeX3(
 const WORDS = 3000;
 
 /** Random weights: what it writes means nothing, but is the same every time. */
-export function writeWhisper(home: Home, key: string, language: string): void {
+export function writeWhisper(home: Pick<Home, 'folder'>, key: string, language: string): void {
   const size: WhisperSize = { bands: 80, width: 64, layers: 2, vocabulary: WORDS + 12 + 1501, sure: 50 };
   const row = speechRow(key, 'whisper-tiny', language, { token_limit: { min: 24, per_second: 0, max: 24 } });
   writeFiles(home, row, {
@@ -69,7 +73,7 @@ const words = 'un deux trois quatre cinq six sept huit neuf dix onze douze treiz
 const BLANK = 2;
 const tokens = ['<unk>', '▁zéro', '<blk>', ...words.map((word) => `▁${word}`)];
 
-export function writeParakeet(home: Home, key: string, language: string): void {
+export function writeParakeet(home: Pick<Home, 'folder'>, key: string, language: string): void {
   writeFiles(home, speechRow(key, 'parakeet-tdt-0.6b-v3', language, {}), {
     features: featuresGraph(),
     encoder: encoderGraph(),
@@ -92,7 +96,7 @@ export function notes(...said: readonly string[]): Float32Array {
 export const hums = [400, 1500] as const;
 
 /** What tells voices apart: a detector, a segmentation and a vector, like Silero, pyannote and WeSpeaker. */
-export async function writeVoices(home: Home): Promise<void> {
+export async function writeVoices(home: Pick<Home, 'folder'>): Promise<void> {
   const models = modelsOf(home);
   await writeVoice(models);
   await writeModel(models, segmentationRow('tiny-turns'), segmentationGraph(...hums));
