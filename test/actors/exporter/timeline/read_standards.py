@@ -1,6 +1,7 @@
 # Reads timelines as their formats define them, with nothing but Python's own library and exact fractions, and prints
-# where every clip and every marker lies, as lines of JSON. Arguments: the file, and for an EDL, which has no rates, frames per second as
-# a fraction and the timecode that the sequence begins with. Ends with an error where a file breaks a rule of its format.
+# where every clip and every marker of each lies. A line of standard input is a JSON list: the file, and for an EDL, which
+# has no rates, frames per second as a fraction and the timecode that the sequence begins with. A line of standard output
+# is the JSON list for one file. Ends with an error where a file breaks a rule of its format.
 import json
 import re
 import sys
@@ -30,10 +31,13 @@ def path_of(url):
     return unquote(parts.path, errors="strict")
 
 
+shown = []
+
+
 def show(kind, name, start, end, source, length, path):
     fields = {"kind": kind, "name": name, "start": start, "end": end, "from": source, "length": length}
-    print(json.dumps({key: str(value) if isinstance(value, Fraction) else value for key, value in fields.items()}
-                     | {"path": path}))
+    shown.append({key: str(value) if isinstance(value, Fraction) else value for key, value in fields.items()}
+                 | {"path": path})
 
 
 def show_marker(name, start, end=None):
@@ -210,4 +214,9 @@ def edl(path, fps, zero):
 
 
 readers = {"xml": xmeml, "fcpxml": fcpxml, "otio": otio, "edl": edl}
-readers[sys.argv[1].rsplit(".", 1)[1]](*sys.argv[1:])
+for line in sys.stdin:
+    asked = json.loads(line)
+    print("reading", asked[0], file=sys.stderr)
+    shown.clear()
+    readers[asked[0].rsplit(".", 1)[1]](*asked)
+    print(json.dumps(shown))

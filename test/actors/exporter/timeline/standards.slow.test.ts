@@ -30,17 +30,32 @@ interface Read {
   readonly path: string | null;
 }
 
-async function read(timeline: Timeline, format: TimelineFormat): Promise<Read[]> {
-  const path = join(folder, `cut.${timelineSuffixes[format]}`);
-  writeFileSync(path, await write({ timeline, format }));
-  const { rate, timecode } = timeline;
-  const more = format === 'edl' ? [`${rate.num}/${rate.den}`, counterText(timecode, 0)] : [];
-  const { stdout, stderr, status } = spawnSync('python3', [reader, path, ...more], { encoding: 'utf8' });
-  assert.equal(status, 0, `${format}: ${stderr}`);
+interface Cut {
+  readonly timeline: Timeline;
+  readonly format: TimelineFormat;
+  /** Of the message when it is read otherwise. */
+  readonly what: string;
+}
+
+/** By one process. */
+async function read(cuts: readonly Cut[]): Promise<Read[][]> {
+  const asked = cuts.map(async ({ timeline, format }, i) => {
+    const path = join(folder, `${i}.${timelineSuffixes[format]}`);
+    writeFileSync(path, await write({ timeline, format }));
+    const { rate, timecode } = timeline;
+    return [path, ...(format === 'edl' ? [`${rate.num}/${rate.den}`, counterText(timecode, 0)] : [])];
+  });
+  const input = (await Promise.all(asked)).map((one) => `${JSON.stringify(one)}\n`).join('');
+  const { stdout, stderr, status } = spawnSync('python3', [reader], {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  assert.equal(status, 0, stderr.slice(-2000));
   return stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Read);
+    .map((line) => JSON.parse(line) as Read[]);
 }
 
 /** Seconds as Python writes a fraction in lowest terms. */
@@ -82,22 +97,27 @@ const inOrder = (clips: readonly Partial<Read>[]) =>
     .map(({ kind, name, start, end, from, path }) => JSON.stringify([kind, name, start, end, from, path]))
     .sort();
 
-async function assertRead(timeline: Timeline, format: TimelineFormat, what: string): Promise<void> {
-  const found = await read(timeline, format);
-  assert.deepEqual(inOrder(found), inOrder(expected(timeline, format)), `${what} as ${format}`);
+async function assertRead(cuts: readonly Cut[]): Promise<void> {
+  const found = await read(cuts);
+  assert.equal(found.length, cuts.length);
+  for (const [i, { timeline, format, what }] of cuts.entries())
+    assert.deepEqual(inOrder(found[i]!), inOrder(expected(timeline, format)), `${what} as ${format}`);
 }
 
+const formatsWithPaths = ['xmeml', 'fcpxml', 'otio'] as const;
+
 test('a cut with everything in it is read as it was meant', { skip }, async () => {
-  for (const start_timecode of ['00:00:00;00', '01:00:00:00', '00:59:58;20']) {
+  const cuts = ['00:00:00;00', '01:00:00:00', '00:59:58;20'].flatMap((start_timecode) => {
     const { timeline } = cut({ start_timecode });
-    for (const format of ['xmeml', 'fcpxml', 'otio'] as const)
-      await assertRead(timeline, format, start_timecode);
-  }
+    return formatsWithPaths.map((format) => ({ timeline, format, what: start_timecode }));
+  });
+  await assertRead(cuts);
 });
 
 const names = Object.keys(rates) as (keyof typeof rates)[];
 
 test('films of every rate in sequences of every rate are read frame by frame', { skip }, async () => {
+  const cuts: Cut[] = [];
   for (const of of names) {
     const dropFrame = of.endsWith('.97') || of.endsWith('.94');
     const facts = known(
@@ -117,11 +137,13 @@ test('films of every rate in sequences of every rate are read frame by frame', {
     const items = [...pictures, item('/media/s.wav', 3.3, 61.2, { track: 'audio' })];
     const start_timecode = dropFrame ? '09:59:50;04' : '09:59:50:04';
     const { timeline } = arrange(request(items, { fps: Number(of), start_timecode }), facts);
-    for (const format of ['xmeml', 'fcpxml', 'otio', 'edl'] as const) await assertRead(timeline, format, of);
+    for (const format of [...formatsWithPaths, 'edl'] as const) cuts.push({ timeline, format, what: of });
   }
+  await assertRead(cuts);
 });
 
 test('chapters are read where they are shown, at every rate, clipped to their clips', { skip }, async () => {
+  const cuts: Cut[] = [];
   for (const of of names) {
     const facts = known(
       ...names.map((own) => film(`/media/${own}.mov`, { rate: rates[own], seconds: 400.4 })),
@@ -144,7 +166,7 @@ test('chapters are read where they are shown, at every rate, clipped to their cl
     const { timeline } = arrange(request(items, { fps: Number(of) }), facts, chapters);
     const marked = timeline.video.flatMap(({ clips }) => clips.flatMap(({ markers }) => markers));
     assert.ok(marked.length > 100, `${marked.length}`);
-    for (const format of ['xmeml', 'fcpxml', 'otio'] as const) await assertRead(timeline, format, of);
+    for (const format of formatsWithPaths) cuts.push({ timeline, format, what: of });
     const alone = arrange(
       request(
         items.filter((one) => !('timeline_start_seconds' in one)),
@@ -153,8 +175,9 @@ test('chapters are read where they are shown, at every rate, clipped to their cl
       facts,
       chapters,
     );
-    await assertRead(alone.timeline, 'edl', of);
+    cuts.push({ timeline: alone.timeline, format: 'edl', what: of });
   }
+  await assertRead(cuts);
 });
 
 test('names and paths with whatever a keyboard or a bug makes are read as they were', { skip }, async () => {
@@ -164,6 +187,6 @@ test('names and paths with whatever a keyboard or a bug makes are read as they w
   const facts = known(...texts.map((_, i) => film(`/m/${i} #?%&+;ü\u{1f3ac}]]>/x y.mov`)));
   const items = texts.map((name, i) => item([...facts.keys()][i]!, i, i + 1, { name }));
   const { timeline } = arrange(request(items, { sequence_name: texts.join(' ') }), facts);
-  for (const format of ['xmeml', 'fcpxml', 'otio', 'edl'] as const)
-    await assertRead(timeline, format, 'odd names');
+  const formats = [...formatsWithPaths, 'edl'] as const;
+  await assertRead(formats.map((format) => ({ timeline, format, what: 'odd names' })));
 });
