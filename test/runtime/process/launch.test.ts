@@ -32,6 +32,8 @@ function checkout(t: TestContext, download: string) {
   writeFileSync(join(folder, 'driver.mjs'), driver);
   writeFileSync(join(folder, 'bin', 'npm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   symlinkSync(process.execPath, join(modules, 'node', 'bin', 'node'));
+  // Loaded as it is: there is no esbuild to make one file of it.
+  symlinkSync(join(processFolder, '../../node_modules/typebox'), join(modules, 'typebox'));
   copyInstaller(modules, download);
   const launch = (...args: string[]) => {
     const env = { ...npmEnv(folder), PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
