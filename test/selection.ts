@@ -37,5 +37,5 @@ function isTaken(path: string, selection: Selection): boolean {
 }
 
 function isRelease(path: string): boolean {
-  return path.startsWith('test/release/');
+  return path.startsWith('test/release/') || path.endsWith('.long.test.ts');
 }

@@ -45,7 +45,7 @@ describe('a precise clip has each picture from the first to the last, and no oth
 
 describe('a copied clip begins at the random access point before, and says so', () => {
   const untimed = /no times|program stream/;
-  for (const film of clips.filter(({ name }) => !untimed.test(name))) {
+  for (const film of someClips.filter(({ name }) => !untimed.test(name))) {
     test(film.name, async () => {
       const [start, end] = stretch(film);
       const made = await cut(await film.make(), [start, end], 'copy');
