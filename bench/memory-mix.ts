@@ -176,9 +176,8 @@ async function exported(work: Work, write: (output_dir: string) => Promise<unkno
 
 function clips(work: Work): Promise<void> {
   const { film, media } = work;
-  const end_seconds = Math.min(4, film.seconds - 0.1);
   const cuts = [film.path, media.places, media.talk].map((media_path, i) => {
-    return { media_path, start_seconds: 0.5, end_seconds, output_name: `clip ${i}` };
+    return { media_path, start_seconds: 0.5, end_seconds: 1, output_name: `clip ${i}` };
   });
   return exported(work, async (output_dir) => {
     for (const mode of ['precise', 'smart', 'copy']) {
