@@ -23,7 +23,7 @@ import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { until } from '../../until.ts';
+import { eachTurn, until } from '../../until.ts';
 import { orders } from './no-models.ts';
 
 export function resultOf(
@@ -205,7 +205,7 @@ export function home() {
       // Files are written in turns of the event loop, which no clock moves.
       if (!settled && ++turns > 200) clock.advance(100);
       return settled;
-    });
+    }, eachTurn);
     return promise;
   };
   return { folder, clock, lines, log, start, settle, end: () => rmSync(folder, { recursive: true }) };

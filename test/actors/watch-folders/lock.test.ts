@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { withLock } from '../../../actors/watch-folders/lock.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { isAlive, letGo, newHolder } from '../../../runtime/files/lock.ts';
-import { until } from '../../until.ts';
+import { eachTurn, until } from '../../until.ts';
 import { code } from './watching.ts';
 
 function setUp(t: TestContext) {
@@ -24,7 +24,7 @@ function setUp(t: TestContext) {
     await until(() => {
       clock.advance(20);
       return settled;
-    });
+    }, eachTurn);
     return promise;
   };
   return { path, clock, passing };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { manualClock } from '../../../runtime/clock.ts';
 import { newHolder, underLock } from '../../../runtime/files/lock.ts';
-import { until } from '../../until.ts';
+import { eachTurn, until } from '../../until.ts';
 
 const options = { clock: manualClock(), refused: (what: string) => new Error(what) };
 
@@ -33,7 +33,7 @@ test('a lock of another machine is waited for, and taken over when it was silent
   await until(() => {
     if (clock.waiting > 0) clock.advance(20);
     return changedAt !== null;
-  });
+  }, eachTurn);
   await change;
   assert.ok(changedAt! >= 5_000 && changedAt! < 5_100, String(changedAt));
   assert.equal(existsSync(path), false);
