@@ -53,6 +53,7 @@ function modules(files: readonly string[], folder: string): string[] {
   });
 }
 
+if (values.release) process.env['FRAMEHOUND_RELEASE'] = '1';
 const chosen = chosenFiles();
 if (chosen.length === 0) throw new Error(`no test lies at ${positionals.join(', ')}`);
 const folder = mkdtempSync(join(tmpdir(), 'framehound-tests-'));

@@ -1,6 +1,6 @@
 // Which tests a run takes, and which of them share a process.
-import { globSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 
 /** `quick`: what `npm run check` runs. `all`: what `npm test` runs. `release`: what takes longer. */
 export type Selection = 'quick' | 'all' | 'release';
@@ -10,9 +10,7 @@ const root = dirname(import.meta.dirname);
 /** Paths from the root, with slashes, in a stable order. */
 export function testFiles(selection: Selection): string[] {
   const all = globSync('test/**/*.test.ts', { cwd: root }).map((path) => path.split(sep).join('/'));
-  return all
-    .filter((path) => isRelease(path) === (selection === 'release') && isTaken(path, selection))
-    .sort();
+  return all.filter((path) => isTaken(path, selection)).sort();
 }
 
 /** Such a file starts a service, a browser or another program, or takes long for another reason. */
@@ -33,7 +31,13 @@ export function processOf(path: string): string {
 }
 
 function isTaken(path: string, selection: Selection): boolean {
-  return selection !== 'quick' || !isSlow(path);
+  if (selection === 'release') return isRelease(path) || hasTestsForRelease(path);
+  return !isRelease(path) && (selection === 'all' || !isSlow(path));
+}
+
+/** Such a file is run whole for a release too. */
+function hasTestsForRelease(path: string): boolean {
+  return /^import .*\buntilRelease\b/m.test(readFileSync(join(root, path), 'utf8'));
 }
 
 function isRelease(path: string): boolean {

@@ -16,6 +16,9 @@ export function skipWithout(...names: string[]): string | false {
   return missing ? `needs ${missing}, which is not here` : false;
 }
 
+/** The `skip` option of a test that takes long and is a second look at something: a release runs it (selection.ts). */
+export const untilRelease: string | false = process.env['FRAMEHOUND_RELEASE'] ? false : 'runs for a release';
+
 /** Without all of ../shared that is what is named, once for all tests. */
 function highestMissing(name: string): string | null {
   const parts = name.split('/').filter(Boolean);

@@ -1,8 +1,7 @@
 // What each run of the tests does with every third clip, with all of them.
-process.env['FRAMEHOUND_ALL_CLIPS'] = '1';
 await import('../actors/decoder/clips/clip.slow.test.ts');
-await import('../actors/decoder/clips/encoders/device-clips.slow.test.ts');
 await import('../actors/decoder/clips/proxy.slow.test.ts');
+await import('../actors/decoder/frames/frames.slow.test.ts');
 await import('../actors/decoder/frames/moments.slow.test.ts');
 await import('../actors/decoder/frames/outputs.slow.test.ts');
 await import('../actors/decoder/frames/seek.slow.test.ts');

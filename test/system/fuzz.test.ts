@@ -9,7 +9,7 @@ import { oddFiles } from '../actors/decoder/footage/odd-files.ts';
 import { type FuzzJob, type FuzzResult, mostMegabytes, runChild } from './fuzz-jobs.ts';
 
 /** Seeds for each file; FRAMEHOUND_FUZZ_SEEDS asks for more, as a release does, FRAMEHOUND_FUZZ_FROM for others. */
-const seeds = Number(process.env.FRAMEHOUND_FUZZ_SEEDS ?? 3);
+const seeds = Number(process.env.FRAMEHOUND_FUZZ_SEEDS ?? 1);
 const firstSeed = Number(process.env.FRAMEHOUND_FUZZ_FROM ?? 0);
 /** Files a process reads one after another. */
 const filesPerChild = 5;

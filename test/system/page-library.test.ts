@@ -15,6 +15,7 @@ import {
   openBrowser,
   withoutBrowser,
 } from '../http/page/browser.ts';
+import { untilRelease } from '../shared.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
 
@@ -270,7 +271,7 @@ test('settings say what is in use and where values come from, in both languages;
 });
 
 test('a download that fails says why, and which files can be brought by hand', {
-  skip: withoutBrowser,
+  skip: withoutBrowser || untilRelease,
 }, async (t) => {
   const { page } = await signedIn(t, 'settings');
   await page.getByRole('button', { name: 'Download clip-b32-q8' }).click();

@@ -15,6 +15,7 @@ import {
   openBrowser,
   withoutBrowser,
 } from '../http/page/browser.ts';
+import { untilRelease } from '../shared.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
 import { freePort } from './guarded-service.ts';
@@ -214,7 +215,7 @@ test('each state of the search is accessible, in dark and in light', { skip: wit
 });
 
 test('a license server that is out ends no session: it is said, and what was asked for comes when it is back', {
-  skip: withoutBrowser,
+  skip: withoutBrowser || untilRelease,
 }, async (t) => {
   const { page, problems } = await signedIn(t);
   await searchFor(page, 'sunset');
@@ -277,7 +278,7 @@ test('a page goes on when the service was away, and says so meanwhile', {
 });
 
 test('what another program has analysed is found, and an empty folder is no longer called one', {
-  skip: withoutBrowser,
+  skip: withoutBrowser || untilRelease,
 }, async (t) => {
   const folder = join(home.folder, 'other-analysis');
   const { page, problems } = await signedIn(t, {}, folder);
@@ -293,7 +294,7 @@ test('what another program has analysed is found, and an empty folder is no long
 });
 
 test('of a file that was replaced and analysed anew the picture of now is shown', {
-  skip: withoutBrowser,
+  skip: withoutBrowser || untilRelease,
 }, async (t) => {
   const folder = join(home.folder, 'replaced-analysis');
   const path = join(home.folder, 'replaced.png');
