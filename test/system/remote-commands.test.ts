@@ -50,7 +50,7 @@ async function startWorld(t: TestContext): Promise<World> {
     own.remove();
   });
   const samples = join(home.folder, 'samples');
-  await makeSamples(samples);
+  await makeSamples(samples, { files: ['beach.mp4', 'the-red-car.mp4', 'forest.jpg'] });
   const key = home.key();
   const service = home.start('serve', '--port', '0', '--no-guardian', '--log-format', 'json');
   t.after(() => void service.child.kill('SIGKILL'));
