@@ -29,17 +29,17 @@ export async function startActors(
   const encoderFailures = values.hardware_encoding === 'auto' ? newEncoderFailures() : null;
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
   // In start order: the index first, so that it stops last and flushed.
-  const [index, embedder, textEmbedder, prober] = await Promise.all([
+  const [index, embedder, textEmbedder] = await Promise.all([
     supervisor.add(spec(indexContract, {})),
     supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
     supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
-    supervisor.add(spec(decoderContract, { hardware }, 'prober')),
   ]);
   // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
   const several = (count: number, name: string) =>
     Array.from({ length: count }, (_, i) =>
       supervisor.addOnDemand(spec(decoderContract, { hardware, encoderFailures }, `${name}-${i}`)),
     );
+  const prober = supervisor.addOnDemand(spec(decoderContract, { hardware }, 'prober'));
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
   const speech =
     decoders === 0

@@ -37,11 +37,17 @@ const ending = `setTimeout(() => {
 }, 30_000).unref();
 `;
 
-/** Writes a module for each process, which runs files one after the other; those with most to do come first. */
+/**
+ * Writes a module for each process, which runs files one after the other. Those of whole programs come first, and those
+ * with most to do before others, so that little is left when the last but one ends.
+ */
 function modules(files: readonly string[], folder: string): string[] {
   const size = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
-  const processes = [...Map.groupBy(files, processOf)].sort(([, a], [, b]) => size(b) - size(a));
+  const isWhole = ([path = '']: readonly string[]) => Number(/^test\/(system|release)\//.test(path));
+  const processes = [...Map.groupBy(files, processOf)].sort(
+    ([, a], [, b]) => isWhole(b) - isWhole(a) || size(b) - size(a),
+  );
   return processes.map(([name, paths]) => {
     const suites = paths.map((path) => {
       const url = pathToFileURL(join(root, path)).href;

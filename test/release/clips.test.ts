@@ -1,4 +1,4 @@
-// What each run of the tests does with every third clip, with all of them.
+// What each run of the tests does with every fifth clip, with all of them.
 await import('../actors/decoder/clips/clip.slow.test.ts');
 await import('../actors/decoder/clips/proxy.slow.test.ts');
 await import('../actors/decoder/frames/frames.slow.test.ts');

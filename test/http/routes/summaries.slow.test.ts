@@ -6,6 +6,7 @@ import test, { after } from 'node:test';
 import { Environment } from '../../../actors/index/store/environment.ts';
 import { databaseFile } from '../../../actors/index/store/names.ts';
 import { append, begin, commit, objective, summarise, tree } from '../../actors/index/summaries/trees.ts';
+import { untilRelease } from '../../shared.ts';
 import { summaryWorld } from './summary-world.ts';
 
 const { w, cache_dir, paths, media: found, index, call } = await summaryWorld();
@@ -265,7 +266,9 @@ test('collections are told with the number of their members, and one of them wit
   assert.match(JSON.stringify(lacking.body), /collection_id/);
 });
 
-test('a collection has all of its members in one answer, also more than 500', async () => {
+test('a collection has all of its members in one answer, also more than 500', {
+  skip: untilRelease,
+}, async () => {
   const large = join(w.folder, 'large');
   const collection = { name: 'Large', description: '' };
   const small = { media: otherMedia, collection, nodes: tree(3) };
