@@ -30,17 +30,17 @@ test('the last lines of a run say how many tests were skipped for which reason',
     test('e', () => {});`,
   );
   assert.deepEqual(lines.slice(-3), [
-    '# skipped: 2 tests that need ../shared, which is not here',
-    '# skipped: 1 test: root may write everywhere',
-    '# skipped: 1 test: no reason given',
+    'ℹ skipped: 2 tests that need ../shared, which is not here',
+    'ℹ skipped: 1 test: root may write everywhere',
+    'ℹ skipped: 1 test: no reason given',
   ]);
-  assert.ok(lines.includes('# pass 1') && lines.includes('# skipped 4') && lines.includes('# fail 0'));
+  assert.ok(lines.includes('ℹ pass 1') && lines.includes('ℹ skipped 4') && lines.includes('ℹ fail 0'));
 });
 
 test('a run without skipped tests ends as Node ends it', (t) => {
   const lines = outputOf(t, `test('a', () => {});`);
-  assert.match(lines.at(-1) ?? '', /^# duration_ms/);
-  assert.ok(lines.includes('# pass 1'));
+  assert.match(lines.at(-1) ?? '', /^ℹ duration_ms/);
+  assert.ok(lines.includes('ℹ pass 1'));
 });
 
 test('files of five seconds and more are named, the longest first, and at most five', async () => {
@@ -60,7 +60,7 @@ test('files of five seconds and more are named, the longest first, and at most f
   for await (const text of report(events())) texts.push(text);
   const lines = texts.join('').split('\n');
   assert.deepEqual(
-    lines.filter((line) => line.startsWith('# took long')),
-    [60, 9, 8, 7, 6].map((seconds) => `# took long: ${seconds} s ${seconds}.test.ts`),
+    lines.filter((line) => line.startsWith('ℹ took long')),
+    [60, 9, 8, 7, 6].map((seconds) => `ℹ took long: ${seconds} s ${seconds}.test.ts`),
   );
 });

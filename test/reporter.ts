@@ -1,7 +1,8 @@
-// The report of a test run as Node writes it by itself, for people on a terminal and as TAP elsewhere. Behind it stands
-// which tests were skipped and why: tests that need real footage are not to be missing unseen. And which files took longest.
+// The report of a test run as Node writes it on a terminal, which lists the failures at its end, so that they are also in
+// the part of a log that is kept. Behind it stands which tests were skipped and why, since tests that need real footage
+// must not be missing unseen, and which files took longest.
 import { Readable } from 'node:stream';
-import { spec, type TestEvent, tap } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
 
 // biome-ignore lint/style/noDefaultExport: Node takes the default export of a file as the reporter.
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -15,11 +16,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       yield event;
     }
   };
-  const onTerminal = process.stdout.isTTY;
-  const written = onTerminal ? Readable.from(watched()).pipe(new spec()) : tap(watched());
-  for await (const text of written) yield String(text);
-  for (const line of [...longest(seconds), ...closingLines(skipped)])
-    yield `${onTerminal ? 'ℹ' : '#'} ${line}\n`;
+  for await (const text of Readable.from(watched()).pipe(new spec())) yield String(text);
+  for (const line of [...longest(seconds), ...closingLines(skipped)]) yield `ℹ ${line}\n`;
 }
 
 /** Of a run that is quick; and of a long one the first of them will do. */
