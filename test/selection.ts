@@ -37,7 +37,9 @@ function isTaken(path: string, selection: Selection): boolean {
 
 /** Such a file is run whole for a release too. */
 function hasTestsForRelease(path: string): boolean {
-  return /^import .*\buntilRelease\b/m.test(readFileSync(join(root, path), 'utf8'));
+  return /^import .*\b(untilRelease|draws|sampled)\b.* from '.*shared\.ts'/m.test(
+    readFileSync(join(root, path), 'utf8'),
+  );
 }
 
 function isRelease(path: string): boolean {

@@ -19,6 +19,13 @@ export function skipWithout(...names: string[]): string | false {
 /** The `skip` option of a test that takes long and is a second look at something: a release runs it (selection.ts). */
 export const untilRelease: string | false = process.env['FRAMEHOUND_RELEASE'] ? false : 'runs for a release';
 
+/** How many values a property is drawn for: all of them for a release, a third otherwise. */
+export const draws = (count: number): number => (untilRelease ? Math.ceil(count / 3) : count);
+
+/** All of them for a release, one of each `every` otherwise. */
+export const sampled = <T>(all: readonly T[], every: number): readonly T[] =>
+  untilRelease ? all.filter((_, i) => i % every === 0) : all;
+
 /** Without all of ../shared that is what is named, once for all tests. */
 function highestMissing(name: string): string | null {
   const parts = name.split('/').filter(Boolean);

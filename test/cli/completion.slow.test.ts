@@ -31,75 +31,111 @@ function run(cwd: string, shell: string, ...args: string[]): string[] {
 
 const hasShell = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
-/** What a shell offers for the last of the words. */
-type Offers = (...words: string[]) => string[];
+/** A shell: its arguments before a script, how the script begins, and its lines that print what is offered for the last word. */
+interface Shell {
+  readonly args: readonly string[];
+  readonly begin: string;
+  readonly offer: (words: readonly string[]) => string;
+}
 
-const bash =
-  (cwd: string): Offers =>
-  (...words) => {
-    const call = 'source framehound.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _framehound';
-    const print = `for one in "\${COMPREPLY[@]}"; do printf "%s\\n" "$one"; done`;
-    return run(cwd, 'bash', '--norc', '-c', `${call}; ${print}`, '-', 'framehound', ...words);
-  };
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+
+const bash: Shell = {
+  args: ['--norc', '-c'],
+  begin: 'source framehound.bash',
+  offer: (
+    words,
+  ) => `COMP_WORDS=(framehound ${quoted(words)}); COMP_CWORD=${words.length}; COMPREPLY=(); _framehound
+    for one in "\${COMPREPLY[@]}"; do printf "%s\\n" "$one"; done`,
+};
 
 /** The functions of its completion system print what they are given. */
-const zsh =
-  (cwd: string): Offers =>
-  (...typed) => {
-    const stubs = `compdef() { }; _message() { }
-      _describe() { print -l -- "\${(@)\${(@P)2}%%:*}" }
-      _files() { if [[ $1 == -/ ]]; then print -l -- *(N/); else print -l -- *(N); fi }
-      compadd() { shift; print -l -- "$@" }`;
-    const call = `source ./framehound.zsh; words=("$@"); CURRENT=$#; PREFIX=\${words[-1]}; _framehound`;
-    const offered = run(cwd, 'zsh', '-f', '-c', `${stubs}\n${call}`, '-', 'framehound', ...typed);
-    return offered.filter((word) => word.startsWith(typed.at(-1)!));
-  };
+const zsh: Shell = {
+  args: ['-f', '-c'],
+  begin: `compdef() { }; _message() { }
+    _describe() { print -l -- "\${(@)\${(@P)2}%%:*}" }
+    _files() { if [[ $1 == -/ ]]; then print -l -- *(N/); else print -l -- *(N); fi }
+    compadd() { shift; print -l -- "$@" }
+    ask() { words=("$@"); CURRENT=$#; PREFIX=\${words[-1]}; _framehound }
+    source ./framehound.zsh`,
+  offer: (words) => `ask framehound ${quoted(words)}`,
+};
 
-const fish =
-  (cwd: string): Offers =>
-  (...words) => {
-    const line = ['framehound', ...words].join(' ');
-    const offered = run(cwd, 'fish', '--no-config', '-c', 'source framehound.fish; complete -C $argv', line);
-    return offered.map((one) => one.split('\t')[0]!);
-  };
+const fish: Shell = {
+  args: ['--no-config', '-c'],
+  begin: 'source framehound.fish',
+  offer: (words) => `complete -C '${['framehound', ...words].join(' ')}'`,
+};
 
-for (const [shell, offersIn] of Object.entries({ bash, zsh, fish })) {
-  const skip = !hasShell(shell) && `${shell} is not on this machine`;
+/** What a shell offers for the last word of each question. One process answers all: starting one takes longer. */
+function offers(cwd: string, name: string, shell: Shell, asked: readonly (readonly string[])[]): string[][] {
+  const end = '--- end ---';
+  const script = [shell.begin, ...asked.flatMap((words) => [shell.offer(words), `echo '${end}'`])];
+  const answers: string[][] = [[]];
+  for (const line of run(cwd, name, ...shell.args, script.join('\n'))) {
+    if (line === end) answers.push([]);
+    else answers.at(-1)!.push(line.split('\t')[0]!);
+  }
+  assert.deepEqual(answers.pop(), []);
+  assert.equal(answers.length, asked.length);
+  // The functions of zsh that stand in for its own offer everything there is.
+  return answers.map((offered, i) =>
+    offered.filter((word) => name !== 'zsh' || word.startsWith(asked[i]!.at(-1)!)),
+  );
+}
 
-  test(`${shell} offers the words and the flags of the table, everywhere`, { skip }, (t) => {
+for (const [name, shell] of Object.entries({ bash, zsh, fish })) {
+  const skip = !hasShell(name) && `${name} is not on this machine`;
+
+  test(`${name} offers the words and the flags of the table, everywhere`, { skip }, (t) => {
     const cwd = folder(t);
-    const offers = offersIn(cwd);
-    run(cwd, shell, '-n', `framehound.${shell}`);
-    for (const { path, words, flags, completes } of places) {
-      const before = path.split(' ').filter(Boolean);
+    run(cwd, name, '-n', `framehound.${name}`);
+    const before = places.map(({ path }) => path.split(' ').filter(Boolean));
+    const answers = offers(
+      cwd,
+      name,
+      shell,
+      before.flatMap((words) => [
+        [...words, ''],
+        [...words, '--'],
+      ]),
+    );
+    for (const [i, { path, words, flags, completes }] of places.entries()) {
       const wanted = [
         ...words.map(({ word }) => word),
         ...(Array.isArray(completes) ? (completes as string[]) : []),
       ];
-      const offered = offers(...before, '').filter((word) => !/^(footage|a\\? film|framehound\.)/.test(word));
+      const offered = answers[2 * i]!.filter((word) => !/^(footage|a\\? film|framehound\.)/.test(word));
       assert.deepEqual(offered.sort(), wanted.sort(), path);
       const flagWords = [...flags, ...settingFlags].map(({ word }) => word);
-      assert.deepEqual([...new Set(offers(...before, '--'))].sort(), flagWords.sort(), path);
+      assert.deepEqual([...new Set(answers[2 * i + 1])].sort(), flagWords.sort(), path);
     }
   });
 
-  test(`${shell} completes what has begun, paths, and values of flags`, { skip }, (t) => {
-    const offers = offersIn(folder(t));
-    assert.deepEqual(offers('--model', 'x', 'tr').sort(), ['transcribe', 'transcript']);
-    assert.deepEqual(offers('license', '--home', 'list', 'iss'), ['issue']);
-    assert.deepEqual(offers('search', '--decode', ''), ['exact', 'keyframes']);
-    assert.deepEqual(offers('analyze', '--fo'), ['--force']);
-    assert.deepEqual(offers('search', '--max', ''), []);
-    assert.deepEqual(offers('search', ''), []);
-    for (const words of [['analyze'], ['tour'], ['transcript', 'show'], ['search', '--image']]) {
-      assert.deepEqual(
-        offers(...words, 'foo').map((path) => path.replace(/\/$/, '')),
-        ['footage'],
-      );
-    }
-    const folders = offers('thumbnails', '--out', '').map((path) => path.replace(/\/$/, ''));
-    assert.deepEqual(folders, ['footage']);
-    assert.match(offers('transcribe', '--with', 'more')[0]!, /^more\\? accurate$/);
+  test(`${name} completes what has begun, paths, and values of flags`, { skip }, (t) => {
+    const paths = [['analyze'], ['tour'], ['transcript', 'show'], ['search', '--image']];
+    const wanted: readonly (readonly [words: string[], offered: string[]])[] = [
+      [
+        ['--model', 'x', 'tr'],
+        ['transcribe', 'transcript'],
+      ],
+      [['license', '--home', 'list', 'iss'], ['issue']],
+      [
+        ['search', '--decode', ''],
+        ['exact', 'keyframes'],
+      ],
+      [['analyze', '--fo'], ['--force']],
+      [['search', '--max', ''], []],
+      [['search', ''], []],
+      ...paths.map((words): [string[], string[]] => [[...words, 'foo'], ['footage']]),
+      [['thumbnails', '--out', ''], ['footage']],
+    ];
+    const more = ['transcribe', '--with', 'more'];
+    const asked = [...wanted.map(([words]) => words), more];
+    const answers = offers(folder(t), name, shell, asked);
+    for (const [i, [words, offered]] of wanted.entries())
+      assert.deepEqual(answers[i]!.map((path) => path.replace(/\/$/, '')).sort(), offered, words.join(' '));
+    assert.match(answers.at(-1)![0]!, /^more\\? accurate$/);
   });
 }
 

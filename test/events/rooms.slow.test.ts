@@ -8,6 +8,7 @@ import { endOf, newRun, recordOf } from '../../events/payload.ts';
 import { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
+import { draws } from '../shared.ts';
 import { detailOf } from './fake-tasks.ts';
 import { end, failure, progress } from './task-events.ts';
 
@@ -372,6 +373,6 @@ test('never more than ten a second while it runs, the last always, each failure 
       }
       assert.equal(clock.waiting, 0);
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
 });

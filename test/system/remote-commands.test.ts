@@ -50,7 +50,7 @@ async function startWorld(t: TestContext): Promise<World> {
     own.remove();
   });
   const samples = join(home.folder, 'samples');
-  await makeSamples(samples, { files: ['beach.mp4', 'the-red-car.mp4', 'forest.jpg'] });
+  await makeSamples(samples, { files: ['beach.mp4', 'forest.jpg'] });
   const key = home.key();
   const service = home.start('serve', '--port', '0', '--no-guardian', '--log-format', 'json');
   t.after(() => void service.child.kill('SIGKILL'));
@@ -80,15 +80,11 @@ async function analyze({ remote, own, samples }: World): Promise<void> {
 }
 
 async function search({ remote, own, samples }: World): Promise<void> {
-  for (const question of [
-    ['red car at night'],
-    ['--frame', `${samples}/beach.mp4@2`, '--exclude', 'x', 'sea'],
-  ]) {
-    const args = ['search', ...question, '--json', '--max', '3'];
-    const [there, here] = [await remote(...args), await own.run(...args)];
-    assert.equal(there.code, 0, there.err);
-    assert.deepEqual(JSON.parse(there.out), JSON.parse(here.out));
-  }
+  const question = ['--frame', `${samples}/beach.mp4@2`, '--exclude', 'x', 'sea'];
+  const args = ['search', ...question, '--json', '--max', '3'];
+  const [there, here] = [await remote(...args), await own.run(...args)];
+  assert.equal(there.code, 0, there.err);
+  assert.deepEqual(JSON.parse(there.out), JSON.parse(here.out));
 }
 
 async function thumbnails({ remote, home, own, samples }: World): Promise<void> {

@@ -6,6 +6,7 @@ import { mostOfSegment, type Row } from '../../../actors/exporter/contract.ts';
 import { oneLine } from '../../../actors/exporter/rows.ts';
 import { parseSubtitles } from '../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../actors/transcriber/text/subtitles/segments.ts';
+import { draws } from '../../shared.ts';
 import { transcript } from './transcript.ts';
 
 const texts = fc.string({
@@ -72,7 +73,7 @@ for (const [name, write] of [
             said,
           );
       }),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { FileEnd, SeenFile } from '../../../actors/watcher/contract.ts';
+import { draws } from '../../shared.ts';
 import { type FakeFile, fakeDisk } from './fake-disk.ts';
 import { settled, start } from './start.ts';
 
@@ -108,7 +109,7 @@ test('after any history, counts and files that may be taken are those of a plain
         for (const run of ends.reverse()) await run();
       }
     }),
-    { numRuns: 150 },
+    { numRuns: draws(150) },
   );
 });
 

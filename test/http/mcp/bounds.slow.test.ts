@@ -8,6 +8,7 @@ import { MOST_PICTURE_CHARACTERS } from '../../../http/mcp/pictures.ts';
 import { runTool } from '../../../http/mcp/run-tool.ts';
 import { bounded, listed, MOST_CHARACTERS, oneLine } from '../../../http/mcp/text.ts';
 import { tools } from '../../../http/mcp/tools.ts';
+import { draws } from '../../shared.ts';
 import { type Answers, FILM, fakeDesk, HASH, jpeg, none } from './fake-client.ts';
 
 /** Texts that break answers: very long, many lines, halves of characters, controls, letters of several units. */
@@ -248,7 +249,7 @@ for (const one of tools) {
       assert.ok(pictures.reduce((sum, { length }) => sum + length, 0) <= MOST_PICTURE_CHARACTERS);
       for (const data of pictures) assert.equal(Buffer.from(data, 'base64').toString('base64'), data);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: draws(60) });
   });
 }
 

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { FileWork, StageSession } from '../../../../actors/analysis/stages/stage.ts';
+import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { type Change, runs } from './runs.ts';
@@ -198,5 +199,5 @@ test('whenever nothing more is begun, each piece has one result, and another run
     assert.equal(next.results.length, pieces.length + 1);
     assert.ok(next.results.every(({ outcome }) => outcome !== 'cancelled'));
   });
-  await fc.assert(property, { numRuns: 40 });
+  await fc.assert(property, { numRuns: draws(40) });
 });

@@ -14,6 +14,7 @@ import { progressOf } from '../../../../actors/analysis/progress.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/running-task.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import { cancelled, home, recordedOf, requestOf, states, whole } from '../fake-runs.ts';
 
@@ -373,6 +374,6 @@ test('whatever is asked in whatever order, at most one task runs and every state
       }
       h.end();
     }),
-    { numRuns: 40 },
+    { numRuns: draws(40) },
   );
 });

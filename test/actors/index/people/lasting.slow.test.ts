@@ -10,6 +10,7 @@ import { modify, undone } from '../../../../actors/index/people/modify.ts';
 import { named } from '../../../../actors/index/people/names.ts';
 import { anchorsOf, reconcile } from '../../../../actors/index/people/reconcile.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
+import { draws } from '../../../shared.ts';
 import { seeded } from '../footage.ts';
 
 const count = 48;
@@ -129,7 +130,7 @@ test('to cluster what the vectors say again gives what somebody corrected, whate
         assert.deepEqual({ ...again.state.names, ...to.state.names }, again.state.names);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   );
 });
 
@@ -144,7 +145,7 @@ test('an id is never given to a cluster that is another one', () => {
         assert.equal(new Set(to.state.cluster_ids).size, to.state.cluster_ids.length);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   );
 });
 
@@ -158,7 +159,7 @@ test('a name goes only when somebody takes it away, also of clusters that are no
         for (const name of known(from)) assert.ok(known(again).has(name), name);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   );
 });
 
@@ -195,6 +196,6 @@ test('the last correction holds whatever the vectors say then', () => {
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   );
 });

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import type { NewSummaryNode } from '../../../../actors/index/summaries/contract.ts';
+import { draws } from '../../../shared.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor } from '../handlers.ts';
 import { append, begin, commit, list, readNode, shuffled, summarise, tree } from './trees.ts';
@@ -60,7 +61,7 @@ test('property: whatever the tree and the order in which it came, every node rea
     }
     assert.deepEqual(met.sort(), [...wanted.keys()].sort());
   };
-  await fc.assert(fc.asyncProperty(shape, check), { numRuns: 40 });
+  await fc.assert(fc.asyncProperty(shape, check), { numRuns: draws(40) });
 });
 
 /** Records that are read while `work` runs, one by one and in ranges. */

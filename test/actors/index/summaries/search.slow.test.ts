@@ -17,6 +17,7 @@ import { type NewSummaryNode, summaryErrors } from '../../../../actors/index/sum
 import { fold } from '../../../../actors/index/text/fold.ts';
 import { wordsOf } from '../../../../actors/index/text/query.ts';
 import type { Reply, Request } from '../../../../runtime/contract.ts';
+import { draws } from '../../../shared.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';
 import { summarise } from './trees.ts';
 
@@ -300,6 +301,6 @@ test('a search finds what looking into every text finds', async (t) => {
       );
       assert.deepEqual((await nodes(index, cache_dir, query, { max_results: 500 })).sort(), wanted.sort());
     }),
-    { numRuns: 150 },
+    { numRuns: draws(150) },
   );
 });

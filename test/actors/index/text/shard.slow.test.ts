@@ -13,6 +13,7 @@ import {
   type TimeRange,
   type TranscriptScope,
 } from '../../../../actors/index/transcripts/loaded-transcript.ts';
+import { draws } from '../../../shared.ts';
 import { mark, segments } from '../transcripts/speech.ts';
 
 const everything: TranscriptScope = { hashes: null, ranges: new Map(), speaker: null };
@@ -84,7 +85,7 @@ test('a search finds what looking into every folded text finds, in any script', 
         assert.deepEqual(found(shardOf(media), query), { total: rows.length, rows });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 
@@ -100,7 +101,7 @@ test('a part of a text is found by each of its letters and all pieces', () => {
       assert.ok(rows.length > 0 || fold(query) !== query);
       assert.deepEqual(found(shardOf(media), query).rows, rows);
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
 });
 
@@ -142,7 +143,7 @@ test('a limit keeps the first and counts all, and a scope leaves out what is out
         assert.deepEqual(found(shard, query, scope, most), { total: rows.length, rows: rows.slice(0, most) });
       },
     ),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
 });
 
@@ -178,7 +179,7 @@ test('folding what is folded changes nothing, and the case of what is folded doe
       assert.equal(fold(one.toLowerCase()), folded);
       assert.equal(fold(one.normalize('NFD')), folded);
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 
@@ -191,7 +192,7 @@ test('rows are folded as each text by itself, whichever way is taken', () => {
       const rows = texts.map((_, i) => folded.toString('utf8', i === 0 ? 0 : ends[i - 1], ends[i]));
       assert.deepEqual(rows, texts.map(fold));
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 

@@ -10,6 +10,7 @@ import {
   type LoadedTranscript,
   loadedTranscript,
 } from '../../../../actors/index/transcripts/loaded-transcript.ts';
+import { draws } from '../../../shared.ts';
 import { mark, segments } from './speech.ts';
 
 const everything = { hashes: null, ranges: new Map(), speaker: null };
@@ -59,6 +60,6 @@ test('the first matches are the first of all, whichever shards they lie in, and 
         assert.equal(loaded.segments, [...now.values()].flat().length);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: draws(40) },
   );
 });

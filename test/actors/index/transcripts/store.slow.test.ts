@@ -7,6 +7,7 @@ import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { type TranscriptSegment, transcriptErrors } from '../../../../actors/index/transcripts/contract.ts';
 import { EngineError, engineErrors } from '../../../../runtime/errors.ts';
+import { draws } from '../../../shared.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor, someFootage, store } from '../handlers.ts';
 import { find, loadAll, mark, segments, transcribe } from './speech.ts';
@@ -35,7 +36,7 @@ test('a transcript comes back as it was stored, to the millisecond, whatever is 
       assert.deepEqual(unreadable, []);
       assert.deepEqual(transcripts, [{ mark, segments: said, names: {} }]);
     }),
-    { numRuns: 40 },
+    { numRuns: draws(40) },
   );
 });
 

@@ -16,6 +16,7 @@ import type { Material } from '../../../../actors/summarizer/outline/material.ts
 import { longestTexts } from '../../../../actors/summarizer/telling/node.ts';
 import { newNode, type ToldFilm, type ToldNode } from '../../../../actors/summarizer/telling/told-film.ts';
 import { longestLine, longestShort } from '../../../../actors/summarizer/telling/whole.ts';
+import { draws } from '../../../shared.ts';
 import { composedFilm, someComposition } from '../outline/composed.ts';
 import { randomMaterial, shapes } from '../outline/random.ts';
 import { painted, told } from './told.ts';
@@ -109,7 +110,7 @@ test('every statement has its evidence in a leaf below, whatever is stored and a
   const property = fc.property(shapes(900), objectives, (shape, { preset, hints: asked }) => {
     assertTold(told(randomMaterial(shape), { objective: objectiveOf(preset, asked) }));
   });
-  fc.assert(property, { numRuns: 150 });
+  fc.assert(property, { numRuns: draws(150) });
 });
 
 test('a part in which only a sentence from before goes on has a text and its evidence', () => {
@@ -161,7 +162,7 @@ test('concepts that are told are seen in the frames of their evidence', () => {
       assertTold(told(paintedMaterial(seed, shown), { objective: objectiveOf(preset, asked) }));
     },
   );
-  fc.assert(property, { numRuns: 25 });
+  fc.assert(property, { numRuns: draws(25) });
 });
 
 test('only what was painted is named for sure', () => {

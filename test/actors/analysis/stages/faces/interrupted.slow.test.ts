@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { engineErrors } from '../../../../../runtime/errors.ts';
+import { sampled } from '../../../../shared.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { type Engine, faceEngine, page } from './face-engine.ts';
 
@@ -15,10 +16,10 @@ const films: FakeFile[] = [
 async function interrupted(t: TestContext, at: number, happens: (e: Engine, name: string) => void) {
   const e = await faceEngine(t, films);
   e.people.shown = (frame) => (frame % 2 === 0 ? [0] : [0, 1]);
-  let messages = 0;
+  const messages: string[] = [];
   let hit: string | null = null;
   e.people.onMessage = (name) => {
-    if (++messages !== at) return;
+    if (messages.push(name) !== at) return;
     hit = name;
     happens(e, name);
   };
@@ -35,6 +36,14 @@ async function interrupted(t: TestContext, at: number, happens: (e: Engine, name
   return { e, request, ended, hit: hit as string | null, messages };
 }
 
+/** At which messages a task is interrupted: the first of each name, and of all others every fourth until a release. */
+async function moments(t: TestContext): Promise<number[]> {
+  const { messages } = await interrupted(t, 0, () => {});
+  const all = messages.map((_, i) => i + 1);
+  const some = new Set(sampled(all, 4));
+  return all.filter((at) => some.has(at) || messages.indexOf(messages[at - 1]!) === at - 1);
+}
+
 function nothingStays({ people, w }: Engine, where: string): void {
   assert.equal(people.stages.size, 0, `${where}: a stage stays open`);
   assert.equal(people.clusterings.size, 0, `${where}: a clustering of the index stays open`);
@@ -45,8 +54,7 @@ function nothingStays({ people, w }: Engine, where: string): void {
 
 test('a cancel at any message leaves nothing open, and the same request goes on', async (t) => {
   const seen = new Set<string>();
-  const { messages } = await interrupted(t, 0, () => {});
-  for (let at = 1; at <= messages; at++) {
+  for (const at of await moments(t)) {
     const { e, request, ended, hit } = await interrupted(t, at, ({ tasks }) => void tasks.cancel());
     // A few are sent more or less, as the stages happen to run.
     if (hit === null) break;
@@ -64,9 +72,8 @@ test('a cancel at any message leaves nothing open, and the same request goes on'
 });
 
 test('no further file is begun from any message on, what was is clustered, and the task goes on with the rest', async (t) => {
-  const { messages } = await interrupted(t, 0, () => {});
   const clustered = new Set<number | undefined>();
-  for (let at = 1; at <= messages; at++) {
+  for (const at of await moments(t)) {
     const { e, ended, hit } = await interrupted(t, at, ({ tasks }) => tasks.finish(tasks.running ?? ''));
     // A few are sent more or less, as the stages happen to run.
     if (hit === null) break;
@@ -95,8 +102,7 @@ test('no further file is begun from any message on, what was is clustered, and t
 });
 
 test('an actor that ends at any message costs nothing but time', async (t) => {
-  const { messages } = await interrupted(t, 0, () => {});
-  for (let at = 1; at <= messages; at++) {
+  for (const at of await moments(t)) {
     const { e, ended, hit } = await interrupted(t, at, ({ people }, name) => {
       people.loaded = false;
       // What it had open is gone with it.

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { describe } from 'node:test';
 import { writeFilm } from '../../../../../actors/samples/writer/film.ts';
-import { untilRelease } from '../../../../shared.ts';
+import { sampled } from '../../../../shared.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
 import { stamped } from '../../footage/clip.ts';
 import { clips } from '../../footage/clips.ts';
@@ -68,7 +68,7 @@ async function expectExact(film: GroupFilm, path: string, span: readonly [number
 }
 
 describe('a smart clip has the pictures of a precise one, those of whole groups as they are', () => {
-  for (const film of groupFilms.filter((_, i) => !untilRelease || i % 2 === 0)) {
+  for (const film of sampled(groupFilms, 4)) {
     test(film.name, async () => {
       const path = await film.make();
       for (const span of spansOf(film)) {

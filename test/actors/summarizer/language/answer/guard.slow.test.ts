@@ -9,6 +9,7 @@ import {
   guardWhole,
   longestText,
 } from '../../../../../actors/summarizer/language/answer/guard.ts';
+import { draws } from '../../../../shared.ts';
 import { answer, leaf, parent } from '../material.ts';
 
 const guarded = (text: string, more: object = {}, material = leaf()) => {
@@ -149,7 +150,7 @@ test('whatever the model says, the node that is stored keeps its limits', () => 
       assert.ok(text.length <= longestText.leaf);
       assert.doesNotMatch(text, /\p{Cc}|\p{Cs}/u);
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 
@@ -203,6 +204,6 @@ test('no text names an outsider or a time outside, however it is put', () => {
         assert.ok(at >= 60 && at <= 120, text);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   );
 });

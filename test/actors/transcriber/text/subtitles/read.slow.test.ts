@@ -6,6 +6,7 @@ import { clockSeconds, linesOf, timingLine } from '../../../../../actors/transcr
 import { formatOf, parseSubtitles } from '../../../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
 import { ttmlSeconds } from '../../../../../actors/transcriber/text/subtitles/ttml.ts';
+import { draws } from '../../../../shared.ts';
 
 type Row = [start: number, end: number, text: string, speaker?: string];
 
@@ -296,7 +297,7 @@ test('whatever is done to a file, it is read without a fault, and what comes out
         assert.doesNotMatch(segment.text, /[\n\r\0]/);
       });
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   );
 });
 
