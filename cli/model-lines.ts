@@ -11,6 +11,7 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   turns: 'hears who speaks when, voices that overlap too',
   'face-detector': 'finds faces',
   'face-embedder': 'tells faces apart',
+  'text-recognition': 'reads printed words in pictures',
   summary: 'writes summaries',
 };
 

@@ -114,7 +114,7 @@ test('a room uses another only through its contract and the four doors', () => {
         to.startsWith('actors/acoustics/');
       // A model family is a pair: the graph and its features in models, its use in the actor.
       const pair =
-        /^actors\/(embedder|transcriber|diarizer|faces|summarizer)\//.test(path) &&
+        /^actors\/(embedder|transcriber|diarizer|faces|summarizer|text-reader)\//.test(path) &&
         to.startsWith('actors/models/');
       assert.ok(allowed || pair, `${path} imports ${to}`);
     }
@@ -202,6 +202,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/acoustics\//,
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
     /^actors\/diarizer\/(aggregation|clustering|diarize|merge-adjacent|resegment|segmentation-channel|session|speaker-clustering|subsegment-channel|subsegments|turns)\.ts$/,
+    /^actors\/text-reader\/(detection|gate)\//,
     /^actors\/exporter\/timeline\/(?!timelines)/,
     /^actors\/exporter\/summary\/(chapters|json|markdown|plain|quality-notes|vtt|wording)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing-glyphs|plain|rows|wrap)\.ts$/,

@@ -103,7 +103,7 @@ export function modelsInUse(models: readonly ListedModel[], visualKey: string): 
     .toSorted((a, b) => b.accuracy - a.accuracy || b.speed - a.speed);
   const kinds = new Set(best.map(({ kind }) => kind));
   const used = [...kinds].map((kind) => best.find((row) => row.kind === kind)!);
-  const faces = faceKinds.flatMap((kind) => faceModelInUse(models, kind) ?? []);
+  const faces = faceKinds.flatMap((kind) => bestThere(models, kind) ?? []);
   const summary = recommendedSummaryModel(models) ?? [];
   return new Set([...used, ...faces].concat(summary).map(({ key }) => key));
 }
@@ -128,9 +128,9 @@ export function recommendedSummaryModel(
  * Of the models whose files are there and which this system can run: the most accurate one. Of two that are equally
  * accurate the user's own takes the place of the program's, then the faster one. Null when there is none.
  */
-export function faceModelInUse(
+export function bestThere(
   models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported'>[],
-  kind: FaceKind,
+  kind: FaceKind | 'text-recognition',
 ): ModelRow | null {
   const there = models.filter(
     ({ row, downloaded, supported }) => row.kind === kind && downloaded && supported,

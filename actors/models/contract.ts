@@ -194,6 +194,8 @@ export const ModelRow = Type.Object({
     Type.Literal('face-detector'),
     /** A vector of a face. */
     Type.Literal('face-embedder'),
+    /** Where printed words are, and what they say. */
+    Type.Literal('text-recognition'),
     /** Writes about pictures and words. */
     Type.Literal('summary'),
   ]),

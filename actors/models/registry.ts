@@ -4,7 +4,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { suggestion } from '../../runtime/nearest.ts';
 import { facesErrors } from '../faces/contract.ts';
-import { faceModelInUse } from './advice.ts';
+import { textReaderErrors } from '../text-reader/contract.ts';
+import { bestThere } from './advice.ts';
 import {
   type FaceDetectorRow,
   type FaceEmbedderRow,
@@ -131,29 +132,49 @@ export function isSummary(row: ModelRow): row is SummaryRow {
 }
 
 /**
- * The face models in use: of the user's folders and the downloaded ones, as `faceModelInUse` ranks them. Throws
+ * The face models in use: of the user's folders and the downloaded ones, as `bestThere` ranks them. Throws
  * NO_FACE_MODEL, which says what is missing and names the command that brings it.
  */
 export async function chooseFaces(modelsDir: string): Promise<FacePair> {
-  const system = currentSystem();
   const { rows } = await readRegistry(modelsDir);
-  const models = await Promise.all(
-    rows
-      .filter(({ kind }) => isFaceKind(kind))
-      .map(async (row) => ({
-        row,
-        downloaded: (await missingFiles(modelsDir, row)).length === 0,
-        supported: row.compatible_os.includes(system),
-      })),
-  );
-  const detector = faceModelInUse(models, 'face-detector');
-  const embedder = faceModelInUse(models, 'face-embedder');
+  const models = await downloadedOf(modelsDir, rows, isFaceKind);
+  const detector = bestThere(models, 'face-detector');
+  const embedder = bestThere(models, 'face-embedder');
   if (detector && isFaceDetector(detector) && embedder && isFaceEmbedder(embedder)) {
     return { detector, embedder };
   }
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
   const message = `No ${missing.join(' and no ')} is downloaded: ${facesCommand}`;
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
+}
+
+/** Rows of these kinds, and whether they can be used here. */
+function downloadedOf(
+  modelsDir: string,
+  rows: readonly ModelRow[],
+  isWanted: (kind: ModelRow['kind']) => boolean,
+) {
+  const system = currentSystem();
+  const wanted = rows.filter(({ kind }) => isWanted(kind));
+  return Promise.all(
+    wanted.map(async (row) => ({
+      row,
+      downloaded: (await missingFiles(modelsDir, row)).length === 0,
+      supported: row.compatible_os.includes(system),
+    })),
+  );
+}
+
+/** The model that reads printed words. Throws NO_TEXT_MODEL, which names the command that brings one. */
+export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
+  const { rows } = await readRegistry(modelsDir);
+  const models = await downloadedOf(modelsDir, rows, (kind) => kind === 'text-recognition');
+  const row = bestThere(models, 'text-recognition');
+  if (row) return row;
+  const command = 'framehound models pull pp-ocr-v4';
+  throw textReaderErrors.NO_TEXT_MODEL(`No model that reads printed words is downloaded: ${command}`, {
+    command,
+  });
 }
 
 export function isBuiltIn(row: ModelRow): boolean {

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
-  faceModelInUse,
+  bestThere,
   modelsInUse,
   modelWords,
   recommendedSummaryModel,
@@ -208,8 +208,8 @@ function summaries(rows: readonly ListedModel[]): Finding {
 /** It takes a model that finds faces and one that tells them apart. */
 function faces(rows: readonly ListedModel[]): Finding {
   const name = 'faces';
-  const detector = faceModelInUse(rows, 'face-detector');
-  const embedder = faceModelInUse(rows, 'face-embedder');
+  const detector = bestThere(rows, 'face-detector');
+  const embedder = bestThere(rows, 'face-embedder');
   if (detector && embedder) return { name, ok: true, found: `by ${detector.key} and ${embedder.key}` };
   const found = detector
     ? `${detector.key} finds them, and nothing tells them apart`

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
-import { faceModelInUse, modelsInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
+import { bestThere, modelsInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
 import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
 import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
@@ -165,8 +165,8 @@ function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> 
     if (!supported || (kind !== 'face-detector' && kind !== 'face-embedder')) return [];
     return [{ key, downloaded, info: { kind, ...infoOf(row) } }];
   });
-  const detector = faceModelInUse(models, 'face-detector');
-  const embedder = faceModelInUse(models, 'face-embedder');
+  const detector = bestThere(models, 'face-detector');
+  const embedder = bestThere(models, 'face-embedder');
   return {
     supported_models: rows.map(({ key }) => key),
     downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ key }) => key),
@@ -177,7 +177,13 @@ function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> 
   };
 }
 
-const notListening: readonly string[] = ['visual', 'face-detector', 'face-embedder', 'summary'];
+const notListening: readonly string[] = [
+  'visual',
+  'face-detector',
+  'face-embedder',
+  'text-recognition',
+  'summary',
+];
 
 function speechOf(models: readonly ListedModel[]): Static<typeof AvailableSpeech> {
   const rows = models.filter(({ row, supported }) => supported && !notListening.includes(row.kind));

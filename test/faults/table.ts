@@ -90,6 +90,13 @@ export const faults: readonly Fault[] = [
     tests: ['test/actors/diarizer/turns.test.ts'],
   },
   {
+    name: 'a line whose place has changed is not read again',
+    file: 'actors/text-reader/reading.ts',
+    text: 'change !== null && !anyMarked(',
+    fault: 'change !== null && anyMarked(',
+    tests: ['test/actors/text-reader/reading.test.ts'],
+  },
+  {
     name: 'a face that touches another is dropped',
     file: 'actors/faces/detection/candidates.ts',
     text: 'both / (a.width * a.height + b.width * b.height - both)',

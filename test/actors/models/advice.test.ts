@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   advisedModels,
-  faceModelInUse,
+  bestThere,
   fitsMemory,
   keysOf,
   modelsInUse,
@@ -87,8 +87,7 @@ const listed = (keys: readonly string[], more: readonly object[] = []): ListedMo
     advised: advised(16, false).has(model.row.key),
   }));
 };
-const embedder = (...given: Parameters<typeof listed>) =>
-  faceModelInUse(listed(...given), 'face-embedder')?.key;
+const embedder = (...given: Parameters<typeof listed>) => bestThere(listed(...given), 'face-embedder')?.key;
 
 test('of the face models that are there the most accurate is used, the own one where it is no less accurate', () => {
   assert.equal(embedder([]), undefined);
@@ -100,7 +99,7 @@ test('of the face models that are there the most accurate is used, the own one w
   const two = [{ key: 'a-slow', speed: 1 }, { key: 'b-fast' }];
   assert.equal(embedder(['a-slow', 'b-fast'], two), 'b-fast');
   const foreign = listed(['sface']).map((model) => ({ ...model, supported: false }));
-  assert.equal(faceModelInUse(foreign, 'face-embedder'), null);
+  assert.equal(bestThere(foreign, 'face-embedder'), null);
 });
 
 test('the list says that the face models in use are in use', () => {

@@ -1,0 +1,98 @@
+// Where lines of text are, from the map of how likely each pixel belongs to one: what hangs together is a region, and its
+// smallest rectangle, grown to what the network was taught to shrink, is a line. Pure.
+import { type Rectangle, smallestRectangle } from './rectangle.ts';
+
+/** A pixel above it belongs to text. */
+const threshold = 0.3;
+/** Mean of the map in a rectangle below which it is none. */
+const leastScore = 0.6;
+/** By how much a rectangle grows: its area times this, divided by its circumference, on each side. */
+const growth = 1.6;
+/** Shorter side of what is kept before and after growing, px of the map. */
+const leastSide = 3;
+/** Lines of one picture at most; the largest are kept. */
+export const mostLines = 300;
+
+export interface Region extends Rectangle {
+  readonly score: number;
+}
+
+/** In pixels of the map, in reading order. */
+export function regionsOf(map: Float32Array, width: number, height: number): Region[] {
+  const found: Region[] = [];
+  for (const outline of outlines(map, width, height)) {
+    const tight = smallestRectangle(outline);
+    if (Math.min(tight.width, tight.height) < leastSide) continue;
+    const score = meanInside(map, width, height, tight);
+    if (!(score >= leastScore)) continue;
+    const margin = (tight.width * tight.height * growth) / (tight.width + tight.height);
+    const region = { ...tight, width: tight.width + margin, height: tight.height + margin, score };
+    if (Math.min(region.width, region.height) >= leastSide + 2) found.push(region);
+  }
+  const largest = found.toSorted((a, b) => b.width * b.height - a.width * a.height).slice(0, mostLines);
+  return inReadingOrder(largest);
+}
+
+/** The corners of the pixels at the left and right end of each row, for each part of the map that hangs together. */
+function* outlines(map: Float32Array, width: number, height: number): Generator<[number, number][]> {
+  const seen = new Uint8Array(map.length);
+  const stack = new Int32Array(map.length);
+  const lefts = new Int32Array(height);
+  const rights = new Int32Array(height).fill(-1);
+  for (let start = 0; start < map.length; start++) {
+    if (seen[start] || !(map[start]! > threshold)) continue;
+    let [size, top, bottom] = [1, height, -1];
+    stack[0] = start;
+    seen[start] = 1;
+    while (size > 0) {
+      const pixel = stack[--size]!;
+      const y = Math.floor(pixel / width);
+      const x = pixel - y * width;
+      if (rights[y] === -1) [lefts[y], rights[y]] = [x, x];
+      else if (x < lefts[y]!) lefts[y] = x;
+      else if (x > rights[y]!) rights[y] = x;
+      top = Math.min(top, y);
+      bottom = Math.max(bottom, y);
+      for (let row = Math.max(0, y - 1); row <= Math.min(height - 1, y + 1); row++) {
+        for (let column = Math.max(0, x - 1); column <= Math.min(width - 1, x + 1); column++) {
+          const next = row * width + column;
+          if (seen[next] || !(map[next]! > threshold)) continue;
+          seen[next] = 1;
+          stack[size++] = next;
+        }
+      }
+    }
+    const points: [number, number][] = [];
+    for (let y = top; y <= bottom; y++) {
+      const [left, right] = [lefts[y]!, rights[y]! + 1];
+      points.push([left, y], [right, y], [left, y + 1], [right, y + 1]);
+      rights[y] = -1;
+    }
+    yield points;
+  }
+}
+
+function meanInside(map: Float32Array, width: number, height: number, one: Rectangle): number {
+  let [sum, count] = [0, 0];
+  for (let aside = 0.5 - one.height / 2; aside < one.height / 2; aside++) {
+    for (let along = 0.5 - one.width / 2; along < one.width / 2; along++) {
+      const x = Math.floor(one.x + along * one.ux - aside * one.uy);
+      const y = Math.floor(one.y + along * one.uy + aside * one.ux);
+      if (x < 0 || y < 0 || x >= width || y >= height) continue;
+      sum += map[y * width + x]!;
+      count++;
+    }
+  }
+  return sum / Math.max(1, count);
+}
+
+/** Rows from top to bottom, each from left to right. */
+export function inReadingOrder<R extends Pick<Rectangle, 'x' | 'y' | 'height'>>(regions: readonly R[]): R[] {
+  const rows: R[][] = [];
+  for (const one of regions.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
+    const first = rows.at(-1)?.[0];
+    if (first && one.y - first.y < Math.min(first.height, one.height) / 2) rows.at(-1)!.push(one);
+    else rows.push([one]);
+  }
+  return rows.flatMap((row) => row.sort((a, b) => a.x - b.x));
+}

@@ -1,0 +1,97 @@
+// Reads the text of one picture: all of it, or what has changed since the picture before.
+import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
+import type { Reading, TextBox, TextLine } from './contract.ts';
+import { detectionSize } from './detection/input.ts';
+import { inReadingOrder, type Region } from './detection/regions.ts';
+import { anyMarked, type Blocks, blocksOf, changedBlocks, rangeOf, taken } from './gate/blocks.ts';
+import { areaOf, blocksOfBox, overlap } from './gate/looked-at.ts';
+import type { PaddleReader } from './model.ts';
+import type { Picture } from './picture.ts';
+
+/** From this overlap on a region is the line that was there. */
+const sameLine = 0.5;
+
+export interface ReadPicture {
+  readonly reading: Reading;
+  /** Part of the picture in which lines were looked for. */
+  readonly looked: number;
+  /** Lines that were read. */
+  readonly read: number;
+}
+
+export interface ReadOptions {
+  readonly side: number;
+  readonly before: Reading | null;
+  /** Awaited before each run of a graph. */
+  readonly checkpoint: Checkpoint;
+  /** Hands the model over for one run. */
+  run<T>(work: (reader: PaddleReader) => Promise<T>): Promise<T>;
+}
+
+/** `picture` is *borrowed until the promise settles*. Throws MODEL_RUN_FAILED and CANCELLED. */
+export async function readPicture(picture: Picture, options: ReadOptions): Promise<ReadPicture> {
+  const now = blocksOf(picture);
+  const { before } = options;
+  const then = before && { values: new Uint8Array(before.blocks), columns: before.columns };
+  const changed = then && changedBlocks(then, now);
+  if (!before || !then || !changed) return lookAt(picture, now, null, options);
+  const range = rangeOf(changed, now.columns);
+  if (range === null) return { reading: before, looked: 0, read: 0 };
+  return lookAt(picture, now, { before, then, changed, range }, options);
+}
+
+interface Change {
+  readonly before: Reading;
+  readonly then: Blocks;
+  readonly changed: Uint8Array;
+  readonly range: NonNullable<ReturnType<typeof rangeOf>>;
+}
+
+async function lookAt(
+  picture: Picture,
+  now: Blocks,
+  change: Change | null,
+  { side, checkpoint, run }: ReadOptions,
+): Promise<ReadPicture> {
+  const size = detectionSize(picture, side);
+  const earlier = change?.before.lines ?? [];
+  const area = change
+    ? areaOf(change.range, picture, size, earlier)
+    : { left: 0, top: 0, width: size.width, height: size.height };
+  await checkpoint();
+  const regions = await run((reader) => reader.find(picture, size, area));
+  const isUnchanged = (box: TextBox) =>
+    change !== null && !anyMarked(change.changed, now.columns, blocksOfBox(box, picture));
+  // What looks as it did is as it was read, also where the part that was looked at now is too small to find it again.
+  const kept = earlier.filter(({ box }) => isUnchanged(box));
+  const lines: TextLine[] = [...kept];
+  let read = 0;
+  for (const region of regions) {
+    const box = boxOf(region, picture);
+    if (kept.some((line) => overlap(line.box, box) >= sameLine)) continue;
+    await checkpoint();
+    lines.push({ ...(await run((reader) => reader.read(picture, region))), box });
+    read++;
+  }
+  const { values, columns } = change ? taken(change.then, now, change.changed) : now;
+  const reading = { lines: ordered(lines), blocks: values, columns };
+  return { reading, looked: (area.width * area.height) / (size.width * size.height), read };
+}
+
+/** The upright box around a region, relative to the picture, and within it. */
+function boxOf({ x, y, ux, uy, width, height }: Region, picture: Picture): TextBox {
+  const across = (Math.abs(ux) * width + Math.abs(uy) * height) / 2;
+  const down = (Math.abs(uy) * width + Math.abs(ux) * height) / 2;
+  const share = (value: number, length: number) => Math.min(1, Math.max(0, value / length));
+  const [left, top] = [share(x - across, picture.width), share(y - down, picture.height)];
+  const [right, bottom] = [share(x + across, picture.width), share(y + down, picture.height)];
+  return [left, top, right - left, bottom - top];
+}
+
+function ordered(lines: readonly TextLine[]): TextLine[] {
+  const placed = lines.map((line) => {
+    const [x, y, w, h] = line.box;
+    return { line, x: x + w / 2, y: y + h / 2, height: h };
+  });
+  return inReadingOrder(placed).map(({ line }) => line);
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { modelErrors } from '../../../actors/models/contract.ts';
+import { definition } from '../../../actors/text-reader/actor.ts';
+import { type Reading, textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
+import type { Picture } from '../../../actors/text-reader/picture.ts';
+import { manualClock } from '../../../runtime/clock.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
+import { createSlotPool } from '../../../runtime/slots.ts';
+import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { tinyRecognizer, writeTextModel, written } from './graphs.ts';
+
+let modelsDir = '';
+before(async () => {
+  modelsDir = await mkdtemp(join(tmpdir(), 'text-reader-'));
+  await writeTextModel(modelsDir);
+});
+after(() => rm(modelsDir, { recursive: true, force: true }));
+
+async function startReader(t: TestContext, folder = modelsDir) {
+  const log = createLog('test', () => {});
+  const pool = createSlotPool(1, 320 * 480 * 3);
+  const supervisor = createSupervisor({ clock: manualClock(), log, pool });
+  t.after(() => supervisor.stop());
+  const reader = await supervisor.add({
+    name: 'text-reader',
+    contract: textReaderContract,
+    capacity: 16,
+    turnLimitMs: 60_000,
+    start: () =>
+      startInMemory(definition, {
+        settings: { modelsDir: folder, device: 'cpu', threads: 1 },
+        log,
+        memory: pool.memory,
+      }),
+  });
+  const handle = await pool.acquire(pool.holder());
+  const read = async (picture: Picture, earlier: Reading | null = null) => {
+    const { model_key } = await reader.ask('load', {});
+    pool.view(handle).set(picture.data);
+    const { width, height } = picture;
+    const asked = { model_key, picture: handle, width, height, side: 320, before: earlier };
+    return reader.ask('read', asked);
+  };
+  return { reader, read };
+}
+
+const texts = ({ lines }: Reading) => lines.map(({ text }) => text);
+const upper = { text: 'RGB', x: 64, y: 64 };
+const lower = { text: 'BBRG', x: 192, y: 200 };
+
+test('lines are read from top to bottom, with a score and a box within the picture', async (t) => {
+  const { read } = await startReader(t);
+  const {
+    reading,
+    looked,
+    read: count,
+  } = await read(written(320, 240, lower, upper, { text: 'G', x: 0, y: 224 }));
+  assert.deepEqual(texts(reading), ['RGB', 'BRG', 'G']);
+  assert.deepEqual([looked, count], [1, 3]);
+  const [first, , last] = reading.lines;
+  assert.ok(first!.score > 0.9, `${first!.score}`);
+  const [x, y, w, h] = first!.box;
+  // 48×16 px that have grown by 19.2 in all.
+  assert.deepEqual([x * 320, y * 240, w * 320, h * 240].map(Math.round), [54, 54, 68, 35]);
+  assert.ok(last!.box[0] === 0 && last!.box[1] + last!.box[3] <= 1);
+});
+
+test('a picture that has not changed is not looked at again', async (t) => {
+  const { read } = await startReader(t);
+  const picture = written(320, 240, upper, lower);
+  const first = await read(picture);
+  const second = await read(picture, first.reading);
+  assert.deepEqual(second, { reading: first.reading, looked: 0, read: 0 });
+});
+
+test('where a line changes it alone is read, and the others stay', async (t) => {
+  const { read } = await startReader(t);
+  const first = await read(written(320, 240, upper, lower));
+  const second = await read(written(320, 240, upper, { ...lower, text: 'BBRR' }), first.reading);
+  assert.deepEqual(texts(second.reading), ['RGB', 'BR']);
+  assert.equal(second.read, 1);
+  assert.ok(second.looked < 0.6, `${second.looked}`);
+  const third = await read(written(320, 240, upper), second.reading);
+  assert.deepEqual([texts(third.reading), third.read], [['RGB'], 0]);
+  const fourth = await read(written(320, 240, upper, { text: 'GR', x: 160, y: 66 }), third.reading);
+  assert.deepEqual([texts(fourth.reading), fourth.read], [['RGB', 'GR'], 1]);
+});
+
+test('what is read with the picture before it is what is read without', async (t) => {
+  const { read } = await startReader(t);
+  let reading: Reading | null = null;
+  for (let step = 0; step < 8; step++) {
+    const line = { text: 'RGBG'.slice(step % 3), x: 32 * step, y: 90 + 12 * step };
+    const picture = written(320, 240, ...(step % 2 ? [upper, line] : [line]), lower);
+    const alone = await read(picture);
+    const gated = await read(picture, reading);
+    assert.deepEqual(texts(gated.reading), texts(alone.reading), `step ${step}`);
+    reading = gated.reading;
+  }
+});
+
+test('a picture of another size is read as the first one', async (t) => {
+  const { read } = await startReader(t);
+  const { reading } = await read(written(320, 240, upper));
+  const other = await read(written(320, 480, upper), reading);
+  assert.deepEqual([texts(other.reading), other.looked], [['RGB'], 1]);
+});
+
+test('a picture of one colour has no text', async (t) => {
+  const { read } = await startReader(t);
+  assert.deepEqual((await read(written(320, 240))).reading.lines, []);
+});
+
+test('without a model the command that brings one is named', async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), 'text-reader-'));
+  t.after(() => rm(empty, { recursive: true, force: true }));
+  const { reader } = await startReader(t, empty);
+  await assert.rejects(reader.ask('load', {}), (error) => {
+    assert.ok(textReaderErrors.NO_TEXT_MODEL.is(error));
+    assert.match((error as Error).message, /framehound models pull pp-ocr-v4/);
+    return true;
+  });
+});
+
+test('a dictionary that does not fit the graph is told by name', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'text-reader-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeTextModel(folder, { recognizer: tinyRecognizer(9) });
+  const { reader } = await startReader(t, folder);
+  await assert.rejects(reader.ask('load', {}), (error) => {
+    assert.ok(modelErrors.MODEL_LOAD_FAILED.is(error));
+    assert.match(
+      (error as Error).message,
+      /keys\.txt: .*rec\.onnx tells 9 characters apart, and the dictionary has 3/,
+    );
+    return true;
+  });
+});
+
+test('a graph of something else is refused by what it lacks', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'text-reader-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeTextModel(folder);
+  await writeFile(join(folder, 'tiny-text', 'det.onnx'), tinyRecognizer());
+  const { reader } = await startReader(t, folder);
+  await assert.rejects(
+    reader.ask('load', {}),
+    /det\.onnx: .*input x|det\.onnx: has no output sigmoid_0\.tmp_0/,
+  );
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { cutLine } from '../../../../actors/text-reader/recognition/line.ts';
+import { drawn } from '../graphs.ts';
+
+const lying = { ux: 1, uy: 0 };
+
+test('a line is 48 px high, as wide as its shape says, and padded with zeros to 320', () => {
+  const picture = drawn(200, 60, () => [255, 255, 255]);
+  const { data, width } = cutLine(picture, { x: 100, y: 30, ...lying, width: 100, height: 24 });
+  assert.equal(width, 320);
+  assert.equal(data.length, 3 * 48 * 320);
+  const row = data.subarray(0, 320);
+  assert.ok(row.subarray(0, 200).every((value) => value === 1));
+  assert.ok(row.subarray(200).every((value) => value === 0));
+});
+
+test('one of the height of the graph is the picture itself, blue first', () => {
+  const picture = drawn(400, 48, (x, y) => [(7 * x + 13 * y) % 256, (x * 3) % 256, (y * 5) % 256]);
+  const { data, width } = cutLine(picture, { x: 200, y: 24, ...lying, width: 400, height: 48 });
+  assert.equal(width, 400);
+  for (const [x, y] of [
+    [0, 0],
+    [399, 47],
+    [123, 17],
+  ] as const) {
+    const at = (plane: number) => data[plane * 48 * 400 + y * 400 + x]!;
+    const expected = [(y * 5) % 256, (x * 3) % 256, (7 * x + 13 * y) % 256].map((value) => value / 127.5 - 1);
+    assert.deepEqual([0, 1, 2].map(at), expected.map(Math.fround));
+  }
+});
+
+test('a slanted line is cut straight, and one that runs down is turned', () => {
+  // Left half red, right half blue along the direction of the line.
+  const angle = 0.4;
+  const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
+  const slanted = drawn(200, 200, (x, y) =>
+    (x - 100) * ux + (y - 100) * uy < 0 ? [255, 0, 0] : [0, 0, 255],
+  );
+  const cut = cutLine(slanted, { x: 100, y: 100, ux, uy, width: 120, height: 12 });
+  const red = (x: number, y: number) => cut.data[2 * 48 * cut.width + y * cut.width + x];
+  for (const y of [2, 24, 45]) assert.deepEqual([red(100, y), red(380, y)], [1, -1]);
+  const down = drawn(100, 200, (_, y) => (y < 100 ? [255, 0, 0] : [0, 0, 255]));
+  const turned = cutLine(down, { x: 50, y: 100, ...lying, width: 20, height: 150 });
+  assert.equal(turned.width, 360);
+  assert.equal(turned.data[2 * 48 * 360 + 24 * 360 + 50], 1);
+  assert.equal(turned.data[2 * 48 * 360 + 24 * 360 + 300], -1);
+});
+
+test('a line of extreme length is squeezed, and one beyond the edge is as the edge', () => {
+  const picture = drawn(1000, 20, () => [0, 255, 0]);
+  const { data, width } = cutLine(picture, { x: 500, y: 19, ...lying, width: 1000, height: 4 });
+  assert.equal(width, 3200);
+  assert.ok(data.subarray(48 * 3200, 2 * 48 * 3200).every((value) => value === 1));
+});
