@@ -10,7 +10,6 @@ import { createValidator } from '../../../http/request/validation.ts';
 import { ErrorBody, reply, route } from '../../../http/route.ts';
 import { routes } from '../../../http/routes.ts';
 import { defaulted, described, named, nullable, oneOf } from '../../../runtime/schema.ts';
-import { draws } from '../../shared.ts';
 
 const Point = named('Point', Type.Object({ x: Type.Number(), y: Type.Optional(Type.Number()) }));
 
@@ -195,7 +194,7 @@ test('a value passes the check of the server exactly when another engine finds i
     assert.equal(judge(body) || judge(filled), byServer, `${name}: ${JSON.stringify(value)}`);
     if (byServer) passed++;
   });
-  fc.assert(property, { numRuns: draws(3000), seed: 7 });
+  fc.assert(property, { numRuns: 3000, seed: 7 });
   assert.ok(passed > 300, `only ${passed} values were valid`);
 });
 
