@@ -31,7 +31,7 @@ before(async () => {
   mkdirSync(join(home.folder, 'home'), { recursive: true });
   writeFileSync(
     join(home.folder, 'home', 'config.json'),
-    JSON.stringify({ models_url: 'http://127.0.0.1:9' }),
+    JSON.stringify({ models_url: 'http://127.0.0.1:9', decoders: 1 }),
   );
   service = await startService(['--no-guardian', '--cache-dir', join(home.folder, 'analysis')], home);
   await service.modelReady();
