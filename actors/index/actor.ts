@@ -31,6 +31,8 @@ import { visualHandlers } from './visual/handlers.ts';
 import { VisualIndex } from './visual/visual-index.ts';
 import { voiceHandlers } from './voices/handlers.ts';
 import type { VoiceSearch } from './voices/search.ts';
+import { writtenHandlers } from './written/handlers.ts';
+import { WrittenIndex } from './written/written-index.ts';
 
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
@@ -53,21 +55,20 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const transcripts = new TranscriptIndex(log);
     const people = new PeopleIndex(log, clusteringsOf);
     const summaryTexts = new SummaryIndex(log);
+    const written = new WrittenIndex(log);
+    const loaded = { visual, transcripts, people, summaryTexts, written };
     const folders = new Folders(
       { warn, ...settings },
       {
         reopened: (store) => tables.forget(store),
         lost: (store) => {
-          visual.forget(store);
-          transcripts.forget(store);
-          people.forget(store);
-          summaryTexts.forget(store);
+          for (const one of Object.values(loaded)) one.forget(store);
         },
       },
     );
     const open = openWork(settings?.firstStage);
     const { clusteringBytes } = settings ?? {};
-    const parts = { folders, tables, visual, transcripts, people, summaryTexts, ...open, clusteringBytes };
+    const parts = { folders, tables, ...loaded, ...open, clusteringBytes };
     return {
       handlers: {
         ...storeHandlers(parts),
@@ -75,6 +76,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...visualHandlers(parts),
         ...transcriptHandlers(parts),
         ...voiceHandlers(parts),
+        ...writtenHandlers(parts),
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),
@@ -85,10 +87,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...materialHandlers(parts),
       },
       close: async () => {
-        visual.drop();
-        transcripts.drop();
-        people.drop();
-        summaryTexts.drop();
+        for (const one of Object.values(loaded)) one.drop();
         for (const one of Object.values(open)) one.clear();
         await folders.close();
       },

@@ -13,6 +13,7 @@ import { summaryMessages } from './summaries/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
 import { voiceMessages } from './voices/contract.ts';
+import { writtenMessages } from './written/contract.ts';
 
 export const indexContract = contract('index', {
   ...storeMessages,
@@ -20,6 +21,7 @@ export const indexContract = contract('index', {
   ...visualMessages,
   ...transcriptMessages,
   ...voiceMessages,
+  ...writtenMessages,
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,

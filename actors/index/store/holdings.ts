@@ -14,6 +14,7 @@ import {
   previewKey,
   stageKey,
   transcriptKey,
+  writtenKey,
 } from './names.ts';
 import { readRecord } from './read-record.ts';
 import { FaceModel, Faces, Model, Previews, Transcript, Visual } from './records.ts';
@@ -81,6 +82,7 @@ export class Holdings {
       return (
         models.some((key) => environment.has(stageKey(key, hash))) ||
         environment.has(transcriptKey(hash)) ||
+        environment.has(writtenKey(hash)) ||
         faceModels.some((key) => environment.has(facesKey(key, hash))) ||
         this.#summaries.countOf(hash) > 0
       );

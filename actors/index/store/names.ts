@@ -79,6 +79,9 @@ export const previewKey = (hash: string): string => `previews/${checkedHash(hash
 export const transcriptPrefix = 'transcript/';
 export const transcriptKey = (hash: string): string => `${transcriptPrefix}${checkedHash(hash)}`;
 export const speakersKey = (hash: string): string => `speakers/${checkedHash(hash)}`;
+export const writtenPrefix = 'written/';
+export const writtenKey = (hash: string): string => `${writtenPrefix}${checkedHash(hash)}`;
+export const writtenChangesKey = 'written-changes';
 export const voicesPrefix = 'voices/';
 export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
 /** `id`: made by this program. */

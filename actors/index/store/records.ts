@@ -68,6 +68,13 @@ export const Voices = table('FHVO', {
   voices_json: 'string',
   vectors: 'ubytes',
 });
+export const Written = table('FHWR', {
+  hash_str: 'string',
+  model_key: 'string',
+  lines_json: 'string',
+  stored_ms: 'double',
+  from_previews: 'uint',
+});
 export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 'string' });
 export const VoiceUndo = table('FHVU', { undo_json: 'string' });
 export const FaceModel = table('FHFO', {
@@ -161,6 +168,7 @@ export type Previews = RowOf<typeof Previews>;
 export type Transcript = RowOf<typeof Transcript>;
 export type SpeakerNames = RowOf<typeof SpeakerNames>;
 export type Voices = RowOf<typeof Voices>;
+export type Written = RowOf<typeof Written>;
 export type VoicePerson = RowOf<typeof VoicePerson>;
 export type FaceModel = RowOf<typeof FaceModel>;
 export type Faces = RowOf<typeof Faces>;

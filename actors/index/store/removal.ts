@@ -1,9 +1,19 @@
 // Takes contents out of the records of a folder, and gives paths their new names. What is done in one transaction is seen
 // whole or not at all.
+import { countChange } from './change-count.ts';
 import { noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
-import { mediaKey, modelPrefix, pathKey, previewKey, speakersKey, transcriptKey } from './names.ts';
+import {
+  mediaKey,
+  modelPrefix,
+  pathKey,
+  previewKey,
+  speakersKey,
+  transcriptKey,
+  writtenChangesKey,
+  writtenKey,
+} from './names.ts';
 import { Media, Model, Previews, Visual } from './records.ts';
 import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
 import { removeVoices } from './voices/voice-records.ts';
@@ -58,7 +68,8 @@ export function removeContents(
     const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
     const transcript = writes.get(transcriptKey(hash)) !== undefined;
     removeVoices(writes, hash, file);
-    for (const keyOf of [previewKey, transcriptKey, speakersKey, mediaKey]) writes.remove(keyOf(hash));
+    for (const keyOf of [previewKey, transcriptKey, speakersKey, writtenKey, mediaKey])
+      writes.remove(keyOf(hash));
     for (const path of paths) {
       // Another content may have been seen there meanwhile.
       const row = read(Media, pathKey(path));
@@ -74,6 +85,7 @@ export function removeContents(
     writes.put(key, seal(Model, key, now));
     return [now];
   });
+  countChange(writes, writtenChangesKey, file);
   noteUpheaval(writes, file);
   return { removed, models };
 }

@@ -26,6 +26,7 @@ import { SummaryWriter } from './summaries/summary-writer.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
 import { Writer, type WriterOptions } from './writer.ts';
+import { Written } from './written.ts';
 
 export interface StoreOptions extends WriterOptions {
   /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */
@@ -58,6 +59,12 @@ export class Store {
   readonly spans: Spans;
   readonly people: People;
   readonly transcripts = new Transcripts(
+    () => this.#reading(),
+    () => this.#writer().environment,
+    () => (this.#options.now ?? Date.now)(),
+  );
+
+  readonly written = new Written(
     () => this.#reading(),
     () => this.#writer().environment,
     () => (this.#options.now ?? Date.now)(),

@@ -332,5 +332,9 @@ function libraryHandlers(world: IndexState) {
     held_roots: () => ({ roots: [] }),
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
+    written_stored: ({ hashes }) => ({ stored: hashes.map(() => null) }),
+    store_written: () => ({}),
+    written_in: () => ({ lines: null }),
+    search_written: () => ({ done: true, matches: [], media: 0, unreadable: [] }),
   } satisfies IndexHandlers;
 }

@@ -13,6 +13,7 @@ import { summaryMessages } from '../../../actors/index/summaries/contract.ts';
 import { transcriptMessages } from '../../../actors/index/transcripts/contract.ts';
 import { visualMessages } from '../../../actors/index/visual/contract.ts';
 import { voiceMessages } from '../../../actors/index/voices/contract.ts';
+import { writtenMessages } from '../../../actors/index/written/contract.ts';
 
 test('every message belongs to one part of the index', () => {
   const parts = [
@@ -21,6 +22,7 @@ test('every message belongs to one part of the index', () => {
     visualMessages,
     transcriptMessages,
     voiceMessages,
+    writtenMessages,
     facetMessages,
     libraryMessages,
     peopleMessages,

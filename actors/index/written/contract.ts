@@ -1,0 +1,96 @@
+// What is written in pictures: the lines of each media are stored, and found by words.
+import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { nullable } from '../../../runtime/schema.ts';
+import { TextBox } from '../../text-reader/contract.ts';
+import { MediaScope } from '../facets/contract.ts';
+import { PeopleFilter } from '../people/contract.ts';
+import { Folder, MediaRecord } from '../store/contract.ts';
+import { TimeRange } from '../transcripts/contract.ts';
+
+/** Score from which a line is worth finding; what scores less is hardly ever text. */
+export const searchedScore = 0.5;
+/** Score from which a line is shown without being asked for. */
+export const shownScore = 0.9;
+
+const Second = Type.Integer({ minimum: 0 });
+
+/** A line of text, for as long as it is seen. */
+export const WrittenLine = Type.Object({
+  text: Type.String({ minLength: 1 }),
+  /** Of the frame in which it was read best: 0 to 1. */
+  score: Type.Number({ minimum: 0, maximum: 1 }),
+  /** In that frame. */
+  box: TextBox,
+  /** That frame of the grid. */
+  best: Second,
+  /** Grid frames [start, end) in which it is seen. */
+  start: Second,
+  end: Second,
+});
+export type WrittenLine = Static<typeof WrittenLine>;
+
+export const WrittenMatch = Type.Object({
+  hash_str: Type.String(),
+  path: Type.String(),
+  ...WrittenLine.properties,
+});
+export type WrittenMatch = Static<typeof WrittenMatch>;
+
+export const writtenMessages = {
+  /** By which model each media was read; null where none has, or the record is damaged. */
+  written_stored: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      stored: Type.Array(
+        nullable(
+          Type.Object({ model_key: Type.String(), lines: Type.Integer(), from_previews: Type.Boolean() }),
+        ),
+      ),
+    }),
+  ),
+  /** Takes the place of what was stored of the media. *Flushed* when answered. */
+  store_written: ask(
+    Type.Object({
+      ...Folder,
+      media: MediaRecord,
+      model_key: Type.String(),
+      lines: Type.Array(WrittenLine),
+      from_previews: Type.Boolean(),
+    }),
+    Type.Object({}),
+  ),
+  /** What is read in a media, in the order of its beginning; null where nobody has. STORE_DAMAGED. */
+  written_in: ask(
+    Type.Object({ ...Folder, hash_str: Type.String() }),
+    Type.Object({ lines: nullable(Type.Array(WrittenLine)) }),
+  ),
+  /**
+   * Lines that hold the whole `query`, whatever its case, accents and spaces: as whole words before parts of longer ones,
+   * those that are read well before others, then by path and time. When there are none, those that are seen together with
+   * others that hold all of its words. `people`: only while they are seen. At most `max_results`. Nothing has to be loaded:
+   * while it is not `done` lines are still being read into memory, and the same message is to be sent again. Errors: those
+   * of the filters, NOT_LOADED for people who are not loaded.
+   */
+  search_written: ask(
+    Type.Object({
+      ...Folder,
+      query: Type.String({ minLength: 1 }),
+      scope: Type.Object({
+        ...MediaScope.properties,
+        /** By hash; lines that are seen in one of them. */
+        ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
+      }),
+      people: Type.Optional(PeopleFilter),
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({
+      done: Type.Boolean(),
+      matches: Type.Array(WrittenMatch),
+      /** Media in which somebody has read. */
+      media: Type.Integer(),
+      /** Hashes whose record is damaged. */
+      unreadable: Type.Array(Type.String()),
+    }),
+  ),
+};

@@ -1,0 +1,146 @@
+// The printed words of one folder in memory, brought into step with what is stored a step at a time, so that other work
+// comes in between. What is stored or removed, by whatever process, is seen by a count of changes.
+import { readable } from '../store/faults.ts';
+import type { Store } from '../store/store.ts';
+import { ShardBuilder } from '../text/build.ts';
+import type { Picked, Shard } from '../text/shard.ts';
+import { LoadedWritten } from './loaded-written.ts';
+
+/** Of one step, which takes some 10 ms: records that are looked up, and lines that are read. */
+const stepRecords = 256;
+const stepLines = 4096;
+/** Lines of one shard: to make it takes some 10 ms. */
+const shardRows = 1 << 14;
+
+export class WrittenTexts {
+  readonly folder: string;
+  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  readonly source: string;
+  readonly #documents = new Map<string, LoadedWritten>();
+  readonly #unreadable = new Set<string>();
+  #shards: Shard<LoadedWritten>[] = [];
+  /** While there is something to take in: it takes memory of its own. */
+  #builder: ShardBuilder<LoadedWritten> | null = null;
+  /** Changes of the folder that are known, or being taken in; null before the first. */
+  #seen: number | null = null;
+  /** What has to be looked up, the last first. */
+  #queue: string[] = [];
+  /** Of shards that are made anew, the last first. */
+  #moving: LoadedWritten[] = [];
+
+  constructor({ folder, identity }: Pick<Store, 'folder' | 'identity'>) {
+    this.folder = folder;
+    this.source = identity;
+  }
+
+  get media(): number {
+    return this.#documents.size;
+  }
+
+  /** The same order whenever the same is stored. */
+  hashes(): string[] {
+    return [...this.#documents.keys()].sort();
+  }
+
+  unreadable(): string[] {
+    return [...this.#unreadable].sort();
+  }
+
+  /** Goes on for some 10 ms. True when everything that is stored can be searched. */
+  step(store: Store): boolean {
+    this.#look(store);
+    const rows = this.#builder?.rows ?? 0;
+    const isRead = this.#queue.length === 0 && this.#moving.length === 0;
+    if (rows >= shardRows || (isRead && rows > 0)) this.#shards.push(this.#takenIn().finish());
+    else if (this.#queue.length > 0) this.#read(store);
+    else if (this.#moving.length > 0) this.#move();
+    else if (!this.#tidy()) {
+      this.#builder = null;
+      return true;
+    }
+    return false;
+  }
+
+  #takenIn(): ShardBuilder<LoadedWritten> {
+    this.#builder ??= new ShardBuilder();
+    return this.#builder;
+  }
+
+  /** Everything is looked up again when something changed. */
+  #look(store: Store): void {
+    // A count that cannot be read is one until the next change writes it anew.
+    const seen = store.written.changes() ?? -1;
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    const hashes = store.written.hashes();
+    const there = new Set(hashes);
+    for (const [hash, document] of this.#documents) if (!there.has(hash)) this.#drop(hash, document);
+    for (const hash of this.#unreadable) if (!there.has(hash)) this.#unreadable.delete(hash);
+    this.#queue = hashes.reverse();
+  }
+
+  #drop(hash: string, document: LoadedWritten): void {
+    document.gone = true;
+    this.#documents.delete(hash);
+  }
+
+  #read(store: Store): void {
+    for (let [records, lines] = [0, 0]; records < stepRecords && lines < stepLines; records++) {
+      const hash = this.#queue.pop();
+      if (hash === undefined) return;
+      const found = store.written.lookUp(hash);
+      const before = this.#documents.get(hash);
+      if (found !== null && before?.version === found.version) continue;
+      if (before) this.#drop(hash, before);
+      const read = found && readable(() => found.lines());
+      if (found !== null && read === null) this.#unreadable.add(hash);
+      else this.#unreadable.delete(hash);
+      if (found === null || read === null) continue;
+      const document = new LoadedWritten(hash, found.version, read);
+      this.#documents.set(hash, document);
+      this.#takenIn().add(document);
+      lines += document.rows;
+    }
+  }
+
+  #move(): void {
+    for (let lines = 0; lines < stepLines; ) {
+      const document = this.#moving.pop();
+      if (document === undefined) return;
+      if (document.gone) continue;
+      this.#takenIn().add(document);
+      lines += document.rows;
+    }
+  }
+
+  /** Shards that are small, or of which more than half is gone, are made fewer. False when there is nothing to do. */
+  #tidy(): boolean {
+    this.#shards = this.#shards.filter(({ documents }) => documents.some(({ gone }) => !gone));
+    const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shardRows);
+    const isWaste = sparse.some((shard) => liveRows(shard) * 2 < shard.rows);
+    if (!isWaste && sparse.length <= 8) return false;
+    this.#shards = this.#shards.filter((shard) => !sparse.includes(shard));
+    this.#moving = sparse.flatMap(({ documents }) => documents.filter(({ gone }) => !gone));
+    return true;
+  }
+
+  /** `needles` as `Shard.find` wants them. `pause` is called between shards and may throw to stop. */
+  find(
+    needles: readonly Uint8Array[],
+    pickOf: (document: LoadedWritten) => Picked,
+    most: number,
+    hit: (document: LoadedWritten, row: number) => void,
+    pause: () => void,
+  ): void {
+    let left = most;
+    for (const shard of this.#shards) {
+      pause();
+      if (left <= 0) return;
+      left -= shard.find(needles, pickOf, left, hit);
+    }
+  }
+}
+
+function liveRows({ documents }: Shard<LoadedWritten>): number {
+  return documents.reduce((sum, one) => sum + (one.gone ? 0 : one.rows), 0);
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WrittenLine } from '../../../../actors/index/written/contract.ts';
+import { foldWritten, writtenForms } from '../../../../actors/index/written/fold-written.ts';
+import { mediaRecord } from '../footage.ts';
+import { folder, type Harness, indexActor } from '../handlers.ts';
+
+function line(text: string, start: number, end = start + 1, score = 0.95): WrittenLine {
+  return { text, score, box: [0.1, 0.2, 0.3, 0.05], best: start, start, end };
+}
+
+async function storeLines(index: Harness, cache_dir: string, hash: string, lines: WrittenLine[]) {
+  const media = mediaRecord(hash);
+  await index.call('store_written', { cache_dir, media, model_key: 'm', lines, from_previews: false });
+}
+
+type Asked = {
+  scope?: { hashes?: string[]; ranges?: Record<string, [number, number][]> };
+  max_results?: number;
+};
+
+async function search(index: Harness, cache_dir: string, query: string, more: Asked = {}) {
+  const scope = { hashes: null, filters: [], ranges: {}, ...more.scope };
+  const request = { cache_dir, query, max_results: more.max_results ?? 50, scope };
+  for (let steps = 0; steps < 1000; steps++) {
+    const found = await index.call('search_written', request);
+    if (found.done) return found;
+  }
+  throw new Error('the search does not end');
+}
+
+async function texts(index: Harness, cache_dir: string, query: string, more: Asked = {}) {
+  return (await search(index, cache_dir, query, more)).matches.map(({ text }) => text);
+}
+
+test('case, accents, width and spaces do not count', () => {
+  assert.equal(foldWritten('  Région-based Segmentation '), 'region-basedsegmentation');
+  assert.equal(foldWritten('ＡÖ Łódź Ørsted'), 'aolodzorsted');
+  assert.deepEqual(writtenForms('größte Straße'), ['grosste strasse', 'grobte strabe']);
+  assert.deepEqual(writtenForms('STOP'), ['stop']);
+  assert.deepEqual(writtenForms(' \n '), []);
+});
+
+test('what is stored of a media comes back, and which model read it', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  const lines = [line('Quarterly budget', 3, 9), line('2026', 4)];
+  assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa'] }), { stored: [null] });
+  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), { lines: null });
+  await storeLines(index, cache_dir, 'aa', lines);
+  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), { lines });
+  assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa', 'bb'] }), {
+    stored: [{ model_key: 'm', lines: 2, from_previews: false }, null],
+  });
+});
+
+test('a line is found by any part of it, also where the model dropped spaces and accents', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeLines(index, cache_dir, 'aa', [
+    line('Region-basedsegmentation', 0),
+    line('Muller pruft die groBten StraBen', 5),
+    line('STOP', 7),
+  ]);
+  assert.deepEqual(await texts(index, cache_dir, 'region-based segmentation'), ['Region-basedsegmentation']);
+  assert.deepEqual(await texts(index, cache_dir, 'SEGMENT'), ['Region-basedsegmentation']);
+  assert.deepEqual(await texts(index, cache_dir, 'Müller'), ['Muller pruft die groBten StraBen']);
+  assert.deepEqual(await texts(index, cache_dir, 'größten Straßen'), ['Muller pruft die groBten StraBen']);
+  assert.deepEqual(await texts(index, cache_dir, 'stop'), ['STOP']);
+  assert.deepEqual(await texts(index, cache_dir, 'stopped'), []);
+  assert.deepEqual(await texts(index, cache_dir, '   '), []);
+});
+
+test('whole words come first, then what is read well, then path and time', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeLines(index, cache_dir, 'bb', [
+    line('nonstop flight', 0),
+    line('STOP', 1, 2, 0.6),
+    line('stop', 2),
+  ]);
+  await storeLines(index, cache_dir, 'aa', [line('bus stop', 9), line('stops here', 3, 4, 0.7)]);
+  assert.deepEqual(await texts(index, cache_dir, 'stop'), [
+    'bus stop',
+    'stop',
+    'STOP',
+    'nonstop flight',
+    'stops here',
+  ]);
+  assert.deepEqual(await texts(index, cache_dir, 'stop', { max_results: 2 }), ['bus stop', 'stop']);
+});
+
+test('two letters are a word of their own', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeLines(index, cache_dir, 'aa', [line('let us go', 0), line('algorithms', 1)]);
+  assert.deepEqual(await texts(index, cache_dir, 'go'), ['let us go']);
+});
+
+test('words are found in lines that are seen together', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeLines(index, cache_dir, 'aa', [
+    line('Annual budget', 0, 5),
+    line('of the harbour authority', 3, 8),
+    line('authority', 8, 9),
+    line('Budget', 20, 22),
+  ]);
+  assert.deepEqual(await texts(index, cache_dir, 'the budget of the authority'), [
+    'Annual budget',
+    'of the harbour authority',
+  ]);
+  assert.deepEqual(await texts(index, cache_dir, 'budget of a village'), []);
+});
+
+test('a search keeps to media and ranges of time', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeLines(index, cache_dir, 'aa', [line('exit one', 0, 4), line('exit two', 10, 12)]);
+  await storeLines(index, cache_dir, 'bb', [line('exit three', 2)]);
+  assert.deepEqual(await texts(index, cache_dir, 'exit', { scope: { hashes: ['bb'] } }), ['exit three']);
+  const ranges: Record<string, [number, number][]> = { aa: [[3, 10]] };
+  assert.deepEqual(await texts(index, cache_dir, 'exit', { scope: { hashes: ['aa'], ranges } }), [
+    'exit one',
+  ]);
+});
+
+test('what is read again or forgotten is followed', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeLines(index, cache_dir, 'aa', [line('before', 0)]);
+  await storeLines(index, cache_dir, 'bb', [line('beforehand', 0)]);
+  assert.equal((await search(index, cache_dir, 'before')).matches.length, 2);
+  await storeLines(index, cache_dir, 'aa', [line('after', 0)]);
+  assert.deepEqual(await texts(index, cache_dir, 'before'), ['beforehand']);
+  assert.deepEqual(await texts(index, cache_dir, 'after'), ['after']);
+  await index.call('remove_media', { cache_dir, hashes: ['aa', 'bb'] });
+  const { matches, media } = await search(index, cache_dir, 'after');
+  assert.deepEqual([matches, media], [[], 0]);
+  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), { lines: null });
+});
+
+test('very many lines are found too, and shards that fell empty are made fewer', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  for (let round = 0; round < 2; round++) {
+    for (let media = 0; media < 12; media++) {
+      const lines = Array.from({ length: 3000 }, (_, i) => line(`slide ${media} ${i} of ${round}`, i));
+      await storeLines(index, cache_dir, `a${media.toString(16)}`, lines);
+      assert.deepEqual(await texts(index, cache_dir, `slide ${media} 2999 of ${round}`), [
+        `slide ${media} 2999 of ${round}`,
+      ]);
+    }
+  }
+  assert.deepEqual(await texts(index, cache_dir, 'slide 3 17 of 0'), []);
+  assert.deepEqual(await texts(index, cache_dir, 'slide 3 17 of 1'), ['slide 3 17 of 1']);
+});
