@@ -5,12 +5,12 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
 import { type Announced, type Reply, requestFile } from './transfer.ts';
+import { type TransferOptions, type Watchdog, watchdog, withTries } from './tries.ts';
 
 export interface Wanted {
   readonly url: URL;
@@ -21,58 +21,28 @@ export interface Wanted {
   readonly sha256: string | null;
 }
 
-export interface DownloadProgress {
-  /** `waiting`: until the next try, because of `reason`. */
-  readonly phase: 'connecting' | 'receiving' | 'waiting';
-  /** Why the try before failed; null in the other phases. */
-  readonly reason: string | null;
-  /** Bytes on the disk so far, those of earlier tries included. */
-  readonly received: number;
-  readonly total: number | null;
-}
-
-export interface DownloadOptions {
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  readonly progress?: (progress: DownloadProgress) => void;
-  /** Longest silence of the server, ms. */
-  readonly stallMs?: number;
-  /** Attempts in a row without a new byte. */
-  readonly tries?: number;
-}
-
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
-
 /**
  * Resolves when the checked file lies under its name. A broken connection, a silent server and a busy one are tried
  * again with growing pauses. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, DOWNLOAD_UNVERIFIED,
  * MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED.
  */
-export async function downloadFile(wanted: Wanted, options: DownloadOptions): Promise<Downloaded> {
-  const tries = options.tries ?? 6;
-  let fruitless = 0;
-  for (;;) {
-    const before = await partSize(wanted);
-    const tell = (phase: 'connecting' | 'waiting', received: number, reason: string | null) =>
-      options.progress?.({ phase, reason, received, total: wanted.size });
-    tell('connecting', before, null);
-    try {
-      return await attempt(wanted, options);
-    } catch (error) {
-      const failure = explain(wanted, error, options.signal);
-      if (!modelErrors.DOWNLOAD_FAILED.is(failure)) throw failure;
+export async function downloadFile(wanted: Wanted, options: TransferOptions): Promise<Downloaded> {
+  const transfer = {
+    name: wanted.url.href,
+    total: wanted.size,
+    attempt: () => attempt(wanted, options),
+    kept: () => partSize(wanted),
+    explain: async (error: unknown) => {
+      const failure = explainTransfer(wanted.url.href, dirname(wanted.path), error, options.signal);
       // The part is as long as the file or longer: it is of another version.
       if (failure.details.status === 416) await dropPart(wanted);
-      fruitless = (await partSize(wanted)) > before ? 1 : fruitless + 1;
-      if (fruitless >= tries) throw failure;
-      tell('waiting', await partSize(wanted), failure.message.replace(`${wanted.url}: `, ''));
-      await pause(Math.min(FIRST_WAIT_MS * 2 ** (fruitless - 1), LONGEST_WAIT_MS), options);
-    }
-  }
+      return failure;
+    },
+  };
+  return withTries(transfer, options);
 }
 
-async function attempt(wanted: Wanted, options: DownloadOptions): Promise<Downloaded> {
+async function attempt(wanted: Wanted, options: TransferOptions): Promise<Downloaded> {
   makeFolder(dirname(wanted.path));
   const watch = watchdog(options);
   try {
@@ -125,7 +95,7 @@ async function receive(
   announced: Announced,
   hash: Hash,
   watch: Watchdog,
-  options: DownloadOptions,
+  options: TransferOptions,
 ): Promise<number> {
   let received = reply.from;
   for await (const chunk of chunksOf(reply.response, watch.signal)) {
@@ -235,68 +205,32 @@ async function hashStart(path: string, length: number, hash: Hash, signal: Abort
 }
 
 async function requireSpace(wanted: Wanted, size: number | null, have: number): Promise<void> {
-  if (size === null) return;
-  const { bavail, bsize } = await statfs(dirname(wanted.path));
-  if (bavail * bsize >= size - have) return;
-  throw modelErrors.MODELS_FOLDER_FULL(
-    `${dirname(wanted.path)}: ${size - have} bytes are needed, ${bavail * bsize} are free`,
-    { folder: dirname(wanted.path) },
-  );
+  if (size !== null) await requireFree(dirname(wanted.path), size - have);
 }
 
-interface Watchdog {
-  readonly signal: AbortSignal;
-  /** The server sent something. */
-  alive(): void;
-  end(): void;
+/** Throws MODELS_FOLDER_FULL unless so many bytes are free. */
+export async function requireFree(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= bytes) return;
+  throw modelErrors.MODELS_FOLDER_FULL(`${folder}: ${bytes} bytes are needed, ${bavail * bsize} are free`, {
+    folder,
+  });
 }
 
-/** Aborts the request when the caller cancels or the server is silent for too long. */
-function watchdog({ signal, clock, stallMs = 30_000 }: DownloadOptions): Watchdog {
-  const stop = new AbortController();
-  const cancel = () => stop.abort(engineErrors.CANCELLED());
-  const stall = () => stop.abort(new Error(`the server was silent for ${stallMs / 1000} s`));
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  let disarm = clock.after(stallMs, stall);
-  return {
-    signal: stop.signal,
-    alive: () => {
-      disarm();
-      disarm = clock.after(stallMs, stall);
-    },
-    end: () => {
-      disarm();
-      signal.removeEventListener('abort', cancel);
-      // Closes the connection when the body was not read to its end.
-      stop.abort();
-    },
-  };
-}
-
-/** Waits by the clock, and keeps the process running meanwhile, which the clock does not. */
-async function pause(ms: number, { clock, signal }: DownloadOptions): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = () => resolve();
-  const hold = setInterval(() => {}, 2 ** 30);
-  const disarm = clock.after(ms, wake);
-  signal.addEventListener('abort', wake, { once: true });
-  if (signal.aborted) wake();
-  await promise;
-  signal.removeEventListener('abort', wake);
-  disarm();
-  clearInterval(hold);
-  if (signal.aborted) throw engineErrors.CANCELLED();
-}
-
-function explain(wanted: Wanted, error: unknown, signal: AbortSignal): EngineError {
-  if (signal.aborted) return engineErrors.CANCELLED(`${wanted.url}: cancelled`);
+/** What went wrong with the transfer `name` into `folder`, as an error of the table. */
+export function explainTransfer(
+  name: string,
+  folder: string,
+  error: unknown,
+  signal: AbortSignal,
+): EngineError {
+  if (signal.aborted) return engineErrors.CANCELLED(`${name}: cancelled`);
   if (error instanceof EngineError) return error;
-  const folderFault = folderError(dirname(wanted.path), error);
+  const folderFault = folderError(folder, error);
   if (folderFault) return folderFault;
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   const text = error instanceof Error ? error.message : String(error);
-  return modelErrors.DOWNLOAD_FAILED(`${wanted.url}: ${text}${cause}`, { url: wanted.url.href }, error);
+  return modelErrors.DOWNLOAD_FAILED(`${name}: ${text}${cause}`, { url: name }, error);
 }
 
 /** The error of a folder that takes nothing; `error` itself where it says nothing of the folder. */

@@ -18,7 +18,7 @@ export interface Reply {
   readonly from: number;
 }
 
-export interface TransferOptions {
+export interface RequestOptions {
   /** First byte wanted; 0 for all. */
   readonly from: number;
   /** The validator the bytes before `from` came with. */
@@ -32,7 +32,7 @@ const MOST_REDIRECTS = 8;
  * Asks for the file. Statuses that will not change throw DOWNLOAD_REFUSED, all others DOWNLOAD_FAILED (retryable);
  * what the network throws is passed on. The caller reads or cancels the body.
  */
-export async function requestFile(url: URL, options: TransferOptions): Promise<Reply> {
+export async function requestFile(url: URL, options: RequestOptions): Promise<Reply> {
   let address = url;
   let announced: Announced = { size: null, sha256: null };
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
@@ -54,7 +54,7 @@ export async function requestFile(url: URL, options: TransferOptions): Promise<R
   });
 }
 
-function headersOf({ from, etag }: TransferOptions): Record<string, string> {
+function headersOf({ from, etag }: RequestOptions): Record<string, string> {
   const plain = { 'accept-encoding': 'identity', 'user-agent': 'framehound' };
   if (from === 0) return plain;
   return { ...plain, range: `bytes=${from}-`, ...(etag === null ? {} : { 'if-range': etag }) };

@@ -5,12 +5,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import {
-  type DownloadOptions,
-  type DownloadProgress,
-  downloadFile,
-  type Wanted,
-} from '../../../actors/models/download.ts';
+import { downloadFile, type Wanted } from '../../../actors/models/download.ts';
+import type { TransferOptions, TransferProgress } from '../../../actors/models/tries.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { bytesOf, dropAfter, eagerClock, never, type Step, serveSteps, status, whole } from './server.ts';
@@ -32,7 +28,7 @@ interface Run {
   files: string[];
 }
 
-async function run(steps: Step[], wanted: Partial<Wanted> = {}, options: Partial<DownloadOptions> = {}) {
+async function run(steps: Step[], wanted: Partial<Wanted> = {}, options: Partial<TransferOptions> = {}) {
   const server = await serveSteps(steps);
   const pauses: number[] = [];
   const all: Run = { asked: server.asked, pauses, files: [], result: undefined as never };
@@ -215,7 +211,7 @@ test('a server that falls silent is given up after the stall time and asked agai
 
 test('cancelling ends the download and keeps the part for the next time', async () => {
   const stop = new AbortController();
-  const progress = ({ phase }: DownloadProgress) => phase === 'receiving' && stop.abort();
+  const progress = ({ phase }: TransferProgress) => phase === 'receiving' && stop.abort();
   const { result, files } = await run(
     [dropAfter(body, 80_000), whole(body)],
     {},
