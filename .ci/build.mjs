@@ -22,6 +22,7 @@ const assets = [
   'fits.bin',
   'overlap.onnx',
   'own-weights.bin',
+  'npm.mjs',
   'nvidia.mjs',
 ];
 

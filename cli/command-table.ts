@@ -345,8 +345,8 @@ export const commandTable = {
     actions: {
       list: { help: 'which models there are', options: json },
       pull: {
-        help: 'download models and check them; faces: the two that faces take',
-        completes: ['faces'],
+        help: 'download models and check them; faces, sight: those that these take',
+        completes: ['faces', 'sight'],
         options: { use: switchedOn },
       },
       use: { help: 'make a model the visual model of every command' },

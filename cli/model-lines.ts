@@ -11,8 +11,9 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   turns: 'hears who speaks when, voices that overlap too',
   'face-detector': 'finds faces',
   'face-embedder': 'tells faces apart',
-  'text-recognition': 'reads printed words in pictures',
   summary: 'writes summaries',
+  'object-detection': 'finds things in pictures',
+  'text-recognition': 'reads printed words in pictures',
 };
 
 /** `visualKey`: the visual model of the settings. A headline for each purpose, then a line for each model. */
@@ -47,6 +48,8 @@ function languagesOf({ kind, languages }: ModelRow): string {
   if (languages.length === 0) return '';
   // A voice is heard in any language.
   if (languages.includes('*'))
-    return ['visual', 'speech', 'summary'].includes(kind) ? 'many languages' : 'any language';
+    return ['visual', 'speech', 'summary', 'text-recognition'].includes(kind)
+      ? 'many languages'
+      : 'any language';
   return languages.length <= 3 ? languages.join(', ') : `${languages.length} languages`;
 }

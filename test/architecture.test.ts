@@ -63,6 +63,7 @@ const publicFiles = [
   'actors/models/advice.ts',
   'actors/models/device.ts',
   'actors/models/likeness-scale.ts',
+  'actors/models/model-file.ts',
   'actors/models/unavailable.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/progress-fields.ts',

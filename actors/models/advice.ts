@@ -1,6 +1,7 @@
 // Which model a person of this machine should download for a kind of work, and which one is used. Pure.
 import { type ListedModel, type ModelRow, modelErrors } from './contract.ts';
 import { type FaceKind, faceKinds, isFaceKind } from './face-kinds.ts';
+import { isOwnFile } from './model-file.ts';
 import { builtInRows } from './rows/list.ts';
 
 /** What a machine has that decides how large a model may be. */
@@ -29,10 +30,7 @@ function advisedModel(
 ): Candidate | null {
   const able = models.filter(
     ({ row, builtIn, supported, downloaded }) =>
-      row.kind === kind &&
-      supported &&
-      !builtIn &&
-      (downloaded || row.files.every(({ url }) => url !== null)),
+      row.kind === kind && supported && !builtIn && (downloaded || !row.files.some(isOwnFile)),
   );
   const fitting = able.filter(({ fits }) => fits);
   const fast = fitting.filter(({ row }) => graphics || row.speed >= slowestOnProcessor);
@@ -66,8 +64,14 @@ export function advisedModels(
   return new Set(advised.filter((key) => key !== undefined));
 }
 
+/** The kinds of models that say what a picture shows and what is written in it. */
+const sightKinds = ['text-recognition'] as const satisfies readonly ModelRow['kind'][];
+
 /** Words that stand for a model of each of several kinds where the keys of models to pull are named. */
-export const modelWords = { faces: faceKinds } as const satisfies Record<string, readonly ModelRow['kind'][]>;
+export const modelWords = {
+  faces: faceKinds,
+  sight: sightKinds,
+} as const satisfies Record<string, readonly ModelRow['kind'][]>;
 export type ModelWord = keyof typeof modelWords;
 
 export function isModelWord(word: string): word is ModelWord {
@@ -130,7 +134,7 @@ export function recommendedSummaryModel(
  */
 export function bestThere(
   models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported'>[],
-  kind: FaceKind | 'text-recognition',
+  kind: FaceKind | 'object-detection' | 'text-recognition',
 ): ModelRow | null {
   const there = models.filter(
     ({ row, downloaded, supported }) => row.kind === kind && downloaded && supported,

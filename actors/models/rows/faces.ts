@@ -1,7 +1,8 @@
 // The face models the program knows by name: detectors and embedders. Weights that may not be used commercially are left
 // out; a folder with its own model.json brings any other of families `scrfd` and `arcface`.
-import type { ModelFile, ModelRow } from '../contract.ts';
+import type { ModelRow } from '../contract.ts';
 import type { FaceDetectorSide, FaceEmbedderSide } from '../face-sides.ts';
+import type { ModelFile } from '../model-file.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 
 const shared: Pick<ModelRow, 'languages' | 'is_multilingual' | 'compatible_os'> = {

@@ -1,5 +1,6 @@
 // Where the files of public models lie, and the systems their graphs run on.
-import type { ModelFile, OperatingSystem } from '../contract.ts';
+import type { OperatingSystem } from '../contract.ts';
+import type { ModelFile } from '../model-file.ts';
 
 export const everywhere: OperatingSystem[] = ['mac-arm', 'windows', 'linux'];
 

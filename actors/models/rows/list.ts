@@ -1,6 +1,7 @@
 // The models the program knows by name.
 import type { ModelRow } from '../contract.ts';
 import { faceRows } from './faces.ts';
+import { sightRows } from './sight.ts';
 import { speechRows } from './speech.ts';
 import { summaryRows } from './summary.ts';
 import { visualRows } from './visual.ts';
@@ -12,5 +13,6 @@ export const builtInRows: readonly ModelRow[] = [
   ...speechRows,
   ...voiceRows,
   ...faceRows,
+  ...sightRows,
   ...summaryRows,
 ];

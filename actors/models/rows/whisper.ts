@@ -1,6 +1,7 @@
 // The rows of Whisper in its sizes. Pins were compared in several independent public lists; a download
 // checks them again against what the server announces (download.ts).
-import type { ModelFile, ModelRow, SpeechSide } from '../contract.ts';
+import type { ModelRow, SpeechSide } from '../contract.ts';
+import type { ModelFile } from '../model-file.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 
 /** In the order of the tokenizer; `jv` and `fil` are its `jw` and `tl`. */

@@ -14,6 +14,14 @@ const embedder = { ...rowOf('auraface-v1'), key: 'mine' };
 const writer = { ...rowOf('x3-vl-2b-instruct'), key: 'mine' };
 
 const voice = { ...rowOf('campplus-zh-en'), key: 'mine' };
+const reader = { ...rowOf('pp-ocr-v4'), key: 'mine' };
+const ofPackage = (change: object, source: object = {}) => {
+  const [first, ...rest] = reader.files;
+  return JSON.stringify({
+    ...reader,
+    files: [{ ...first, npm: { ...first!.npm, ...source }, ...change }, ...rest],
+  });
+};
 const { evidence } = rowOf('starter-speaker').speaker!;
 const plda = { role: 'plda', name: 'plda.bin', url: null, size: null, sha256: null };
 
@@ -34,6 +42,13 @@ const wrong: [string, string, string, RegExp][] = [
     '/files/0/name',
     /pattern/,
   ],
+  ['a file of a package and of a server', ofPackage({ url: 'https://a/b' }), '/files', /no url/],
+  ['a file of a package without its sha256', ofPackage({ sha256: null }), '/files', /needs size, sha256/],
+  ['a file out of two', ofPackage({}, { paths: ['a', 'b'] }), '/files', /several paths a conversion/],
+  ['a range of versions', ofPackage({}, { version: '^1.4.2' }), '/files/0/npm/version', /pattern/],
+  ['a path out of the package', ofPackage({}, { paths: ['../a'] }), '/files/0/npm/paths/0', /pattern/],
+  ['an option for npm', ofPackage({}, { package: '--global' }), '/files/0/npm/package', /pattern/],
+  ['a conversion nobody knows', ofPackage({}, { convert: 'caffe' }), '/files/0/npm/convert', /./],
   [
     'a visual model without its visual side',
     JSON.stringify({ ...own, visual: undefined }),

@@ -104,9 +104,31 @@ test('a proxy that the environment names is told of, without its password, unles
 test('another server is named only for files that come from the server of the settings', () => {
   const situation = { invocation: 'framehound', unusedProxy: null, modelsUrl: 'https://models.example/' };
   const recipe = (url: string) => {
-    const files = [{ name: 'a.onnx', url, size: 5, sha256: null }];
+    const files = [{ name: 'a.onnx', url, npm: null, size: 5, sha256: null, integrity: null }];
     return byHand('small', { folder: '/m/small', files }, situation);
   };
   assert.match(recipe('https://models.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
   assert.doesNotMatch(recipe('https://files.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
+});
+
+test('a package is named with the command that packs it, and is unpacked by another pull', () => {
+  const tarball = { name: 'me-a-1.2.3.tgz', npm: '@me/a@1.2.3', size: 5, integrity: 'sha512-abc==' };
+  const missing = { folder: '/m/small', files: [{ ...tarball, url: null, sha256: null }] };
+  const situation = {
+    invocation: 'framehound',
+    unusedProxy: 'http://proxy',
+    modelsUrl: 'https://models.example/',
+  };
+  assert.equal(
+    byHand('small', missing, situation),
+    `The files can be brought by hand. Fetch, on a machine that reaches the network,
+  npm pack @me/a@1.2.3
+    as me-a-1.2.3.tgz, 5 bytes
+    sha512-abc==
+put them, under these names, into
+  /m/small
+and have them unpacked and checked:
+  framehound models pull small
+`,
+  );
 });

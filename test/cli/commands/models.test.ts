@@ -85,11 +85,14 @@ test('pull fetches from the address of the settings and prints each file', async
   const file = { name: 'a.onnx', path: '/m/small/a.onnx', size: 5, sha256: 'ab', verified: 'pin' } as const;
   const pull: ModelLibrary['pull'] = async (key, { baseUrl }) => {
     asked.push([key, baseUrl]);
-    return { key, folder: '/m/small', files: [{ ...file, fetched: true }] };
+    return { key, folder: '/m/small', license: 'MIT; trained on a', files: [{ ...file, fetched: true }] };
   };
   const { code, out } = await run({ pull }, 'pull', 'small');
   assert.equal(code, exit.ok);
-  assert.match(out, /^pulled: a\.onnx, 5 bytes, sha256 as pinned\n/);
+  assert.match(
+    out,
+    /^pulled: a\.onnx, 5 bytes, sha256 as pinned\nsmall is in \/m\/small; license: MIT; trained on a\n$/,
+  );
   assert.deepEqual(asked, [['small', 'https://models.example']]);
 });
 
@@ -153,7 +156,7 @@ test('pull goes on with the next model where one cannot be pulled, and tells of 
   const pull: ModelLibrary['pull'] = async (key) => {
     asked.push(key);
     if (key === 'yunet-2026may') throw modelErrors.DOWNLOAD_REFUSED('the server says 403');
-    return { key, folder: `/m/${key}`, files: [] };
+    return { key, folder: `/m/${key}`, license: 'MIT', files: [] };
   };
   const missing: ModelLibrary['missing'] = async (key) => ({ folder: `/m/${key}`, files: [] });
   await assert.rejects(run({ list: everyRow, pull, missing }, 'pull', 'faces'), {

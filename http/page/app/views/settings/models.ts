@@ -12,7 +12,14 @@ import { toast } from '../../toasts.ts';
 import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 import { sizeText } from '../library/sizes.ts';
-import { cancelDownload, downloads, type Lacking, startDownload, useDownloads } from './downloads.ts';
+import {
+  cancelDownload,
+  downloads,
+  type Lacking,
+  type LackingFile,
+  startDownload,
+  useDownloads,
+} from './downloads.ts';
 import { type Available, type Download, groups, type ModelRow, modelRows } from './model-rows.ts';
 
 const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
@@ -21,6 +28,8 @@ const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
   speaker: settings.kindSpeaker,
   'face-detector': settings.kindDetector,
   'face-embedder': settings.kindEmbedder,
+  'object-detection': settings.kindThings,
+  'text-recognition': settings.kindWords,
 };
 
 export function Models() {
@@ -131,6 +140,13 @@ function Missing({
   return html`<div class="problem" role="alert"><p>${t(settings.downloadFailed, { name })}: ${error}</p></div>
     ${
       files.length > 0 &&
-      html`<details><summary>${t(settings.byHand, { folder })}</summary><ul>${files.map(({ name, url, sha256 }) => html`<li class="whole-path">${name}: <a href=${url} rel="noreferrer">${url}</a>${sha256 !== null && html`<br /><span class="quiet">sha256 ${sha256}</span>`}</li>`)}</ul></details>`
+      html`<details><summary>${t(settings.byHand, { folder })}</summary><ul>${files.map((file) => html`<li key=${file.name} class="whole-path"><${MissingFile} file=${file} /></li>`)}</ul></details>`
     }`;
+}
+
+function MissingFile({ file: { name, url, npm, sha256, integrity } }: { readonly file: LackingFile }) {
+  const from =
+    url === null ? html`<code>npm pack ${npm}</code>` : html`<a href=${url} rel="noreferrer">${url}</a>`;
+  const sum = sha256 === null ? integrity : `sha256 ${sha256}`;
+  return html`${name}: ${from}${sum !== null && html`<br /><span class="quiet">${sum}</span>`}`;
 }

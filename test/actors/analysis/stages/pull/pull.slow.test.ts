@@ -155,7 +155,7 @@ test('a model that cannot be downloaded keeps no other one from it, and a full d
       asked.push(key);
       if (key === 'mine') throw full;
       if (key === 'clip-b16') throw down;
-      return { key, folder: `/models/${key}`, files: [] };
+      return { key, folder: `/models/${key}`, license: 'MIT', files: [] };
     },
   };
   const { tasks, ended } = await exportEngine(t, [], { modelLibrary });
