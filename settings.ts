@@ -98,7 +98,7 @@ export const settings = {
   face_side: setting(Type.Integer({ minimum: 320, maximum: 1920 }), {
     fallback: 1280,
     env: 'FRAMEHOUND_FACE_SIDE',
-    doc: 'longest side of the pictures of films in which faces are looked for, px',
+    doc: 'longest side of the pictures of films in which faces are looked for and words are read, px',
   }),
   proxies_gb: setting(Type.Number({ minimum: 0.001, maximum: 100_000 }), {
     fallback: 20,

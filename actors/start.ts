@@ -12,6 +12,7 @@ import { indexContract } from './index/contract.ts';
 import { defaultModelKey } from './models/rows/list.ts';
 import { shareWebgpuLock } from './models/webgpu-lock.ts';
 import { summarizerContract } from './summarizer/contract.ts';
+import { textReaderContract } from './text-reader/contract.ts';
 import { transcriberContract } from './transcriber/contract.ts';
 import { watcherContract } from './watcher/contract.ts';
 
@@ -50,6 +51,7 @@ export async function startActors(
           diarizer: supervisor.addOnDemand(spec(diarizerContract, running)),
         };
   const faces = decoders === 0 ? null : supervisor.addOnDemand(spec(facesContract, running));
+  const textReader = decoders === 0 ? null : supervisor.addOnDemand(spec(textReaderContract, running));
   const summarizer = decoders === 0 ? null : supervisor.addOnDemand(spec(summarizerContract, running));
   const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
   // There may be hundreds.
@@ -57,6 +59,16 @@ export async function startActors(
   // Last, so that it stops first.
   const listing = { ...spec(watcherContract, {}), isSpare: true };
   const watcher = decoders === 0 ? null : supervisor.addOnDemand(listing);
-  const media = { prober, thumbnailDecoders, clipWriters, films, speech, faces, summarizer, watcher };
+  const media = {
+    prober,
+    thumbnailDecoders,
+    clipWriters,
+    films,
+    speech,
+    faces,
+    textReader,
+    summarizer,
+    watcher,
+  };
   return { index, embedder, textEmbedder, ...media };
 }

@@ -4,6 +4,7 @@ import { normalize, resolve, sep } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { described } from '../../runtime/schema.ts';
 import type { DecodeMode } from '../decoder/contract.ts';
+import type { ModelWork } from '../models/contract.ts';
 
 export interface Complaint {
   /** `sample_faces[0].face_images[1]` */
@@ -53,8 +54,8 @@ export interface Settling {
   expectModel(key: string | null): void;
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
-  /** Throws NO_FACE_MODEL when no face models are downloaded. */
-  expectFaceModel(): Promise<void>;
+  /** Throws NO_FACE_MODEL or NO_TEXT_MODEL, naming the command, when what the work needs is not downloaded. */
+  expectModelFor(work: ModelWork): Promise<void>;
   /**
    * The language model that a summary is written by: this one, or for null the one recommended for the machine. Null: none
    * is downloaded, and texts come from templates. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED.

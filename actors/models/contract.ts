@@ -220,6 +220,9 @@ export const ModelRow = Type.Object({
 });
 export type ModelRow = Static<typeof ModelRow>;
 
+/** Work on media that cannot be done without a download. */
+export type ModelWork = 'faces' | 'text';
+
 /** A row whose visual side is known to be there. */
 export type VisualRow = ModelRow & { readonly visual: VisualSide };
 

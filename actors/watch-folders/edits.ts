@@ -13,7 +13,7 @@ export interface EditParts {
   readonly homes: Homes;
   readonly index: Ref<typeof indexContract>;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
-  readonly expectFaceModel: () => Promise<void>;
+  readonly expectModelFor: (work: 'faces') => Promise<void>;
   /** Unix seconds. */
   readonly now: () => number;
   readonly newId: () => string;
@@ -29,7 +29,7 @@ export async function addFolder(
   const real_folder = await realWatched(parts.looks, settings);
   const real_cache_dir = await realCache(parts.looks, settings, parts.homes);
   expectApart({ real_folder, real_cache_dir }, parts.homes, parts.configuration.read().watch_folders);
-  if (settings.enable_face_analysis) await parts.expectFaceModel();
+  if (settings.enable_face_analysis) await parts.expectModelFor('faces');
   await expectFilters(parts, settings, signal);
   signal.throwIfAborted();
   const added = {
@@ -90,7 +90,7 @@ async function checkedChange(
     real_cache_dir = await realCache(parts.looks, settings, parts.homes);
     expectApart({ real_folder, real_cache_dir }, parts.homes, []);
   }
-  if (settings.enable_face_analysis && !before.enable_face_analysis) await parts.expectFaceModel();
+  if (settings.enable_face_analysis && !before.enable_face_analysis) await parts.expectModelFor('faces');
   if (changes.metadata_filter_request !== undefined) await expectFilters(parts, settings, signal);
   return { ...before, ...settings, real_cache_dir };
 }

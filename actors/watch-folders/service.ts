@@ -37,7 +37,7 @@ export interface WatchFolderParts {
   readonly analysis: Pick<Analysis, 'properties'>;
   readonly index: Ref<typeof indexContract>;
   /** Throws NO_FACE_MODEL when no face models are downloaded. */
-  readonly expectFaceModel: () => Promise<void>;
+  readonly expectModelFor: (work: 'faces') => Promise<void>;
   /** Files of one task. */
   readonly batch: BatchSize;
   /** Between two polls, ms. */
@@ -76,14 +76,14 @@ class WatchService implements WatchFolders {
 
   constructor(parts: WatchFolderParts) {
     this.#parts = parts;
-    const { clock, log, homes, index, expectFaceModel, now, newId } = parts;
+    const { clock, log, homes, index, expectModelFor, now, newId } = parts;
     this.#folder = join(homes.home, 'watch-folders');
     this.#configuration = new ConfigurationFile(join(this.#folder, 'folders.json'), clock);
     this.#stats = new StatsFiles(this.#folder, log);
     this.#owner = new Ownership(join(this.#folder, 'owner.json'), clock, log);
     this.#looks = new Looks(clock);
     const configuration = this.#configuration;
-    this.#edits = { configuration, looks: this.#looks, homes, index, expectFaceModel, now, newId };
+    this.#edits = { configuration, looks: this.#looks, homes, index, expectModelFor, now, newId };
   }
 
   async list(): Promise<WatchFolderList> {

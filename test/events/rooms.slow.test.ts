@@ -52,6 +52,8 @@ test('a state says where the task is, which file is worked on and how long it ma
       sound_seconds: 0,
       face_frames: 0,
       face_grid_frames: 0,
+      text_frames: 0,
+      text_grid_frames: 0,
       summarized_seconds: 0,
       summary_seconds: 0,
       surveyed: true,

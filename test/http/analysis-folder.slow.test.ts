@@ -30,7 +30,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis,
   models: search.models,
   decode: 'exact',
-  expectFaceModel: async () => {},
+  expectModelFor: async () => {},
   summaryModel: async () => null,
   modelLibrary: noModels,
   clock: w.clock,

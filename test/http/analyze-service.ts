@@ -25,7 +25,7 @@ export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] 
 /** A service whose model is in use, and what its analysis was asked for. */
 export function service(
   active: () => string = () => 'fake',
-  expectFaceModel: () => Promise<void> = async () => {},
+  expectModelFor: () => Promise<void> = async () => {},
 ) {
   const summaryModel = async (key: string | null) => {
     if (key !== null) throw modelErrors.MODEL_NOT_DOWNLOADED(`framehound models pull ${key}`);
@@ -54,7 +54,7 @@ export function service(
     analysis,
     models: { active, current: (key: string) => key },
     decode: 'exact',
-    expectFaceModel,
+    expectModelFor,
     summaryModel,
   } as const;
   const preflight = createPreflight(given);

@@ -52,7 +52,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis: w.analysis,
   models: w.search.models,
   decode: 'exact',
-  expectFaceModel: async () => {},
+  expectModelFor: async () => {},
   summaryModel: async () => null,
   modelLibrary: noModels,
   clock: w.clock,

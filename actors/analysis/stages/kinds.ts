@@ -8,11 +8,13 @@ import { proxyKind } from './proxy/kind.ts';
 import { pullKind } from './pull/kind.ts';
 import { speechKind } from './speech/kind.ts';
 import { summaryKind } from './summary/kind.ts';
+import { textKind } from './text/kind.ts';
 
 export const stageKinds = [
   pictureKind,
   speechKind,
   facesKind,
+  textKind,
   summaryKind,
   clipsKind,
   pullKind,

@@ -9,11 +9,13 @@ import { pullStage } from './pull/stage.ts';
 import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
 import { summaryStage } from './summary/stage.ts';
+import { textStage } from './text/stage.ts';
 
 const works = [
   pictureStage,
   speechStage,
   facesStage,
+  textStage,
   summaryStage,
   clipsStage,
   pullStage,

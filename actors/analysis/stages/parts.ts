@@ -12,6 +12,7 @@ import type { indexContract } from '../../index/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { summarizerContract } from '../../summarizer/contract.ts';
+import type { textReaderContract } from '../../text-reader/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import type { FaceModelInUse, Faces } from './faces/model.ts';
@@ -21,6 +22,7 @@ import type { Summarizing } from './summary/summarizing.ts';
 export type Decoder = Ref<typeof decoderContract>;
 export type Index = Ref<typeof indexContract>;
 
+export type TextReader = Ref<typeof textReaderContract>;
 export type Summarizer = Ref<typeof summarizerContract>;
 
 export interface SpeechParts {
@@ -37,6 +39,8 @@ export interface AnalysisParts {
   readonly speech: SpeechParts | null;
   /** The same. */
   readonly faces: Faces | null;
+  /** Reads words in pictures; the same. */
+  readonly textReader: TextReader | null;
   /** Writes summaries; the same. */
   readonly summarizer: Summarizer | null;
   /** Cuts clips; the same. */
@@ -45,7 +49,7 @@ export interface AnalysisParts {
   readonly proxies: Pick<Proxies, 'find' | 'make'> | null;
   /** Downloads models; the same. */
   readonly modelLibrary: Pick<ModelLibrary, 'list' | 'pull' | 'missing'> | null;
-  /** Longest side of the pictures of films in which faces are looked for, px. */
+  /** Longest side of the pictures of films in which faces are looked for and words are read, px. */
   readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */
   readonly prober: Decoder;

@@ -38,23 +38,22 @@ export interface PreflightParts {
   readonly kinds: readonly StageKind[];
   readonly analysis: Pick<Analysis, 'properties' | 'hasGone' | 'summaryNames' | 'collections'>;
   readonly models: Pick<VisualModels, 'active' | 'current'>;
-  /** Throws NO_FACE_MODEL when no face models are downloaded. */
-  readonly expectFaceModel: () => Promise<void>;
   /** See `Settling`. */
+  readonly expectModelFor: Settling['expectModelFor'];
   readonly summaryModel: Settling['summaryModel'];
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
 }
 
 export function createPreflight(given: PreflightParts): Preflight {
-  const { kinds, analysis, models, decode, expectFaceModel, summaryModel } = given;
+  const { kinds, analysis, models, decode, expectModelFor, summaryModel } = given;
   const parts: readonly RequestPart[] = kinds;
   const whole = completing(kinds);
   const settling: Omit<Settling, 'attach'> = {
     activeModel: () => models.active(),
     expectModel: (key) => expectModel(key === null ? null : models.current(key), models.active()),
     decode,
-    expectFaceModel,
+    expectModelFor,
     summaryModel,
   };
   /** Only what is recorded is kept. */

@@ -59,7 +59,7 @@ export function createTasks(parts: TaskParts): Tasks {
 }
 
 export interface FrontDoorParts
-  extends Pick<PreflightParts, 'models' | 'decode' | 'expectFaceModel' | 'summaryModel'> {
+  extends Pick<PreflightParts, 'models' | 'decode' | 'expectModelFor' | 'summaryModel'> {
   readonly analysis: Analysis;
   readonly modelLibrary: PullableModels;
   readonly clock: Clock;

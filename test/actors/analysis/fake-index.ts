@@ -12,10 +12,12 @@ import type { FacesWorld } from './fake-faces.ts';
 import { type MaterialWorld, materialHandlers } from './fake-material.ts';
 import { peopleHandlers } from './fake-people.ts';
 import { type FakeSummaries, summaryHandlers } from './fake-summaries.ts';
+import { type TextWorld, writtenHandlers } from './fake-text.ts';
 
 export interface IndexState {
   readonly summaries: FakeSummaries;
   readonly people: FacesWorld;
+  readonly text: TextWorld;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
   readonly committed: Map<string, { frames: number[]; sums: number[] }>;
@@ -67,6 +69,7 @@ export function fakeIndex(world: IndexState) {
         ...summaryHandlers(world.summaries, () => world.full),
         ...spanHandlers(world),
         ...speechHandlers(world),
+        ...writtenHandlers(world.text),
         ...visualHandlers(world),
         ...libraryHandlers(world),
         ...peopleHandlers(world.people),
@@ -332,9 +335,5 @@ function libraryHandlers(world: IndexState) {
     held_roots: () => ({ roots: [] }),
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
-    written_stored: ({ hashes }) => ({ stored: hashes.map(() => null) }),
-    store_written: () => ({}),
-    written_in: () => ({ lines: null }),
-    search_written: () => ({ done: true, matches: [], media: 0, unreadable: [] }),
   } satisfies IndexHandlers;
 }

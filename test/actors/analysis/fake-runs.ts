@@ -144,7 +144,7 @@ const checked = createPreflight({
   },
   models: { active: () => 'fake', current: (key) => key },
   decode: 'exact',
-  expectFaceModel: async () => {},
+  expectModelFor: async () => {},
   summaryModel: async () => null,
 });
 

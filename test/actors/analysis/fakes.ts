@@ -31,6 +31,7 @@ import { type StoredPicturesWorld, storedPictures } from './fake-previews.ts';
 import { byteShownAt, sampleAt } from './fake-samples.ts';
 import { noSummaries } from './fake-summaries.ts';
 import { fakeSummarizer, newSummarizer, type SummarizerWorld } from './fake-summarizer.ts';
+import { fakeTextReader, noText } from './fake-text.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
@@ -253,6 +254,7 @@ function newWorld(batch: number): World {
     probing: { now: 0, most: 0, all: 0 },
     voices: noVoices(),
     people: noFaces(),
+    text: noText(),
     summarizer: newSummarizer(),
     transcripts: new Map(),
     unloaded: false,
@@ -289,8 +291,9 @@ async function startFakes(
   const diarizer = await start(fakeDiarizer(state.voices));
   const speech = { audioDecoders, transcriber, diarizer };
   const faces = await start(fakeFaces(state.people));
+  const textReader = await start(fakeTextReader(state.text));
   const summarizer = await start(fakeSummarizer(state.summarizer));
-  const leaves = { embedder, textEmbedder, prober, decoders, speech, faces, summarizer };
+  const leaves = { embedder, textEmbedder, prober, decoders, speech, faces, textReader, summarizer };
   return { index: await start(index), ...leaves };
 }
 

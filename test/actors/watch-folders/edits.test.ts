@@ -109,7 +109,7 @@ test('what the system makes up is not watched, by whatever name', {
 test('faces without models, and filters that do not fit, are refused as everywhere', async (t) => {
   const w = await watching(t);
   const folder_path = w.folder('films');
-  const service = w.service({ expectFaceModel: () => Promise.reject(new Error('NO_FACE_MODEL')) });
+  const service = w.service({ expectModelFor: () => Promise.reject(new Error('NO_FACE_MODEL')) });
   const faces = { enable_face_analysis: true, cluster_job_name: 'crew' };
   await assert.rejects(service.add(bodyOf({ folder_path, ...faces }), never), /NO_FACE_MODEL/);
   w.facts.filters.refuse(filterErrors.UNKNOWN_FACET('metadata_filter_request.filters[0].facet_id'));

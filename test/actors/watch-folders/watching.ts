@@ -60,7 +60,7 @@ export async function watching(t: TestContext) {
       tasks,
       analysis: facts.filters.analysis,
       index: facts.filters.index,
-      expectFaceModel: async () => {},
+      expectModelFor: async () => {},
       batch: { few: 4, most: 4, bytes: 0 },
       interval: 30_000,
       resumes: true,

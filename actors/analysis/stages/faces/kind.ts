@@ -20,14 +20,14 @@ export const facesKind = stageKind({
     /** Jobs, each with a name of its own. */
     face_jobs: Type.Array(FaceJob),
   },
-  expects: async ({ face_clustering_jobs }, { expectFaceModel }) => {
-    if (face_clustering_jobs.length > 0) await expectFaceModel();
+  expects: async ({ face_clustering_jobs }, { expectModelFor }) => {
+    if (face_clustering_jobs.length > 0) await expectModelFor('faces');
   },
   settle: (body, settling) => ({ face_jobs: faceJobsOf(body, settling) }),
   nothing: { face_jobs: [] },
   // Faces that are there already are clustered without a model.
-  admits: async ({ face_jobs }, { expectFaceModel }) => {
-    if (face_jobs.some(({ paths }) => paths.length > 0)) await expectFaceModel();
+  admits: async ({ face_jobs }, { expectModelFor }) => {
+    if (face_jobs.some(({ paths }) => paths.length > 0)) await expectModelFor('faces');
   },
   shows: [],
   jobsOf: ({ face_jobs }) =>

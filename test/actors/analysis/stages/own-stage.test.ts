@@ -52,13 +52,13 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const now = () => 1_000_000 + clock.now() / 1000;
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
   const { models } = w.search;
-  const expectFaceModel = async () => {};
+  const expectModelFor = async () => {};
   const preflight = createPreflight({
     kinds,
     analysis,
     models,
     decode: 'exact',
-    expectFaceModel,
+    expectModelFor,
     summaryModel: async () => null,
   });
   let ids = 0;

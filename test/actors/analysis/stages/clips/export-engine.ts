@@ -101,7 +101,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const { models } = w.search;
   const preflight = createPreflight({
     ...{ kinds, analysis, models, decode: 'exact' },
-    expectFaceModel: async () => {},
+    expectModelFor: async () => {},
     summaryModel: async () => null,
   });
   const orders = jobOrders(modelLibrary);

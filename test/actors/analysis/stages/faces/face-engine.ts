@@ -9,6 +9,8 @@ import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.
 import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { facesErrors } from '../../../../../actors/faces/contract.ts';
+import type { ModelWork } from '../../../../../actors/models/contract.ts';
+import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import type { FakeFile } from '../../fake-file.ts';
@@ -45,15 +47,18 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
   const now = () => 1_000_000 + clock.now() / 1000;
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
   const { models } = w.search;
-  const expectFaceModel = async () => {
-    if (!people.downloaded) throw facesErrors.NO_FACE_MODEL('framehound models pull faces');
+  const expectModelFor = async (work: ModelWork) => {
+    if (work === 'faces' && !people.downloaded)
+      throw facesErrors.NO_FACE_MODEL('framehound models pull faces');
+    if (work === 'text' && !w.state.text.downloaded)
+      throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
   };
   const preflight = createPreflight({
     kinds,
     analysis,
     models,
     decode: 'exact',
-    expectFaceModel,
+    expectModelFor,
     summaryModel: async () => null,
   });
   let ids = 0;

@@ -42,7 +42,7 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
   const now = () => 1_000_000 + clock.now() / 1000;
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
   const { models } = w.search;
-  const expectFaceModel = async () => {};
+  const expectModelFor = async () => {};
   /** Language models that are there. */
   const languages = new Set(['small']);
   const summaryModel = async (key: string | null) => {
@@ -51,7 +51,7 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
     }
     return key;
   };
-  const asked = { expectFaceModel, summaryModel };
+  const asked = { expectModelFor, summaryModel };
   const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', ...asked });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;

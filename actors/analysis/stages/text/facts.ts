@@ -1,0 +1,15 @@
+// What the results of reading printed words tell. Pure.
+import { type Static, Type } from 'typebox';
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const TextFacts = Type.Object({
+  model_key: Type.String(),
+  /** Lines of text that can be found. */
+  lines: Count,
+  /** Grid frames that could not be decoded. */
+  missing_frames: Count,
+  /** Left out where there is nothing to know. */
+  warning: Type.Optional(Type.String()),
+});
+export type TextFacts = Static<typeof TextFacts>;

@@ -1,0 +1,74 @@
+// The declaration of the text stage: the words that are printed in every second of a film and in every still.
+import { Type } from 'typebox';
+import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
+import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { stageKind } from '../kind.ts';
+import { TextFacts } from './facts.ts';
+
+export const textKind = stageKind({
+  type: 'text',
+  needs: [],
+  place: 'analysis',
+  body: {
+    text_media_paths: shown(
+      defaulted(described(Type.Array(MediaPath), 'Files in whose pictures printed words are read.'), []),
+      ['/media/film.mp4'],
+    ),
+  },
+  complaints: () => [],
+  media: ({ text_media_paths }) => named('text_media_paths', text_media_paths),
+  readsPreviews: true,
+  settled: {
+    /** Absolute paths of the media files in which words are read. */
+    text_paths: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  },
+  expects: async ({ text_media_paths }, { expectModelFor }) => {
+    if (text_media_paths.length > 0) await expectModelFor('text');
+  },
+  settle: ({ text_media_paths }) => {
+    const text_paths = uniquePaths(text_media_paths, (path) => path).map(plainPath);
+    return text_paths.length > 0 ? { text_paths } : {};
+  },
+  nothing: {},
+  admits: async ({ text_paths = [] }, { expectModelFor }) => {
+    if (text_paths.length > 0) await expectModelFor('text');
+  },
+  shows: [],
+  jobsOf: ({ text_paths = [] }) => [{ name: null, items: text_paths.map((path) => ({ path })) }],
+  unit: {
+    done: 'text_frames',
+    all: 'text_grid_frames',
+    measure: 'count',
+    weight: 1,
+    amountOf: ({ probe }) => probe.grid_frames,
+    label: 'frames for words',
+    speed: null,
+  },
+  facts: {
+    /** Of work of type `text` on a file. */
+    text: nullable(TextFacts),
+  },
+  noFacts: { text: null },
+  notApplicable: 'nothing_to_read',
+  labels: {
+    notApplicable: 'without pictures',
+    nothing: 'sound only, no words to read',
+    result: ({ text }) => {
+      const { lines, missing_frames, warning } = text ?? { lines: 0, missing_frames: 0 };
+      const missing = missing_frames > 0 ? `, ${missing_frames} frames cannot be decoded` : '';
+      const said = `${lines} ${lines === 1 ? 'line' : 'lines'} of text${missing}`;
+      return warning === undefined ? said : `${said}; ${warning}`;
+    },
+    warning: ({ text }) => text?.warning,
+  },
+  metrics: {
+    done: { name: 'framehound_text_frames_total', help: 'Grid frames in which words were looked for.' },
+    results: [
+      {
+        name: 'framehound_text_lines_total',
+        help: 'Lines of text found.',
+        count: ({ text }) => text?.lines ?? 0,
+      },
+    ],
+  },
+});

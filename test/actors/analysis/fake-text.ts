@@ -1,0 +1,89 @@
+// A fake text reader: a slot says which lines its picture shows. It keeps books on what is loaded, and fails on demand.
+import type { StoredWritten } from '../../../actors/index/store/written.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
+import { textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
+import { actor } from '../../../runtime/actor.ts';
+
+export interface TextWorld {
+  /** The lines in a picture whose slot begins with this byte. */
+  shown: (byte: number) => readonly string[];
+  downloaded: boolean;
+  model: string;
+  loaded: boolean;
+  /** Pictures that were read: the byte, its size, and whether the reading before it came along. */
+  readonly read: { byte: number; size: string; side: number; before: boolean }[];
+  /** What the index has stored, by content. */
+  readonly stored: Map<string, StoredWritten>;
+  /** Told of each picture before it is read. */
+  onRead: (byte: number) => void;
+}
+
+export function noText(): TextWorld {
+  return {
+    shown: () => [],
+    downloaded: true,
+    model: 'letters',
+    loaded: false,
+    read: [],
+    stored: new Map(),
+    onRead: () => {},
+  };
+}
+
+export function fakeTextReader(world: TextWorld) {
+  return actor<typeof textReaderContract, unknown>({
+    contract: textReaderContract,
+    create: () => ({
+      handlers: {
+        load: () => {
+          if (!world.downloaded) throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
+          world.loaded = true;
+          return { model_key: world.model, device: 'cpu', device_reason: null };
+        },
+        unload: () => {
+          world.loaded = false;
+          return {};
+        },
+        read: ({ picture, width, height, side, before }, turn) => {
+          const byte = turn.slot(picture)[0]!;
+          world.onRead(byte);
+          if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED('no model is loaded');
+          world.read.push({ byte, size: `${width}x${height}`, side, before: before !== null });
+          const lines = world.shown(byte).map((text, i) => ({
+            text,
+            score: 0.95,
+            box: [0.1, 0.1 + 0.2 * i, 0.5, 0.1] as [number, number, number, number],
+          }));
+          return {
+            reading: { lines, blocks: new Uint8Array([byte]), columns: 1 },
+            looked: 1,
+            read: lines.length,
+          };
+        },
+      },
+    }),
+  });
+}
+
+/** What the index answers about it. */
+export function writtenHandlers({ stored }: TextWorld) {
+  return {
+    written_stored: ({ hashes }: { hashes: string[] }) => ({
+      stored: hashes.map((hash) => {
+        const found = stored.get(hash);
+        if (!found) return null;
+        const { model_key, lines, from_previews } = found;
+        return { model_key, lines: lines.length, from_previews };
+      }),
+    }),
+    store_written: ({ media, ...written }: StoredWritten & { media: { identity: { hash_str: string } } }) => {
+      stored.set(media.identity.hash_str, written);
+      return {};
+    },
+    written_in: ({ hash_str }: { hash_str: string }) => {
+      const lines = stored.get(hash_str)?.lines;
+      return { lines: lines ? [...lines] : null };
+    },
+    search_written: () => ({ done: true, matches: [], media: stored.size, unreadable: [] }),
+  };
+}
