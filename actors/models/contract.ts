@@ -21,6 +21,7 @@ export const modelErrors = errorTable({
   DOWNLOAD_REFUSED: { meaning: 'The server refuses the file', status: 502, retryable: false },
   DOWNLOAD_MISMATCH: { meaning: 'The downloaded file is not the pinned one', status: 502, retryable: false },
   DOWNLOAD_UNVERIFIED: { meaning: 'Nothing vouches for the downloaded file', status: 502, retryable: false },
+  CONVERSION_FAILED: { meaning: 'The files of a package cannot be converted', status: 400, retryable: false },
   MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507, retryable: false },
   MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 507, retryable: false },
 });

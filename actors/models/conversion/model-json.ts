@@ -1,0 +1,105 @@
+// The model.json of a TensorFlow.js graph model: its nodes, its outputs and where its weights lie. Errors are plain `Error`s that
+// name the node or the field.
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+const Dims = Type.Object({ dim: Type.Optional(Type.Array(Type.Object({ size: Type.String() }))) });
+
+const GraphNode = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  op: Type.String({ minLength: 1 }),
+  /** `NAME`, `NAME:INDEX` for a later output, `^NAME` for an order without a value. */
+  input: Type.Optional(Type.Array(Type.String())),
+  attr: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type GraphNode = Static<typeof GraphNode>;
+
+const Weight = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  shape: Type.Array(Type.Integer({ minimum: 0 })),
+  dtype: Type.String(),
+  quantization: Type.Optional(
+    Type.Object({
+      dtype: Type.String(),
+      scale: Type.Optional(Type.Number()),
+      min: Type.Optional(Type.Number()),
+    }),
+  ),
+});
+export type Weight = Static<typeof Weight>;
+
+const ModelJson = Type.Object({
+  format: Type.Literal('graph-model'),
+  modelTopology: Type.Object({ node: Type.Array(GraphNode, { minItems: 1 }) }),
+  signature: Type.Object({
+    outputs: Type.Record(Type.String(), Type.Object({ name: Type.String(), tensorShape: Dims })),
+  }),
+  weightsManifest: Type.Array(Type.Object({ paths: Type.Array(Type.String()), weights: Type.Array(Weight) })),
+});
+const checker = Compile(ModelJson);
+
+export interface GraphModel {
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** In the order of the file; the names are of nodes. */
+  readonly outputs: readonly { readonly name: string; readonly dims: readonly number[] }[];
+  /** In the order in which their bytes follow each other in the files of weights. */
+  readonly weights: readonly Weight[];
+}
+
+export function readModelJson(bytes: Uint8Array): GraphModel {
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (!checker.Check(value)) {
+    const [first] = checker.Errors(value);
+    throw new Error(`it is no graph model: ${first?.instancePath} ${first?.message}`);
+  }
+  const { modelTopology, signature, weightsManifest } = value;
+  return {
+    nodes: new Map(modelTopology.node.map((node) => [node.name, node])),
+    outputs: Object.values(signature.outputs).map(({ name, tensorShape }) => ({
+      name: outputOf(name).node,
+      dims: (tensorShape.dim ?? []).map(({ size }) => Number(size)),
+    })),
+    weights: weightsManifest.flatMap(({ weights }) => weights),
+  };
+}
+
+/** The node, and which of its outputs. */
+export function outputOf(input: string): { node: string; index: number } {
+  const [, node, index] = /^(.*?)(?::(\d+))?$/.exec(input)!;
+  return { node: node!, index: Number(index ?? 0) };
+}
+
+/** Inputs that are values. */
+export function valuesOf({ input = [] }: GraphNode): string[] {
+  return input.filter((name) => !name.startsWith('^'));
+}
+
+const Attribute = Type.Object({
+  i: Type.Optional(Type.String()),
+  f: Type.Optional(Type.Number()),
+  b: Type.Optional(Type.Boolean()),
+  /** Base64. */
+  s: Type.Optional(Type.String()),
+  list: Type.Optional(Type.Object({ i: Type.Optional(Type.Array(Type.String())) })),
+  shape: Type.Optional(Dims),
+});
+const attributeChecker = Compile(Attribute);
+
+function attributeOf({ name, attr }: GraphNode, key: string): Static<typeof Attribute> {
+  const value = attr?.[key] ?? {};
+  if (attributeChecker.Check(value)) return value;
+  throw new Error(`${name}: the attribute ${key} has the wrong form`);
+}
+
+/** Null where the node says nothing. */
+export const textOf = (node: GraphNode, key: string): string | null => {
+  const { s } = attributeOf(node, key);
+  return s === undefined ? null : Buffer.from(s, 'base64').toString();
+};
+export const integersOf = (node: GraphNode, key: string): number[] =>
+  (attributeOf(node, key).list?.i ?? []).map(Number);
+export const floatOf = (node: GraphNode, key: string, otherwise: number): number =>
+  attributeOf(node, key).f ?? otherwise;
+export const flagOf = (node: GraphNode, key: string): boolean => attributeOf(node, key).b ?? false;
+export const shapeOf = (node: GraphNode, key: string): number[] =>
+  (attributeOf(node, key).shape?.dim ?? []).map(({ size }) => Number(size));

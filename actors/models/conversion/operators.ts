@@ -1,0 +1,172 @@
+// The operators of TensorFlow graphs that are known, each as ONNX operators. Values keep the layout of their graph, which is
+// NHWC; what ONNX has in NCHW only is put between two transpositions, which onnxruntime takes away where two meet.
+import type { GraphBuilder } from '../starter/graph/builder.ts';
+import { flagOf, floatOf, type GraphNode, integersOf, textOf, valuesOf } from './model-json.ts';
+import type { Constant } from './weights.ts';
+
+/** What a node is made with. */
+export interface Scope {
+  readonly builder: GraphBuilder;
+  readonly node: GraphNode;
+  /** The name of an input in the new graph. */
+  value(index: number): string;
+  /** Null where the input is computed. */
+  constant(index: number): Constant | null;
+}
+
+/** Names of the outputs, or a constant. */
+export type Made = readonly string[] | Constant;
+type Operator = (scope: Scope) => Made;
+
+const toPlanes = [0, 3, 1, 2];
+const fromPlanes = [0, 2, 3, 1];
+
+export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ['Identity', ({ value }) => [value(0)]],
+  ['Sigmoid', ({ builder, value }) => [builder.op('Sigmoid', [value(0)])]],
+  ['LeakyRelu', leakyRelu],
+  ['Add', add],
+  ['AddV2', add],
+  ['Conv2D', convolution],
+  ['MaxPool', maxPool],
+  ['Pad', pad],
+  ['PadV2', pad],
+  ['Transpose', transpose],
+  ['Reshape', reshape],
+  ['ConcatV2', concatenation],
+  ['SplitV', split],
+  ['ResizeBilinear', resize],
+  ['SparseToDense', dense],
+]);
+
+/** Elements of an input that has to be a constant. */
+function numbers({ node, constant }: Scope, index: number): number[] {
+  const found = constant(index);
+  if (found) return Array.from(found.data);
+  throw new Error(`${node.name}: input ${index} of ${node.op} has to be a constant`);
+}
+
+function refuse({ name, op }: GraphNode, what: string): never {
+  throw new Error(`${name}: ${op} with ${what} is not known`);
+}
+
+function leakyRelu({ builder, node, value }: Scope): Made {
+  return [builder.op('LeakyRelu', [value(0)], { alpha: { float: floatOf(node, 'alpha', 0.2) } })];
+}
+
+/** Of constants at once: shapes are computed by it. */
+function add({ builder, node, value, constant }: Scope): Made {
+  const [a, b] = [constant(0), constant(1)];
+  if (!(a?.data instanceof Int32Array && b?.data instanceof Int32Array))
+    return [builder.op('Add', [value(0), value(1)])];
+  const [longer, other] = a.data.length >= b.data.length ? [a, b] : [b, a];
+  const { length } = other.data;
+  if (length !== 1 && length !== longer.data.length) refuse(node, 'integers of two lengths');
+  const data = Int32Array.from(longer.data, (one, i) => one + other.data[length === 1 ? 0 : i]!);
+  return { dims: longer.dims, data };
+}
+
+function convolution({ builder, node, value, constant }: Scope): Made {
+  const filter = constant(1);
+  if (filter?.dims.length !== 4) return refuse(node, 'a filter that is computed');
+  const [height, width, inputs, outputs] = filter.dims as [number, number, number, number];
+  const window = { kernel_shape: [height, width], ...windowOf(node) };
+  const weights = builder.tensor('float', [outputs, inputs, height, width], outputsFirst(filter));
+  const dilations = integersOf(node, 'dilations').slice(1, 3);
+  const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
+  const made = builder.op('Conv', [planes, weights], {
+    ...window,
+    ...(dilations.length > 0 && { dilations }),
+  });
+  return [builder.op('Transpose', [made], { perm: fromPlanes })];
+}
+
+/** From height, width, inputs, outputs to outputs, inputs, height, width. */
+function outputsFirst({ dims, data }: Constant): Float32Array {
+  const [height, width, inputs, outputs] = dims as [number, number, number, number];
+  const turned = new Float32Array(data.length);
+  const cells = height * width;
+  for (let cell = 0, from = 0; cell < cells; cell++)
+    for (let i = 0; i < inputs; i++)
+      for (let o = 0; o < outputs; o++, from++) turned[(o * inputs + i) * cells + cell] = data[from]!;
+  return turned;
+}
+
+function maxPool({ builder, node, value }: Scope): Made {
+  const kernel_shape = integersOf(node, 'ksize').slice(1, 3);
+  const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
+  const made = builder.op('MaxPool', [planes], { kernel_shape, ...windowOf(node) });
+  return [builder.op('Transpose', [made], { perm: fromPlanes })];
+}
+
+/** How a window moves, and what it does at the edges. */
+function windowOf(node: GraphNode) {
+  const layout = textOf(node, 'data_format') ?? 'NHWC';
+  if (layout !== 'NHWC') refuse(node, `layout ${layout}`);
+  const padding = textOf(node, 'padding') ?? '';
+  if (padding !== 'VALID' && padding !== 'SAME') refuse(node, `padding ${padding}`);
+  const auto_pad = padding === 'SAME' ? 'SAME_UPPER' : 'VALID';
+  return { auto_pad, strides: integersOf(node, 'strides').slice(1, 3) };
+}
+
+/** Paddings are pairs of before and after; ONNX wants all that come before first. */
+function pad(scope: Scope): Made {
+  const { builder, node, value } = scope;
+  const pairs = numbers(scope, 1);
+  const before = pairs.filter((_, i) => i % 2 === 0);
+  const after = pairs.filter((_, i) => i % 2 === 1);
+  const fill = valuesOf(node).length > 2 ? [value(2)] : [];
+  return [builder.op('Pad', [value(0), builder.ints([...before, ...after]), ...fill])];
+}
+
+function transpose(scope: Scope): Made {
+  return [scope.builder.op('Transpose', [scope.value(0)], { perm: numbers(scope, 1) })];
+}
+
+function reshape(scope: Scope): Made {
+  return [scope.builder.op('Reshape', [scope.value(0), scope.builder.ints(numbers(scope, 1))])];
+}
+
+function concatenation(scope: Scope): Made {
+  const { builder, node, value } = scope;
+  const last = valuesOf(node).length - 1;
+  const parts = Array.from({ length: last }, (_, i) => value(i));
+  return [builder.op('Concat', parts, { axis: numbers(scope, last)[0]! })];
+}
+
+function split(scope: Scope): Made {
+  const { builder, value } = scope;
+  const sizes = numbers(scope, 1);
+  return builder.ops('Split', [value(0), builder.ints(sizes)], sizes.length, { axis: numbers(scope, 2)[0]! });
+}
+
+function resize(scope: Scope): Made {
+  const { builder, node, value } = scope;
+  const corners = flagOf(node, 'align_corners');
+  const centres = flagOf(node, 'half_pixel_centers');
+  const mode = corners ? 'align_corners' : centres ? 'half_pixel' : 'asymmetric';
+  const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
+  const outer = builder.op('Shape', [planes], { start: 0, end: 2 });
+  const sizes = builder.op('Concat', [outer, builder.ints(numbers(scope, 1))], { axis: 0 });
+  const options = { mode: 'linear', coordinate_transformation_mode: mode };
+  const made = builder.op('Resize', [planes, '', '', sizes], options);
+  return [builder.op('Transpose', [made], { perm: fromPlanes })];
+}
+
+/** Of constants: places, the shape, a value for each place, and one for all others. */
+function dense(scope: Scope): Made {
+  const [places, dims, values, [other = 0]] = [0, 1, 2, 3].map((i) => numbers(scope, i)) as [
+    number[],
+    number[],
+    number[],
+    number[],
+  ];
+  const data = new Int32Array(dims.reduce((product, dim) => product * dim, 1)).fill(other);
+  const count = places.length / dims.length;
+  for (let i = 0; i < count; i++) {
+    const place = places.slice(i * dims.length, (i + 1) * dims.length);
+    const at = place.reduce((sum, position, axis) => sum * dims[axis]! + position, 0);
+    data[at] = values[values.length === 1 ? 0 : i]!;
+  }
+  return { dims, data };
+}
