@@ -13,6 +13,7 @@ import { defaultModelKey } from './models/rows/list.ts';
 import { shareWebgpuLock } from './models/webgpu-lock.ts';
 import { summarizerContract } from './summarizer/contract.ts';
 import { textReaderContract } from './text-reader/contract.ts';
+import { thingsContract } from './things/contract.ts';
 import { transcriberContract } from './transcriber/contract.ts';
 import { watcherContract } from './watcher/contract.ts';
 
@@ -52,6 +53,7 @@ export async function startActors(
         };
   const faces = decoders === 0 ? null : supervisor.addOnDemand(spec(facesContract, running));
   const textReader = decoders === 0 ? null : supervisor.addOnDemand(spec(textReaderContract, running));
+  const things = decoders === 0 ? null : supervisor.addOnDemand(spec(thingsContract, running));
   const summarizer = decoders === 0 ? null : supervisor.addOnDemand(spec(summarizerContract, running));
   const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
   // There may be hundreds.
@@ -67,6 +69,7 @@ export async function startActors(
     speech,
     faces,
     textReader,
+    things,
     summarizer,
     watcher,
   };

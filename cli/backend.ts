@@ -65,6 +65,13 @@ import type { ProgressView } from './progress-view.ts';
 import type { Question } from './question.ts';
 import type { Report } from './report.ts';
 
+export interface SightModels {
+  /** Finds things. */
+  readonly things_key: string | null;
+  /** Reads printed words. */
+  readonly words_key: string | null;
+}
+
 export interface TranscriptsRequest {
   readonly cache_dir: string;
   readonly media_paths: readonly string[];
@@ -159,6 +166,8 @@ export interface WatchBackend {
 }
 
 export interface Backend {
+  /** The models that are downloaded for looking at pictures; null for what there is none for. */
+  sight(): Promise<SightModels>;
   /** Runs a task to its end and shows its progress; it is cancelled when the context's signal is aborted. */
   analyze(request: TaskRequest, view: ProgressView): Promise<Report>;
   /** The same for a recorded task that is not running; `force`: files in quarantine are tried again. */

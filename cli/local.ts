@@ -3,6 +3,7 @@ import type { AnalysisEvent, EndState, TaskError, TaskRequest } from '../actors/
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import type { Engine } from '../actors/engine.ts';
 import { storeErrors } from '../actors/index/store/contract.ts';
+import { bestThere } from '../actors/models/advice.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
@@ -20,6 +21,11 @@ export function createLocal(engine: Engine, context: Context): Backend {
   const { tasks } = engine;
   const { signal } = context;
   return {
+    sight: async () => {
+      const { models } = await engine.models.list();
+      const keyOf = (kind: 'object-detection' | 'text-recognition') => bestThere(models, kind)?.key ?? null;
+      return { things_key: keyOf('object-detection'), words_key: keyOf('text-recognition') };
+    },
     analyze: async (request, view) => {
       const model_key = wantsPictures(request)
         ? await useModel(engine, context.values.model, context.screen)

@@ -30,6 +30,7 @@ export function createRemote(context: Context): Backend {
     return (...args) => work(...args).catch((error) => Promise.reject(explain(error, context)));
   };
   return {
+    sight: explained(async () => (await client.availableModels({}, asked)).sight),
     analyze: explained(async (request, view) => {
       const { visual_media_paths = [] } = request;
       if (visual_media_paths.length > 0) await useModelAndTell(client, context);
@@ -43,10 +44,8 @@ export function createRemote(context: Context): Backend {
     tasks: explained(async () => (await client.listTasks({}, asked)).tasks),
     task: explained((task_id, { offset, limit }) => client.getTask({ task_id, offset, limit }, asked)),
     cancel: explained(async (task_id) => {
-      const answer =
-        task_id === undefined
-          ? await client.cancelAnalysis({}, asked)
-          : await client.cancelTask({ task_id }, asked);
+      const whole = task_id === undefined;
+      const answer = await (whole ? client.cancelAnalysis({}, asked) : client.cancelTask({ task_id }, asked));
       return { stopped: !('still_stopping' in answer), message: answer.message };
     }),
     search: explained(async (question, cacheDir) => {

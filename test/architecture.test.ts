@@ -84,6 +84,8 @@ const publicFiles = [
   'actors/index/people/person-name.ts',
   'actors/index/summaries/fold-name.ts',
   'actors/models/renamed.ts',
+  // Things of one frame after the other become tracks, which are stored and searched.
+  'actors/things/tracks.ts',
   'actors/summaries/reading-order.ts',
   'actors/summaries/shortened.ts',
   'actors/summaries/summary-ref.ts',
@@ -115,7 +117,7 @@ test('a room uses another only through its contract and the four doors', () => {
         to.startsWith('actors/acoustics/');
       // A model family is a pair: the graph and its features in models, its use in the actor.
       const pair =
-        /^actors\/(embedder|transcriber|diarizer|faces|summarizer|text-reader)\//.test(path) &&
+        /^actors\/(embedder|transcriber|diarizer|faces|summarizer|text-reader|things)\//.test(path) &&
         to.startsWith('actors/models/');
       assert.ok(allowed || pair, `${path} imports ${to}`);
     }

@@ -1,6 +1,6 @@
 // Finds the faces of one picture: where they are, how good they are, their vectors and their pictures.
-import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { CurrentModel } from '../models/current.ts';
 import { aligned } from './alignment/align.ts';
@@ -9,7 +9,7 @@ import type { FaceCrops } from './crops/crops.ts';
 import { displayRegion } from './crops/display.ts';
 import type { Candidate } from './detection/candidates.ts';
 import type { OpenPair, PairRow } from './pair.ts';
-import { type Picture, Pyramid } from './picture.ts';
+import { Pyramid } from './picture.ts';
 import { isCut } from './quality/cut.ts';
 import { pose } from './quality/pose.ts';
 import { sharpness } from './quality/sharpness.ts';
@@ -125,13 +125,4 @@ async function embedded(
 function withoutDirection({ box }: Face, key: string) {
   const place = box.map((value) => value.toFixed(3)).join(', ');
   return facesErrors.BAD_FACE_VECTOR(`The face at ${place} has no vector that "${key}" could tell`, { key });
-}
-
-/** Throws INVALID_MESSAGE where the slot is smaller than the picture. */
-export function pictureIn(slot: Uint8Array, width: number, height: number): Picture {
-  const bytes = width * height * 3;
-  if (slot.length >= bytes) return { data: slot, width, height };
-  throw engineErrors.INVALID_MESSAGE(
-    `a slot of ${slot.length} bytes, a picture of ${width}×${height} has ${bytes}`,
-  );
 }

@@ -1,5 +1,6 @@
 // The part of the face actor that finds faces: it chooses and loads the models, and looks at pictures.
 import { type ActorEnv, type Handlers, Sent } from '../../runtime/actor.ts';
+import { pictureIn } from '../../runtime/picture.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
@@ -7,7 +8,7 @@ import { fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import type { facesContract } from './contract.ts';
 import { FaceCrops } from './crops/crops.ts';
-import { type CurrentPair, findFaces, pictureIn } from './finder.ts';
+import { type CurrentPair, findFaces } from './finder.ts';
 import { type FacePair, faceModel, type OpenPair, openPair, type PairRow, pairRow } from './pair.ts';
 
 export interface FacesSettings {

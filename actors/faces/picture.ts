@@ -1,11 +1,5 @@
 // Pixels as faces are looked for in them: RGB bytes in rows, and the same picture at half its size.
-
-export interface Picture {
-  /** width×height×3 RGB in rows; may be longer. *Borrowed.* */
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}
+import type { Picture } from '../../runtime/picture.ts';
 
 /** The mean of each 2×2 pixels; an odd last row or column is left out, as long as there is another one. */
 export function halved({ data, width, height }: Picture): Picture {

@@ -25,6 +25,7 @@ import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { summaryHandlers } from './summaries/handlers.ts';
 import { SummaryIndex } from './summaries/summary-index.ts';
+import { thingHandlers } from './things/handlers.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
@@ -77,6 +78,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...transcriptHandlers(parts),
         ...voiceHandlers(parts),
         ...writtenHandlers(parts),
+        ...thingHandlers(parts),
         ...facetHandlers(parts),
         ...libraryHandlers(parts),
         ...peopleSearchHandlers(parts),

@@ -10,6 +10,7 @@ import { peopleMessages } from './people/contract.ts';
 import { spanMessages } from './spans/contract.ts';
 import { storeMessages } from './store/contract.ts';
 import { summaryMessages } from './summaries/contract.ts';
+import { thingMessages } from './things/contract.ts';
 import { transcriptMessages } from './transcripts/contract.ts';
 import { visualMessages } from './visual/contract.ts';
 import { voiceMessages } from './voices/contract.ts';
@@ -22,6 +23,7 @@ export const indexContract = contract('index', {
   ...transcriptMessages,
   ...voiceMessages,
   ...writtenMessages,
+  ...thingMessages,
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,

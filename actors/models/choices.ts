@@ -2,16 +2,17 @@
 import type { ModelWork } from './contract.ts';
 import type { DeviceChoice } from './device.ts';
 import { thisMachine } from './machine.ts';
-import { chooseFaces, chooseTextModel } from './registry.ts';
+import { chooseFaces, chooseObjectDetector, chooseTextModel } from './registry.ts';
 import { chooseSummaryModel } from './summary-models.ts';
 
 const choosing: Readonly<Record<ModelWork, (modelsDir: string) => Promise<unknown>>> = {
   faces: chooseFaces,
   text: chooseTextModel,
+  things: chooseObjectDetector,
 };
 
 export interface ModelChoices {
-  /** Also where there is no actor for it. Throws NO_FACE_MODEL, NO_TEXT_MODEL. */
+  /** Also where there is no actor for it. Throws NO_FACE_MODEL, NO_TEXT_MODEL, NO_OBJECT_DETECTOR. */
   expectModelFor(work: ModelWork): Promise<void>;
   /**
    * Null for `key` is the recommended model, and null as the answer means texts from templates. Throws MODEL_UNKNOWN,

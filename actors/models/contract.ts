@@ -222,7 +222,7 @@ export const ModelRow = Type.Object({
 export type ModelRow = Static<typeof ModelRow>;
 
 /** Work on media that cannot be done without a download. */
-export type ModelWork = 'faces' | 'text';
+export type ModelWork = 'faces' | 'text' | 'things';
 
 /** A row whose visual side is known to be there. */
 export type VisualRow = ModelRow & { readonly visual: VisualSide };

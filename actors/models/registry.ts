@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { suggestion } from '../../runtime/nearest.ts';
 import { facesErrors } from '../faces/contract.ts';
 import { textReaderErrors } from '../text-reader/contract.ts';
+import { thingsErrors } from '../things/contract.ts';
 import { bestThere } from './advice.ts';
 import {
   type FaceDetectorRow,
@@ -175,6 +176,16 @@ export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
   throw textReaderErrors.NO_TEXT_MODEL(`No model that reads printed words is downloaded: ${command}`, {
     command,
   });
+}
+
+/** The model that finds things. Throws NO_OBJECT_DETECTOR, which names the command that brings one. */
+export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow> {
+  const { rows } = await readRegistry(modelsDir);
+  const models = await downloadedOf(modelsDir, rows, (kind) => kind === 'object-detection');
+  const row = bestThere(models, 'object-detection');
+  if (row) return row;
+  const command = 'framehound models pull nanodet-416';
+  throw thingsErrors.NO_OBJECT_DETECTOR(`No object detector is downloaded: ${command}`, { command });
 }
 
 export function isBuiltIn(row: ModelRow): boolean {

@@ -1,6 +1,6 @@
 // The text reader: reads words in pictures. Runs of its model block its thread.
 import { type ActorEnv, actor, Sent } from '../../runtime/actor.ts';
-import { engineErrors } from '../../runtime/errors.ts';
+import { pictureIn } from '../../runtime/picture.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { ModelRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
@@ -9,7 +9,6 @@ import { chooseTextModel, fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import { textReaderContract } from './contract.ts';
 import { PaddleReader } from './model.ts';
-import type { Picture } from './picture.ts';
 import { readPicture } from './reading.ts';
 
 export interface TextReaderSettings {
@@ -65,12 +64,3 @@ export const definition = actor({
     };
   },
 });
-
-/** Throws INVALID_MESSAGE where the slot is smaller than the picture. */
-function pictureIn(slot: Uint8Array, width: number, height: number): Picture {
-  const bytes = width * height * 3;
-  if (slot.length >= bytes) return { data: slot, width, height };
-  throw engineErrors.INVALID_MESSAGE(
-    `a slot of ${slot.length} bytes, a picture of ${width}×${height} has ${bytes}`,
-  );
-}

@@ -1,12 +1,13 @@
 // The two graphs of PP-OCR and its dictionary: one finds lines of text, the other reads them.
 import { readFile } from 'node:fs/promises';
+import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/graph.ts';
 import { detectionInput, detectionSize } from './detection/input.ts';
 import { type Region, regionsOf } from './detection/regions.ts';
-import type { Area, Picture } from './picture.ts';
+import type { Area } from './picture.ts';
 import { charactersOf, type ReadText, readSteps } from './recognition/characters.ts';
 import { cutLine, lineHeight } from './recognition/line.ts';
 

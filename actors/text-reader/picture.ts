@@ -1,11 +1,4 @@
-// Pixels in which text is looked for, and parts of them.
-
-export interface Picture {
-  /** width×height×3 RGB in rows; may be longer. *Borrowed.* */
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}
+// Parts of pictures in which text is looked for.
 
 export interface Area {
   readonly left: number;

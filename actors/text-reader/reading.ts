@@ -1,4 +1,6 @@
 // Reads the text of one picture: all of it, or what has changed since the picture before.
+
+import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { Reading, TextBox, TextLine } from './contract.ts';
 import { detectionSize } from './detection/input.ts';
@@ -6,7 +8,6 @@ import { inReadingOrder, type Region } from './detection/regions.ts';
 import { anyMarked, type Blocks, blocksOf, changedBlocks, rangeOf, taken } from './gate/blocks.ts';
 import { areaOf, blocksOfBox, overlap } from './gate/looked-at.ts';
 import type { PaddleReader } from './model.ts';
-import type { Picture } from './picture.ts';
 
 /** From this overlap on a region is the line that was there. */
 const sameLine = 0.5;

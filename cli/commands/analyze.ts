@@ -1,6 +1,7 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
+import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
@@ -16,8 +17,8 @@ export const analyze: Command = async (args, context) => {
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   const { cache } = folders(context.values);
   const wish = summaryWish(values);
-  const looking = pictureTask(positionals, cache, values.force, context);
   return withBackend(context, context.values.decoders, (backend) => {
+    const looking = pictureTask(backend, positionals, cache, values.force, context);
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(wish && {
@@ -30,14 +31,18 @@ export const analyze: Command = async (args, context) => {
 
 /** Looks at every second of what lies under the paths. */
 export function pictureTask(
+  backend: Pick<Backend, 'sight'>,
   paths: readonly string[],
   cacheDir: string,
   force: boolean,
   { values }: Context,
 ): MediaTask {
   const { decode } = values;
-  const requestOf: MediaTask['requestOf'] = (files) => {
-    return { cache_dir: cacheDir, visual_media_paths: files, decode, force };
+  const requestOf: MediaTask['requestOf'] = async (files) => {
+    const pictures = { cache_dir: cacheDir, visual_media_paths: files, decode, force };
+    // What there is a model for is looked at in the same pass.
+    const { things_key } = await backend.sight();
+    return { ...pictures, ...(things_key !== null && { thing_media_paths: files }) };
   };
   return { paths, cacheDir, json: false, requestOf };
 }

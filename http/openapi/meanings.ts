@@ -62,6 +62,7 @@ const meanings: Readonly<Record<string, string>> = {
   no_picture: 'Files without any picture, where pictures were asked for.',
   no_frames: 'Files without any picture, where faces were asked for.',
   nothing_to_read: 'Files without any picture, where words were to be read.',
+  no_visible_things: 'Files without any picture, where things were asked for.',
   nothing_to_summarize: 'Files with neither pictures nor words, where summaries were asked for.',
   no_sound: 'Files without sound, where speech was asked for.',
   failed: 'Files that could not be analysed.',
@@ -75,6 +76,9 @@ const meanings: Readonly<Record<string, string>> = {
   text_frames: 'Seconds of picture in which words were looked for.',
   text_grid_frames: 'Seconds of picture there are; it grows while files are still being surveyed.',
   lines: 'Lines of text that can be found.',
+  thing_frames: 'Seconds of picture in which things were looked for.',
+  thing_grid_frames: 'Seconds of picture there are; it grows while files are still being surveyed.',
+  things: 'What was found, for work on a file of type `things`; null otherwise.',
   faces: 'What was found, for work on a file of type `faces`; null otherwise.',
   clip: 'The clip that was cut, for work of type `clips`; null otherwise.',
   clustering:

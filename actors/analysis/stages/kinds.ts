@@ -9,12 +9,14 @@ import { pullKind } from './pull/kind.ts';
 import { speechKind } from './speech/kind.ts';
 import { summaryKind } from './summary/kind.ts';
 import { textKind } from './text/kind.ts';
+import { thingsKind } from './things/kind.ts';
 
 export const stageKinds = [
   pictureKind,
   speechKind,
   facesKind,
   textKind,
+  thingsKind,
   summaryKind,
   clipsKind,
   pullKind,

@@ -10,12 +10,14 @@ import { speechStage } from './speech/stage.ts';
 import { type Stage, stageOf } from './stage.ts';
 import { summaryStage } from './summary/stage.ts';
 import { textStage } from './text/stage.ts';
+import { thingsStage } from './things/stage.ts';
 
 const works = [
   pictureStage,
   speechStage,
   facesStage,
   textStage,
+  thingsStage,
   summaryStage,
   clipsStage,
   pullStage,

@@ -13,6 +13,7 @@ import type { ModelLibrary } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { summarizerContract } from '../../summarizer/contract.ts';
 import type { textReaderContract } from '../../text-reader/contract.ts';
+import type { thingsContract } from '../../things/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import type { FaceModelInUse, Faces } from './faces/model.ts';
@@ -41,6 +42,8 @@ export interface AnalysisParts {
   readonly faces: Faces | null;
   /** Reads words in pictures; the same. */
   readonly textReader: TextReader | null;
+  /** Finds things; the same. */
+  readonly things: Ref<typeof thingsContract> | null;
   /** Writes summaries; the same. */
   readonly summarizer: Summarizer | null;
   /** Cuts clips; the same. */

@@ -1,6 +1,7 @@
 // The aligned face: a picture is turned, scaled and shifted until its landmarks lie on the template, bilinear, black beyond
 // its edge. Large faces are taken from a halved picture, so that no more than two pixels become one.
-import type { Picture, Pyramid } from '../picture.ts';
+import type { Picture } from '../../../runtime/picture.ts';
+import type { Pyramid } from '../picture.ts';
 import { alignedSide, fitted, inverted, type Similarity, template } from './similarity.ts';
 
 /** 112×112×3 RGB in rows, owned by the caller. Null where the landmarks are one point, or not finite. */

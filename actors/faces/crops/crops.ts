@@ -1,4 +1,6 @@
 // Pictures of a face as JPEG: as the embedder saw it, and for people. Owns its native objects.
+
+import type { Picture } from '../../../runtime/picture.ts';
 import {
   AV_PIX_FMT_RGB24,
   AV_PIX_FMT_YUVJ420P,
@@ -9,7 +11,6 @@ import {
 } from '../../decoder/ffmpeg.ts';
 import { JpegEncoder, jpegFrame } from '../../decoder/pixels/jpeg.ts';
 import { alignedSide } from '../alignment/similarity.ts';
-import type { Picture } from '../picture.ts';
 import { displaySide, type Region } from './display.ts';
 
 interface Size {

@@ -1,9 +1,11 @@
 // Finds the faces of a picture: looks at it in its own size and, where a face may be larger than the graph knows, at a
 // quarter of it.
+
+import type { Picture } from '../../../runtime/picture.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../../models/session.ts';
-import { type Picture, type Pyramid, quartered } from '../picture.ts';
+import { type Pyramid, quartered } from '../picture.ts';
 import { type Candidate, isUsable, scaled, suppressed } from './candidates.ts';
 import type { DetectorGraph } from './family.ts';
 import { InputFiller } from './input.ts';

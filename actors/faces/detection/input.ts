@@ -1,6 +1,7 @@
 // The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded with black.
+
+import type { Picture } from '../../../runtime/picture.ts';
 import type { FaceDetectorSide } from '../../models/face-sides.ts';
-import type { Picture } from '../picture.ts';
 import { Planes } from '../planes.ts';
 
 export interface DetectorInput {

@@ -1,6 +1,7 @@
 // A picture brought to a size that a graph with one size takes: its longest side at most that size, every pixel the mean of
 // those that fall into it. Smaller ones stay as they are.
-import type { Picture, Pyramid } from '../picture.ts';
+import type { Picture } from '../../../runtime/picture.ts';
+import type { Pyramid } from '../picture.ts';
 
 /** `scale`: by what coordinates are multiplied to be those of the whole picture. */
 export function shrunk(pyramid: Pyramid, side: number): { picture: Picture; scale: number } {

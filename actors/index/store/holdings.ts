@@ -13,6 +13,7 @@ import {
   modelPrefix,
   previewKey,
   stageKey,
+  thingsKey,
   transcriptKey,
   writtenKey,
 } from './names.ts';
@@ -83,6 +84,7 @@ export class Holdings {
         models.some((key) => environment.has(stageKey(key, hash))) ||
         environment.has(transcriptKey(hash)) ||
         environment.has(writtenKey(hash)) ||
+        environment.has(thingsKey(hash)) ||
         faceModels.some((key) => environment.has(facesKey(key, hash))) ||
         this.#summaries.countOf(hash) > 0
       );

@@ -82,6 +82,8 @@ export const speakersKey = (hash: string): string => `speakers/${checkedHash(has
 export const writtenPrefix = 'written/';
 export const writtenKey = (hash: string): string => `${writtenPrefix}${checkedHash(hash)}`;
 export const writtenChangesKey = 'written-changes';
+export const thingsPrefix = 'things/';
+export const thingsKey = (hash: string): string => `${thingsPrefix}${checkedHash(hash)}`;
 export const voicesPrefix = 'voices/';
 export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
 /** `id`: made by this program. */

@@ -75,6 +75,13 @@ export const Written = table('FHWR', {
   stored_ms: 'double',
   from_previews: 'uint',
 });
+export const Things = table('FHTH', {
+  hash_str: 'string',
+  model_key: 'string',
+  tracks_json: 'string',
+  stored_ms: 'double',
+  from_previews: 'uint',
+});
 export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 'string' });
 export const VoiceUndo = table('FHVU', { undo_json: 'string' });
 export const FaceModel = table('FHFO', {
@@ -169,6 +176,7 @@ export type Transcript = RowOf<typeof Transcript>;
 export type SpeakerNames = RowOf<typeof SpeakerNames>;
 export type Voices = RowOf<typeof Voices>;
 export type Written = RowOf<typeof Written>;
+export type Things = RowOf<typeof Things>;
 export type VoicePerson = RowOf<typeof VoicePerson>;
 export type FaceModel = RowOf<typeof FaceModel>;
 export type Faces = RowOf<typeof Faces>;

@@ -10,6 +10,7 @@ import {
   pathKey,
   previewKey,
   speakersKey,
+  thingsKey,
   transcriptKey,
   writtenChangesKey,
   writtenKey,
@@ -68,7 +69,7 @@ export function removeContents(
     const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
     const transcript = writes.get(transcriptKey(hash)) !== undefined;
     removeVoices(writes, hash, file);
-    for (const keyOf of [previewKey, transcriptKey, speakersKey, writtenKey, mediaKey])
+    for (const keyOf of [previewKey, transcriptKey, speakersKey, thingsKey, writtenKey, mediaKey])
       writes.remove(keyOf(hash));
     for (const path of paths) {
       // Another content may have been seen there meanwhile.

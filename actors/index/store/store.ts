@@ -23,6 +23,7 @@ import { Spans } from './spans.ts';
 import type { Stage } from './stage.ts';
 import { Summaries } from './summaries/summaries.ts';
 import { SummaryWriter } from './summaries/summary-writer.ts';
+import { Things } from './things.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
 import { Writer, type WriterOptions } from './writer.ts';
@@ -65,6 +66,11 @@ export class Store {
   );
 
   readonly written = new Written(
+    () => this.#reading(),
+    () => this.#writer().environment,
+    () => (this.#options.now ?? Date.now)(),
+  );
+  readonly things = new Things(
     () => this.#reading(),
     () => this.#writer().environment,
     () => (this.#options.now ?? Date.now)(),

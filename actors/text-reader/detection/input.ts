@@ -1,5 +1,6 @@
 // The input of the graph that finds text: the picture, or a part of it, scaled and normalised. Pure.
-import type { Area, Picture } from '../picture.ts';
+import type { Picture } from '../../../runtime/picture.ts';
+import type { Area } from '../picture.ts';
 
 /** Sides of the picture that the graph is given are multiples of it. */
 export const step = 32;

@@ -1,7 +1,9 @@
 // Where text has to be looked for in a picture of a film: around what has changed since it was read. Pure.
+
+import type { Picture } from '../../../runtime/picture.ts';
 import type { TextBox, TextLine } from '../contract.ts';
 import { step } from '../detection/input.ts';
-import type { Area, Picture } from '../picture.ts';
+import type { Area } from '../picture.ts';
 import { type BlockRange, blockSide } from './blocks.ts';
 
 type Size = Pick<Picture, 'width' | 'height'>;

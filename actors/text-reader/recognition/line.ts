@@ -1,6 +1,7 @@
 // Cuts a line of text out of a picture, straight and as high as the graph that reads it wants it. Pure.
+
+import type { Picture } from '../../../runtime/picture.ts';
 import type { Rectangle } from '../detection/rectangle.ts';
-import type { Picture } from '../picture.ts';
 
 /** Height that the graph takes, px. */
 export const lineHeight = 48;

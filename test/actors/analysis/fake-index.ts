@@ -335,5 +335,9 @@ function libraryHandlers(world: IndexState) {
     held_roots: () => ({ roots: [] }),
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
+    things_stored: ({ hashes }) => ({ stored: hashes.map(() => null) }),
+    store_things: () => ({}),
+    things_of: () => ({ model_key: null, tracks: [] }),
+    find_things: () => ({ matches: [], ranges: {}, looked: 0 }),
   } satisfies IndexHandlers;
 }

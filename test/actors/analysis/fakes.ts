@@ -298,7 +298,7 @@ async function startFakes(
 }
 
 /** What an engine has that a test brings itself. */
-const without = { clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
+const without = { things: null, clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
 
 export async function world(
   files: readonly FakeFile[],

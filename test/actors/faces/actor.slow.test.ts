@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { FoundFaces } from '../../../actors/faces/contract.ts';
-import type { Picture } from '../../../actors/faces/picture.ts';
+import type { Picture } from '../../../runtime/picture.ts';
 import { skipWithout } from '../../shared.ts';
 import { tinyEmbedder } from './embedding/graphs.ts';
 import { facesModels, standInRow, writeFaceModel, yunetWeights } from './stand-in-embedder.ts';

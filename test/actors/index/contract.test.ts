@@ -10,6 +10,7 @@ import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { spanMessages } from '../../../actors/index/spans/contract.ts';
 import { storeMessages } from '../../../actors/index/store/contract.ts';
 import { summaryMessages } from '../../../actors/index/summaries/contract.ts';
+import { thingMessages } from '../../../actors/index/things/contract.ts';
 import { transcriptMessages } from '../../../actors/index/transcripts/contract.ts';
 import { visualMessages } from '../../../actors/index/visual/contract.ts';
 import { voiceMessages } from '../../../actors/index/voices/contract.ts';
@@ -22,6 +23,7 @@ test('every message belongs to one part of the index', () => {
     visualMessages,
     transcriptMessages,
     voiceMessages,
+    thingMessages,
     writtenMessages,
     facetMessages,
     libraryMessages,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
 import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
-import type { Picture } from '../../../actors/text-reader/picture.ts';
+import type { Picture } from '../../../runtime/picture.ts';
 
 export const dictionary = 'R\nG\nB\n';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { aligned, warped } from '../../../../actors/faces/alignment/align.ts';
 import { template } from '../../../../actors/faces/alignment/similarity.ts';
-import { type Picture, Pyramid } from '../../../../actors/faces/picture.ts';
+import { Pyramid } from '../../../../actors/faces/picture.ts';
+import type { Picture } from '../../../../runtime/picture.ts';
 
 /** Red grows by 1 a pixel to the right, green by 1 downwards, from the given values; blue is 255. */
 function slope(width: number, height: number, step = 1): Picture {

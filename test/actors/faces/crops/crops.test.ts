@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import sharp from 'sharp';
 import { FaceCrops } from '../../../../actors/faces/crops/crops.ts';
-import type { Picture } from '../../../../actors/faces/picture.ts';
+import type { Picture } from '../../../../runtime/picture.ts';
 
 function made(t: TestContext): FaceCrops {
   const crops = new FaceCrops();

@@ -1,0 +1,83 @@
+// The declaration of the stage of things: what is seen in every second of a film and in every still, of the classes that
+// the object detector knows.
+import { type Static, Type } from 'typebox';
+import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
+import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { stageKind } from '../kind.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+const ThingFacts = Type.Object({
+  model_key: described(Type.String(), 'The object detector.'),
+  tracks: described(Count, 'Things that were seen; one that moves on counts anew.'),
+  missing_frames: described(Count, 'Frames that could not be decoded.'),
+  warning: Type.Optional(Type.String()),
+});
+export type ThingFacts = Static<typeof ThingFacts>;
+
+export const thingsKind = stageKind({
+  type: 'things',
+  needs: [],
+  place: 'analysis',
+  body: {
+    thing_media_paths: described(
+      shown(defaulted(Type.Array(MediaPath), []), ['/media/film.mp4']),
+      'Films and stills in which things are looked for: persons, cars, dogs and 77 more classes.',
+    ),
+  },
+  complaints: () => [],
+  media: ({ thing_media_paths }) => named('thing_media_paths', thing_media_paths),
+  readsPreviews: true,
+  settled: {
+    /** Absolute; left out where no things are looked for. */
+    thing_paths: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  },
+  expects: async ({ thing_media_paths }, { expectModelFor }) => {
+    if (thing_media_paths.length > 0) await expectModelFor('things');
+  },
+  settle: ({ thing_media_paths }) => {
+    const thing_paths = uniquePaths(thing_media_paths, (path) => path).map(plainPath);
+    return thing_paths.length > 0 ? { thing_paths } : {};
+  },
+  nothing: {},
+  admits: async ({ thing_paths }, { expectModelFor }) => {
+    if (thing_paths !== undefined) await expectModelFor('things');
+  },
+  shows: [],
+  jobsOf: ({ thing_paths = [] }) => [{ name: null, items: thing_paths.map((path) => ({ path })) }],
+  unit: {
+    done: 'thing_frames',
+    all: 'thing_grid_frames',
+    measure: 'count',
+    weight: 1,
+    amountOf: ({ probe }) => probe.grid_frames,
+    label: 'frames for things',
+    speed: null,
+  },
+  facts: {
+    /** Of work of type `things` on a file. */
+    things: nullable(ThingFacts),
+  },
+  noFacts: { things: null },
+  notApplicable: 'no_visible_things',
+  labels: {
+    notApplicable: 'without pictures',
+    nothing: 'sound only, no picture to look for things in',
+    result: ({ things }) => {
+      const [count, missing] = [things?.tracks ?? 0, things?.missing_frames ?? 0];
+      const found = `${count} ${count === 1 ? 'thing' : 'things'}`;
+      return `${found}${missing > 0 ? `, ${missing} frames cannot be decoded` : ''}`;
+    },
+    warning: ({ things }) => things?.warning,
+  },
+  metrics: {
+    done: { name: 'framehound_thing_frames_total', help: 'Grid frames in which things were looked for.' },
+    results: [
+      {
+        name: 'framehound_things_total',
+        help: 'Things found, each once for as long as it stays at its place.',
+        count: ({ things }) => things?.tracks ?? 0,
+      },
+    ],
+  },
+});

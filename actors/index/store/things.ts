@@ -1,0 +1,87 @@
+// The things that are seen in the media of an analysis folder: one record for each, with its tracks.
+import type { Track } from '../../things/tracks.ts';
+import type { MediaRecord } from './contract.ts';
+import type { Environment } from './environment.ts';
+import { putFormat } from './format.ts';
+import { putMedia } from './media.ts';
+import { thingsKey, thingsPrefix } from './names.ts';
+import { readRecord } from './read-record.ts';
+import { Things as ThingsRow } from './records.ts';
+import { seal, sealOf, unseal } from './table.ts';
+
+export interface StoredThings {
+  readonly model_key: string;
+  /** In the order of their beginning. */
+  readonly tracks: readonly Track[];
+  /** They were looked for in stored previews, since the file was gone. */
+  readonly from_previews: boolean;
+}
+
+export class Things {
+  readonly #reading: () => Environment | null;
+  readonly #writing: () => Environment;
+  /** Milliseconds since 1970. */
+  readonly #now: () => number;
+  /** What was read, by hash, with the checksum of its record: searches read all of a folder again and again. */
+  readonly #read = new Map<string, { readonly version: number; readonly tracks: readonly Track[] }>();
+
+  /** `reading`: null when nothing is stored yet. */
+  constructor(reading: () => Environment | null, writing: () => Environment, now: () => number) {
+    this.#reading = reading;
+    this.#writing = writing;
+    this.#now = now;
+  }
+
+  /** Null where no detector looked. Throws STORE_DAMAGED. */
+  of(hash: string): StoredThings | null {
+    const row = readRecord(this.#reading(), ThingsRow, thingsKey(hash));
+    return row && { model_key: row.model_key, tracks: tracksIn(row), from_previews: row.from_previews === 1 };
+  }
+
+  /** Ascending. */
+  hashes(): string[] {
+    const keys = this.#reading()?.keys(thingsPrefix) ?? [];
+    return keys.map((key) => key.slice(thingsPrefix.length));
+  }
+
+  /** Empty where no detector looked. Kept in memory until the record changes. Throws STORE_DAMAGED. */
+  tracks(hash: string): readonly Track[] {
+    const environment = this.#reading();
+    const key = thingsKey(hash);
+    const bytes = environment?.get(key);
+    if (environment === null || bytes === undefined) {
+      this.#read.delete(hash);
+      return [];
+    }
+    const version = sealOf(bytes);
+    const known = this.#read.get(hash);
+    if (known?.version === version) return known.tracks;
+    const tracks = tracksIn(unseal(ThingsRow, key, bytes, environment.file));
+    this.#read.set(hash, { version, tracks });
+    return tracks;
+  }
+
+  /** Takes the place of what was stored; what the folder knows of the media is stored with it. *Flushed* on return. */
+  store(media: MediaRecord, { model_key, tracks, from_previews }: StoredThings): void {
+    const { hash_str } = media.identity;
+    const key = thingsKey(hash_str);
+    const row = {
+      hash_str,
+      model_key,
+      tracks_json: JSON.stringify(tracks),
+      stored_ms: this.#now(),
+      from_previews: Number(from_previews),
+    };
+    const environment = this.#writing();
+    environment.transact((writes) => {
+      putFormat(writes);
+      writes.put(key, seal(ThingsRow, key, row));
+      putMedia(writes, media, environment.file);
+    });
+  }
+}
+
+function tracksIn({ tracks_json }: ThingsRow): Track[] {
+  // Written by this program under a checksum.
+  return JSON.parse(tracks_json) as Track[];
+}

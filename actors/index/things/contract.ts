@@ -1,0 +1,86 @@
+// What the index answers about things: stored for a media, and found by the words of a question.
+import { type Static, Type } from 'typebox';
+import { ask } from '../../../runtime/contract.ts';
+import { nullable, oneOf } from '../../../runtime/schema.ts';
+import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
+import { Folder, MediaRecord } from '../store/contract.ts';
+import { RankedMatch, Scope } from '../visual/contract.ts';
+
+const Frame = Type.Integer({ minimum: 0 });
+
+/** As in actors/things/tracks.ts. */
+const Track = Type.Object({
+  class: ThingClass,
+  start: Frame,
+  end: Frame,
+  best: Frame,
+  score: Type.Number({ minimum: 0, maximum: 1 }),
+  box: ThingBox,
+  colours: Thing.properties.colours,
+});
+
+/** One thing that a question names. */
+export const ThingTerm = Type.Object({
+  /** Any of them. */
+  classes: Type.Array(ThingClass, { minItems: 1 }),
+  /** Any of them; empty for all. */
+  colours: Type.Array(ThingColour),
+  /** Where its middle is. */
+  place: nullable(oneOf('left', 'right', 'top', 'bottom', 'centre')),
+  size: nullable(oneOf('close', 'far')),
+  /** How many are seen at once. */
+  count: Type.Object({ least: Type.Integer({ minimum: 1 }), most: nullable(Type.Integer({ minimum: 1 })) }),
+  /** It is not to be seen. */
+  negated: Type.Boolean(),
+});
+export type ThingTerm = Static<typeof ThingTerm>;
+
+export const thingMessages = {
+  /** By which detector each media was looked at; null where none did, or the record is damaged. */
+  things_stored: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      stored: Type.Array(
+        nullable(
+          Type.Object({ model_key: Type.String(), tracks: Type.Integer(), from_previews: Type.Boolean() }),
+        ),
+      ),
+    }),
+  ),
+  /** Takes the place of what was stored of the media. *Flushed* when answered. */
+  store_things: ask(
+    Type.Object({
+      ...Folder,
+      media: MediaRecord,
+      model_key: Type.String(),
+      tracks: Type.Array(Track),
+      from_previews: Type.Boolean(),
+    }),
+    Type.Object({}),
+  ),
+  /**
+   * The scenes in which all terms are true, each with the frame that shows it best, best first. `model_key`: whose scenes.
+   * `looked`: media in scope that a detector looked at. Errors: those of the filters.
+   */
+  find_things: ask(
+    Type.Object({
+      ...Folder,
+      model_key: nullable(Type.String()),
+      terms: Type.Array(ThingTerm, { minItems: 1 }),
+      scope: Scope,
+      max_per_media: nullable(Type.Integer({ minimum: 1 })),
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({
+      matches: Type.Array(RankedMatch),
+      /** Half-open ranges of grid frames in which they are true, by hash. */
+      ranges: Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame]))),
+      looked: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+  /** What is seen in the media, for people who look at one; null where no detector looked. STORE_DAMAGED. */
+  things_of: ask(
+    Type.Object({ ...Folder, hash_str: Type.String() }),
+    Type.Object({ model_key: nullable(Type.String()), tracks: Type.Array(Track) }),
+  ),
+};

@@ -1,0 +1,57 @@
+// The things actor: finds things in pictures. Runs of its model block its thread.
+import { type ActorEnv, actor } from '../../runtime/actor.ts';
+import { pictureIn } from '../../runtime/picture.ts';
+import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import { CurrentModel } from '../models/current.ts';
+import { type DeviceChoice, refusalText } from '../models/device.ts';
+import { chooseObjectDetector, fileOf } from '../models/registry.ts';
+import { openSession } from '../models/session.ts';
+import { thingsContract } from './contract.ts';
+import { Detector } from './detector.ts';
+
+interface ThingsSettings {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+  /** Threads inside one run; 0 leaves it to the runtime. */
+  readonly threads: number;
+}
+
+export const definition = actor({
+  contract: thingsContract,
+  create: ({ settings: { modelsDir, device, threads }, log, stopping }: ActorEnv<ThingsSettings>) => {
+    const chosen = () => chooseObjectDetector(modelsDir);
+    const current = new CurrentModel({
+      kind: 'things',
+      defaultModel: null,
+      log,
+      find: chosen,
+      open: async (row, checkpoint) => {
+        const options = { device, threads, log, stopping, checkpoint };
+        const session = await openSession(fileOf(modelsDir, row, 'graph'), options);
+        const detector = new Detector(session);
+        await detector.look({ data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 });
+        return detector;
+      },
+    });
+    return {
+      handlers: {
+        load: async (_, turn) => {
+          const { key } = await chosen();
+          const { row, family } = await current.load(key, createCheckpoint(turn, { stopping }));
+          const { device: runsOn, refused } = family.runsOn;
+          return { model_key: row.key, device: runsOn, device_reason: refusalText(refused) };
+        },
+        unload: async () => {
+          await current.unload();
+          return {};
+        },
+        find: async ({ model_key, picture, width, height }, turn) => {
+          const pixels = pictureIn(turn.slot(picture), width, height);
+          return { things: await current.run(model_key, ({ family }) => family.look(pixels)) };
+        },
+      },
+      close: () => current.close(),
+    };
+  },
+});

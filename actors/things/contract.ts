@@ -1,0 +1,64 @@
+// What the object detector answers: the things in a picture, of the classes of COCO, with the colours of each.
+import { type Static, Type } from 'typebox';
+import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
+import { errorTable } from '../../runtime/errors.ts';
+import { nullable, oneOf } from '../../runtime/schema.ts';
+import { basicColours } from '../models/starter/palette.ts';
+import { classNames } from './classes.ts';
+
+export const thingsErrors = errorTable({
+  NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400, retryable: false },
+});
+
+/** Longest side of a picture that is looked at, px. */
+export const detectorSide = 416;
+
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+
+export const ThingClass = oneOf(...classNames);
+export const ThingColour = oneOf(...basicColours);
+
+/** Left, top, width, height as shares of the picture's width and height. */
+export const ThingBox = Type.Tuple([Share, Share, Share, Share]);
+
+export const Thing = Type.Object({
+  class: ThingClass,
+  /** Of the detector, 0 to 1. */
+  score: Share,
+  box: ThingBox,
+  /** Most first; empty where no colour is more than a little of it. */
+  colours: Type.Array(Type.Object({ colour: ThingColour, share: Share })),
+});
+export type Thing = Static<typeof Thing>;
+
+export const ObjectDetector = Type.Object({
+  model_key: Type.String(),
+  /** cpu, cuda, webgpu, dml, coreml. */
+  device: Type.String(),
+  /** Why no better device is in use; null where none was refused. */
+  device_reason: nullable(Type.String()),
+});
+export type ObjectDetector = Static<typeof ObjectDetector>;
+
+export const thingsContract = contract(
+  'things',
+  {
+    /** Loads the detector that is downloaded; answers at once when it is loaded. NO_OBJECT_DETECTOR, and what opening throws. */
+    load: ask(Type.Object({}), ObjectDetector),
+    unload: ask(Type.Object({}), Type.Object({})),
+    /**
+     * The things in a picture whose slot holds width×height RGB, the longer side at most 416; best first. `picture` is
+     * *borrowed until answered*. MODEL_NOT_LOADED, MODEL_RUN_FAILED.
+     */
+    find: ask(
+      Type.Object({
+        model_key: Type.String(),
+        picture: SlotHandle,
+        width: Type.Integer({ minimum: 1, maximum: detectorSide }),
+        height: Type.Integer({ minimum: 1, maximum: detectorSide }),
+      }),
+      Type.Object({ things: Type.Array(Thing) }),
+    ),
+  },
+  { concurrency: 4, turnLimitMs: 300_000 },
+);

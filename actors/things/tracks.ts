@@ -1,0 +1,115 @@
+// Joins the things of a film over its seconds: what stays at its place is one track, however long it stays. Pure.
+import type { Thing } from './contract.ts';
+
+/** A thing that stays: what moves on leaves a track for each place. */
+export interface Track {
+  readonly class: Thing['class'];
+  /** Grid frames from the first in which it is seen to behind the last, `[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+  /** The frame in which it is seen best, and its score and box there. */
+  readonly best: number;
+  readonly score: number;
+  readonly box: Thing['box'];
+  /** Mean over its frames of how much of it each colour is, most first. */
+  readonly colours: Thing['colours'];
+}
+
+/** Grid frames that a thing may be missed in: it goes behind something, or the detector is unsure for a moment. */
+const mostMissed = 2;
+
+/** Boxes of one class that share as much of their area are the same thing. */
+const sameOverlap = 0.4;
+
+interface Open {
+  class: Thing['class'];
+  start: number;
+  end: number;
+  best: number;
+  score: number;
+  box: Thing['box'];
+  frames: number;
+  /** Sums over the frames. */
+  readonly colours: Map<Thing['colours'][number]['colour'], number>;
+}
+
+/** Takes the things of one frame after the other. */
+export class Tracker {
+  readonly #open: Open[] = [];
+  readonly #closed: Track[] = [];
+
+  /** `frame`: larger than the one before. */
+  add(frame: number, things: readonly Thing[]): void {
+    this.#close((one) => frame - one.end > mostMissed);
+    const free = new Set(this.#open);
+    for (const thing of things.toSorted((a, b) => b.score - a.score)) {
+      const same = nearest(thing, free);
+      if (same !== null) free.delete(same);
+      take(same ?? this.#begin(frame, thing), frame, thing);
+    }
+  }
+
+  /** All that were seen, in the order of their beginning. */
+  end(): Track[] {
+    this.#close(() => true);
+    return this.#closed.toSorted((a, b) => a.start - b.start || b.score - a.score || a.box[0] - b.box[0]);
+  }
+
+  #begin(frame: number, thing: Thing): Open {
+    const { class: name, score, box } = thing;
+    const one = {
+      class: name,
+      start: frame,
+      end: frame,
+      best: frame,
+      score,
+      box,
+      frames: 0,
+      colours: new Map(),
+    };
+    this.#open.push(one);
+    return one;
+  }
+
+  #close(isOver: (one: Open) => boolean): void {
+    for (let i = this.#open.length - 1; i >= 0; i--) {
+      const one = this.#open[i]!;
+      if (!isOver(one)) continue;
+      this.#open.splice(i, 1);
+      const { frames, colours, ...track } = one;
+      this.#closed.push({ ...track, colours: means(colours, frames) });
+    }
+  }
+}
+
+/** The open track of its class that it shares most of its box with; null where it shares little with each. */
+function nearest({ class: name, box }: Thing, open: ReadonlySet<Open>): Open | null {
+  let [found, most]: [Open | null, number] = [null, sameOverlap];
+  for (const one of open) {
+    const shared = one.class === name ? overlap(one.box, box) : 0;
+    if (shared >= most) [found, most] = [one, shared];
+  }
+  return found;
+}
+
+function take(one: Open, frame: number, { score, box, colours }: Thing): void {
+  one.end = frame + 1;
+  one.frames++;
+  if (score > one.score) [one.best, one.score, one.box] = [frame, score, box];
+  for (const { colour, share } of colours) one.colours.set(colour, (one.colours.get(colour) ?? 0) + share);
+}
+
+function means(sums: Open['colours'], frames: number): Track['colours'] {
+  return [...sums]
+    .map(([colour, sum]) => ({ colour, share: Math.round((100 * sum) / frames) / 100 }))
+    .filter(({ share }) => share >= 0.1)
+    .sort((a, b) => b.share - a.share);
+}
+
+/** Intersection over union. */
+function overlap(a: Thing['box'], b: Thing['box']): number {
+  const across = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0]);
+  const down = Math.min(a[1] + a[3], b[1] + b[3]) - Math.max(a[1], b[1]);
+  if (across <= 0 || down <= 0) return 0;
+  return (across * down) / (a[2] * a[3] + b[2] * b[3] - across * down);
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
+import { momentsOf } from '../../../../actors/index/things/find.ts';
+import type { Track } from '../../../../actors/things/tracks.ts';
+
+const track = (name: Track['class'], start: number, end: number, more: Partial<Track> = {}): Track => {
+  return { class: name, start, end, best: start, score: 0.8, box: [0, 0.4, 0.2, 0.2], colours: [], ...more };
+};
+const term = (name: Track['class'], more: Partial<ThingTerm> = {}): ThingTerm => {
+  return {
+    classes: [name],
+    colours: [],
+    place: null,
+    size: null,
+    count: { least: 1, most: null },
+    negated: false,
+    ...more,
+  };
+};
+const spans = (tracks: Track[], terms: ThingTerm[]) =>
+  momentsOf(tracks, terms, 20).map(({ start, end }) => [start, end]);
+
+test('what is asked for together is seen together', () => {
+  const tracks = [track('dog', 0, 10), track('person', 5, 15, { score: 0.5, best: 12 })];
+  assert.deepEqual(momentsOf(tracks, [term('dog'), term('person')], 20), [
+    { start: 5, end: 10, score: 0.5, best: 9 },
+  ]);
+  assert.deepEqual(spans(tracks, [term('dog'), term('cat')]), []);
+  assert.deepEqual(spans(tracks, []), []);
+});
+
+test('what is not to be seen is left out, and alone means every second without it', () => {
+  const tracks = [track('dog', 0, 10), track('person', 4, 6)];
+  const no = term('person', { negated: true });
+  assert.deepEqual(spans(tracks, [term('dog'), no]), [
+    [0, 4],
+    [6, 10],
+  ]);
+  assert.deepEqual(spans(tracks, [no]), [
+    [0, 4],
+    [6, 20],
+  ]);
+});
+
+test('a number is counted second by second', () => {
+  const tracks = [track('person', 0, 8), track('person', 4, 10, { score: 0.6 }), track('person', 6, 7)];
+  const count = (least: number, most: number | null) => [term('person', { count: { least, most } })];
+  assert.deepEqual(spans(tracks, count(2, 2)), [
+    [4, 6],
+    [7, 8],
+  ]);
+  assert.deepEqual(spans(tracks, count(3, null)), [[6, 7]]);
+  assert.deepEqual(spans(tracks, count(1, 1)), [
+    [0, 4],
+    [8, 10],
+  ]);
+  // The weakest of two counts.
+  assert.equal(momentsOf(tracks, count(2, 2), 20)[0]?.score, 0.6);
+});
+
+test('colour, place and size are those of one and the same thing', () => {
+  const red = [{ colour: 'red', share: 0.5 }] as const;
+  const tracks = [
+    track('car', 0, 5, { colours: [...red] }),
+    track('car', 5, 9, { box: [0.7, 0, 0.3, 1], colours: [{ colour: 'red', share: 0.1 }] }),
+  ];
+  assert.deepEqual(spans(tracks, [term('car', { colours: ['red'] })]), [[0, 5]]);
+  assert.deepEqual(spans(tracks, [term('car', { place: 'right' })]), [[5, 9]]);
+  assert.deepEqual(spans(tracks, [term('car', { place: 'left', colours: ['red'] })]), [[0, 5]]);
+  assert.deepEqual(spans(tracks, [term('car', { place: 'right', colours: ['red'] })]), []);
+  assert.deepEqual(spans(tracks, [term('car', { size: 'close' })]), []);
+  assert.deepEqual(spans([track('car', 0, 5, { box: [0, 0, 0.7, 0.7] })], [term('car', { size: 'close' })]), [
+    [0, 5],
+  ]);
+});
