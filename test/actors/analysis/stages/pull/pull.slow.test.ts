@@ -136,8 +136,10 @@ test('a server that refuses is recorded with what can be brought by hand', async
   assert.deepEqual(missing[0], {
     name: 'vision.onnx',
     url: `${server.url.href}me/mine/vision.onnx`,
+    npm: null,
     size_bytes: 400_000,
     sha256: sha(graph),
+    integrity: null,
   });
   assert.match((await tasks.get(task_id, page)).error?.message ?? '', /404/);
 });
