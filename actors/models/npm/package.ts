@@ -22,6 +22,8 @@ export interface PackageOptions extends TransferOptions {
 const workPrefix = 'npm-';
 /** Ms between two looks at how much of a tarball is there. */
 const lookEvery = 250;
+/** Less of the tarball is none. */
+const leastShare = 0.005;
 
 /**
  * Stores these files of one package in `folder`, and answers them in their order. A tarball that lies there under the name that
@@ -117,7 +119,9 @@ async function look(
       const received = Math.min(await largestIn(work), size);
       // What npm does with a tarball that is whole takes its time, and nothing grows.
       if (received > before || received === size) alive();
-      if (received > before) progress?.({ phase: 'receiving', reason: null, received, total: size });
+      // Before the tarball come what the registry says of it, and the log of npm.
+      if (received > before && received >= leastShare * size)
+        progress?.({ phase: 'receiving', reason: null, received, total: size });
       before = Math.max(before, received);
     }
   } catch (error) {
