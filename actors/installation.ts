@@ -1,6 +1,7 @@
 // What this machine has, for commands that start no engine. Composed here; native packages are loaded when asked for.
 import { systemClock } from '../runtime/clock.ts';
-import type { ModelLibrary } from './models/contract.ts';
+import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
+import type { ModelLibrary, PullProgress } from './models/contract.ts';
 import type { DeviceChoice } from './models/device.ts';
 import { type ProbedDevice, probeDevices } from './models/device-probe.ts';
 import { createModelLibrary } from './models/library.ts';
@@ -10,6 +11,8 @@ import type { SampleOptions } from './samples/contract.ts';
 export interface Installation {
   /** The models of this machine, as files. */
   readonly models: ModelLibrary;
+  /** Downloads models in a process that may go on alone. */
+  pullInBackground(order: PullOrder, progress: (progress: PullProgress) => void): BackgroundPull;
   /** Draws the samples that are missing in `folder`; answers the names of those drawn. */
   drawSamples(folder: string, options: SampleOptions): Promise<string[]>;
   readonly native: NativePackages;
@@ -30,6 +33,7 @@ export interface NativePackages {
 export function openInstallation(modelsDir: string, device: DeviceChoice): Installation {
   return {
     models: createModelLibrary(modelsDir, thisMachine(device)),
+    pullInBackground,
     drawSamples: async (folder, options) => {
       const { makeSamples } = await import('./samples/library.ts');
       return makeSamples(folder, options);
