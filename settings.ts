@@ -120,6 +120,11 @@ export const settings = {
     env: 'FRAMEHOUND_MODELS_URL',
     doc: 'where model files are pulled from',
   }),
+  sight: setting(Type.Union([Type.Literal('auto'), Type.Literal('off')]), {
+    fallback: 'auto',
+    env: 'FRAMEHOUND_SIGHT',
+    doc: 'auto: `tour` and `npm start` download the models that see things and read words, but not where CI is set; off: never',
+  }),
   host: setting(Type.String({ minLength: 1 }), {
     fallback: '127.0.0.1',
     env: 'FRAMEHOUND_HOST',

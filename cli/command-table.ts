@@ -377,6 +377,11 @@ export const commandTable = {
   },
   config: { usage: '[--json]', help: 'every setting and where it comes from', options: json },
   doctor: { usage: '[--json]', help: 'what this machine has, and what is missing', options: json },
+  setup: {
+    usage: '',
+    help: 'downloads the models that see things and read printed words',
+    options: {},
+  },
   tour: {
     usage: '[PATH...]',
     help: 'the whole job on a sample library, or on your folder',

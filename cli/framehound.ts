@@ -47,6 +47,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   license: async () => (await import('./commands/license.ts')).license,
   config: async () => (await import('./commands/doctor.ts')).config,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  setup: async () => (await import('./commands/setup.ts')).setup,
   tour: async () => (await import('./commands/tour.ts')).tour,
   completion: async () => (await import('./commands/completion.ts')).completion,
 };

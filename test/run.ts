@@ -60,6 +60,8 @@ function modules(files: readonly string[], folder: string): string[] {
 }
 
 if (values.release) process.env['FRAMEHOUND_RELEASE'] = '1';
+// No test downloads models that it does not ask for.
+process.env['FRAMEHOUND_SIGHT'] = 'off';
 const chosen = chosenFiles();
 if (chosen.length === 0) throw new Error(`no test lies at ${positionals.join(', ')}`);
 const folder = mkdtempSync(join(tmpdir(), 'framehound-tests-'));

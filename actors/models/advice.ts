@@ -65,7 +65,7 @@ export function advisedModels(
 }
 
 /** The kinds of models that say what a picture shows and what is written in it. */
-const sightKinds = ['object-detection', 'text-recognition'] as const satisfies readonly ModelRow['kind'][];
+const sightKinds = ['text-recognition', 'object-detection'] as const satisfies readonly ModelRow['kind'][];
 
 /** Words that stand for a model of each of several kinds where the keys of models to pull are named. */
 export const modelWords = {

@@ -6,6 +6,7 @@ import { commandTable } from '../command-table.ts';
 import { type Command, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import type { Question } from '../question.ts';
+import { bringSight, bringsSight } from '../sight.ts';
 import { withBackend } from '../with-backend.ts';
 import { pictureTask } from './analyze.ts';
 import { show } from './search.ts';
@@ -27,6 +28,7 @@ export const tour: Command = async (args, context) => {
       progress: ({ file, done, total }) => context.screen.write(`  drawing ${done + 1}/${total}: ${file}\n`),
     });
   }
+  if (bringsSight(context, process.env)) await bringSight(context);
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withBackend(context, context.values.decoders, async (backend) => {

@@ -34,7 +34,12 @@ function openShell(t: TestContext, home: string, port: number): Shell {
   writeFileSync(join(bin, 'framehound'), `#!/bin/bash\n${program}\n`, { mode: 0o755 });
   writeFileSync(join(bin, 'npx'), `#!/bin/bash\nshift\n${program}\n`, { mode: 0o755 });
   const inherited = Object.entries(process.env).filter(([name]) => !/^(FRAMEHOUND_|npm_|ORT_)/.test(name));
-  const env = { ...Object.fromEntries(inherited), HOME: home, FRAMEHOUND_PORT: `${port}` };
+  const env = {
+    ...Object.fromEntries(inherited),
+    HOME: home,
+    FRAMEHOUND_PORT: `${port}`,
+    FRAMEHOUND_SIGHT: 'off',
+  };
   const shell = spawn('bash', ['--noprofile', '--norc'], {
     cwd: home,
     env: { ...env, PATH: `${bin}:${process.env['PATH']}` },

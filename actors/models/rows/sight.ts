@@ -90,4 +90,4 @@ const nanodet: ModelRow = {
   ],
 };
 
-export const sightRows: readonly ModelRow[] = [nanodet, ppOcr];
+export const sightRows: readonly ModelRow[] = [ppOcr, nanodet];

@@ -245,7 +245,7 @@ test('models that find things and read words are listed by themselves', async ()
   const sightOf = async (without: string[]) =>
     (await get(await served({ without }), 'available'))['sight'] as Record<string, unknown>;
   const { model_info, ...whole } = await sightOf([]);
-  const all = ['nanodet-416', 'pp-ocr-v4'];
+  const all = ['pp-ocr-v4', 'nanodet-416'];
   assert.deepEqual(whole, {
     supported_models: all,
     downloaded_models: all,
@@ -256,7 +256,7 @@ test('models that find things and read words are listed by themselves', async ()
   const infos = (model_info as Record<string, { kind: string; license: string }>[]).flatMap(Object.values);
   assert.deepEqual(
     infos.map(({ kind }) => kind),
-    ['object-detection', 'text-recognition'],
+    ['text-recognition', 'object-detection'],
   );
   for (const { license } of infos) assert.match(license, /^Apache-2\.0.*trained on/);
   const { words_key, command } = await sightOf(['pp-ocr-v4']);

@@ -1,0 +1,12 @@
+// `framehound setup`: brings what an installation leaves out, the models that see things and read printed words.
+import { parseArgs } from 'node:util';
+import { commandTable } from '../command-table.ts';
+import { type Command, exit } from '../context.ts';
+import { bringSight } from '../sight.ts';
+
+export const setup: Command = async (args, context) => {
+  parseArgs({ args: [...args], options: commandTable.setup.options });
+  const brought = await bringSight(context);
+  if (brought === 'there') context.out('Everything is there: things and printed words are looked for\n');
+  return brought === 'failed' ? exit.error : exit.ok;
+};
