@@ -28,6 +28,7 @@ import { thumbnailRoutes } from './routes/thumbnails.ts';
 import { timelineRoutes } from './routes/timeline.ts';
 import { transcriptionRoutes } from './routes/transcriptions.ts';
 import { watchFolderRoutes } from './routes/watch-folders.ts';
+import { writtenRoutes } from './routes/written.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -47,6 +48,7 @@ const described: readonly Route[] = [
   ...searchRoutes,
   ...momentRoutes,
   ...transcriptionRoutes,
+  ...writtenRoutes,
   ...speakerRoutes,
   ...faceRoutes,
   ...summaryRoutes,

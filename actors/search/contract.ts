@@ -23,6 +23,7 @@ import type {
 import type { Transcripts } from './transcripts/contract.ts';
 import { Explanation } from './visual/contract.ts';
 import type { Voices } from './voices/contract.ts';
+import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
@@ -196,6 +197,8 @@ export interface Search {
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
   readonly transcripts: Transcripts;
   readonly voices: Voices;
+  /** Finds printed words. Nothing has to be loaded. QUERY_EMPTY, and those of the scope. */
+  written(request: WrittenRequest, signal?: AbortSignal): Promise<WrittenAnswer>;
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;

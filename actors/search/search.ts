@@ -30,6 +30,7 @@ import { frameReadings, pictureReadings } from './visual/picture-readings.ts';
 import { VisualData } from './visual/visual-data.ts';
 import { searchVisual, type VisualSearchParts } from './visual/visual-search.ts';
 import { createVoices } from './voices/voices.ts';
+import { searchWritten } from './written/written.ts';
 
 export interface SearchParts {
   readonly decoder: Ref<typeof decoderContract>;
@@ -96,6 +97,7 @@ export function createSearch(parts: SearchParts): Search {
     },
     transcripts: createTranscripts(location, transcriptData),
     voices: createVoices({ ...parts, ...location }),
+    written: (request, signal) => searchWritten(location, request, signal),
     ...visualSearches(searching),
     moments: createMoments({ ...searching, transcripts: transcriptData }),
     ...mediaAnswers(parts, location, models),

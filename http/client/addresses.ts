@@ -67,6 +67,7 @@ import type {
   stopWatching,
   watchStatus,
 } from '../routes/watch-folders.ts';
+import type { searchWritten } from '../routes/written.ts';
 
 export interface Operations {
   readonly addWatchFolder: typeof addWatchFolder;
@@ -138,6 +139,7 @@ export interface Operations {
   readonly searchSummaries: typeof searchSummaries;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
+  readonly searchWritten: typeof searchWritten;
   readonly startWatching: typeof startWatching;
   readonly stopWatching: typeof stopWatching;
   readonly suggestClusters: typeof suggestClusters;
@@ -224,6 +226,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchSummaries: 'POST /api/v1/summaries/search',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',
+  searchWritten: 'POST /api/v1/search/written',
   startWatching: 'POST /api/v1/watch-folders/service/start',
   stopWatching: 'POST /api/v1/watch-folders/service/stop',
   suggestClusters: 'POST /api/v1/faces/suggest',

@@ -37,6 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
   'counts.seen': 'Moments that pictures were found for.',
   'counts.said': 'Moments that words were found for.',
   'counts.person': 'Moments that show a person whom the query names.',
+  'counts.written': 'Moments that show a line of text with the words.',
   list: 'The list as it is stored now.',
   list_id: 'Id of the list.',
   // Answers about tasks.

@@ -132,7 +132,7 @@ export const searchMoments = route({
     ...peopleFields,
     kinds: Type.Optional(
       described(
-        nullable(Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: 3 })),
+        nullable(Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: momentKinds.length })),
         'What is searched; left out: everything that can be. One that is named and cannot be searched is told, and is an error when it is the only one.',
       ),
     ),

@@ -122,6 +122,8 @@ export const facetMessages = {
     Type.Object({
       ...Folder,
       model_key: Type.Union([Type.String(), Type.Null()]),
+      /** Nothing has to be loaded for what is searched: all that is known counts as loaded. */
+      stored: Type.Optional(Type.Boolean()),
       names: Type.Array(Type.String()),
       filters: Type.Array(MetadataFilter),
       people: Type.Optional(PeopleFilter),

@@ -46,13 +46,14 @@ function passing(
 
 function resolveNames(
   { folders, tables, visual, transcripts, people: index }: FacetParts,
-  { cache_dir, model_key, names, filters, people }: Request<FacetContract, 'resolve'>,
+  { cache_dir, model_key, stored = false, names, filters, people }: Request<FacetContract, 'resolve'>,
 ) {
   return folders.with(cache_dir, (store) => {
     checkSearchFilters(filters, tables.known(store, filters));
     if (people !== undefined) index.seen(store, people);
-    const { get } = model_key === null ? transcripts.of(store) : visual.of(store, model_key).catalog;
     const hashes = names.map((name) => store.media.hashOf(name));
+    if (stored) return { hashes, loaded: hashes.map((hash) => hash !== null) };
+    const { get } = model_key === null ? transcripts.of(store) : visual.of(store, model_key).catalog;
     return { hashes, loaded: hashes.map((hash) => hash !== null && get(hash) !== undefined) };
   });
 }

@@ -1,9 +1,10 @@
-// Moments: what is seen, what is said and who is there, in one list; and how much each second of a film has of a query.
+// Moments: what is seen, what is said, what is written and who is there, in one list; and how much each second of a film has of a query.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, oneOf } from '../../../runtime/schema.ts';
 import type { PeopleFilter } from '../../index/people/contract.ts';
 import type { FrameRange } from '../../index/visual/contract.ts';
+import { TextBox } from '../../text-reader/contract.ts';
 import { type NamedMedia, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
@@ -14,10 +15,11 @@ export const momentErrors = errorTable({
   SEVERAL_PICTURES: { meaning: 'More than one picture is given', status: 400, retryable: false },
   WRONG_PICTURE: { meaning: 'The picture cannot be read', status: 400, retryable: false },
   NOBODY_NAMED: { meaning: 'The query names nobody who is known', status: 400, retryable: false },
+  NOTHING_READ: { meaning: 'No words were read in pictures', status: 400, retryable: false },
   NO_ROOM: { meaning: 'The picture cannot be kept while it is looked at', status: 507, retryable: true },
 });
 
-export const momentKinds = ['seen', 'said', 'person'] as const;
+export const momentKinds = ['seen', 'said', 'person', 'written'] as const;
 export type MomentKind = (typeof momentKinds)[number];
 
 /** Bytes of a picture inside a request. */
@@ -80,10 +82,21 @@ export const ThePerson = Type.Object({
   cluster_id: described(Type.String(), 'The largest cluster of that name.'),
   cluster_job_name: described(Type.String(), 'The clustering of that cluster.'),
 });
+export const TheWriting = Type.Object({
+  kind: oneOf('written'),
+  rank: Rank,
+  text: described(Type.String(), 'The line of text that is seen there.'),
+  score: described(Type.Number(), 'How well it was read, 0 to 1.'),
+  box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
+  best_seconds: described(Type.Number(), 'The second in which it was read best, to which `box` belongs.'),
+  start_seconds: described(Type.Number(), 'When the line comes into view.'),
+  end_seconds: described(Type.Number(), 'When it is gone.'),
+});
 export const Reason = Type.Union([
   named('SeenReason', Seen),
   named('SaidReason', Said),
   named('PersonReason', ThePerson),
+  named('WrittenReason', TheWriting),
 ]);
 export type Reason = Static<typeof Reason>;
 
@@ -109,7 +122,12 @@ export type Moment = Static<typeof Moment>;
 export const MomentsAnswer = Type.Object({
   moments: described(Type.Array(named('Moment', Moment)), 'Best first.'),
   counts: described(
-    Type.Object({ seen: Type.Integer(), said: Type.Integer(), person: Type.Integer() }),
+    Type.Object({
+      seen: Type.Integer(),
+      said: Type.Integer(),
+      person: Type.Integer(),
+      written: Type.Integer(),
+    }),
     'Moments with a reason of each kind, among those that were looked at, also beyond `limit`.',
   ),
   toast_warning: Type.Optional(

@@ -1,4 +1,4 @@
-// One list of several: what is seen, what is said and who is there, fused by rank. Pure.
+// One list of several: what is seen, what is said, what is written and who is there, fused by rank. Pure.
 //
 // Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 / (60 + its best
 // rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment when they fall into one scene,
@@ -7,7 +7,7 @@
 // lists may be long.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 
-export type HitKind = 'seen' | 'said' | 'person';
+export type HitKind = 'seen' | 'said' | 'person' | 'written';
 
 /** One place that a list found. */
 export interface Hit<R> {
@@ -44,7 +44,7 @@ export const part = 30;
 /** Reasons of one moment that are told. */
 export const mostReasons = 20;
 /** Where ranks are the same. */
-const order: readonly HitKind[] = ['seen', 'person', 'said'];
+const order: readonly HitKind[] = ['seen', 'person', 'said', 'written'];
 
 interface Placed<R> extends Hit<R> {
   readonly list: number;

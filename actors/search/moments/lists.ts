@@ -1,4 +1,5 @@
-// The lists that moments are made of: what is seen, what is said, who is there. Each is asked for by itself, best first.
+// The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is asked for by itself, best first.
+import { shownScore } from '../../index/written/contract.ts';
 import { now } from '../call-options.ts';
 import { frameField } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
@@ -11,7 +12,8 @@ import {
   visualWarnings,
 } from '../visual/visual-search.ts';
 import { told, warning } from '../warnings.ts';
-import type { MomentsRequest, Reason } from './contract.ts';
+import { askWritten, nothingRead } from '../written/written.ts';
+import { type MomentsRequest, momentErrors, type Reason } from './contract.ts';
 import type { Hit } from './fuse.ts';
 import { askedPicture } from './picture.ts';
 
@@ -144,6 +146,51 @@ export async function saidList(
   });
   const { warnings = [] } = told([isAsked && media === 0 && 'Nothing is transcribed']);
   return { lists: [hits], warnings, scope, damaged: transcripts.damaged };
+}
+
+/**
+ * What is written that answers the whole query. Lines that are not read well are hits only where the kind is asked for.
+ * NOTHING_READ where it is not, and no words are stored.
+ */
+export async function writtenList(
+  parts: MomentParts,
+  request: MomentsRequest,
+  isAsked: boolean,
+  signal: AbortSignal | undefined,
+): Promise<KindFound> {
+  const { cache_dir, people_filter } = request;
+  const query = request.query?.trim() ?? '';
+  if (query === '') return { lists: [], warnings: [], scope: noScope };
+  const people = people_filter && { people: people_filter };
+  const find = async () => {
+    const searched = { model_key: null, stored: true, field: frameField };
+    const { scope, ...found } = await scopeOf(parts, request, searched, signal);
+    const wanted = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
+    return { scope: found, ...(await askWritten(parts.index, wanted, signal)) };
+  };
+  const found = await (people ? parts.people.within({ cache_dir }, find, signal) : find());
+  if (!isAsked && found.media === 0) throw momentErrors.NOTHING_READ('no words were read in pictures');
+  const matches = found.matches.filter(({ score }) => isAsked || score >= shownScore);
+  const scenes = await scenesBy(
+    parts,
+    cache_dir,
+    [...new Set(matches.map(({ hash_str }) => hash_str))],
+    signal,
+  );
+  const hits = matches.map(({ hash_str, path, best, start, end, ...line }): Hit<Reason> => {
+    return {
+      ...{ kind: 'written', hash: hash_str, path },
+      // A line may stay for a whole film: its moment is the one in which it is read best.
+      ...{ time: best, start: best, end: best + 1 },
+      scene: sceneAt(scenes.get(hash_str), best),
+      reason: (rank) => ({
+        ...{ kind: 'written', rank, ...line, best_seconds: best },
+        ...{ start_seconds: start, end_seconds: end },
+      }),
+    };
+  });
+  const { warnings = [] } = told([isAsked && found.media === 0 && nothingRead]);
+  return { lists: [hits], warnings, scope: found.scope, damaged: found.unreadable };
 }
 
 /** Where each of the people is seen: a list each. */

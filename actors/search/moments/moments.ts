@@ -1,4 +1,4 @@
-// Finds moments: asks for what is seen, what is said and who is there at the same time, fuses the lists, and tells where
+// Finds moments: asks for what is seen, what is said, what is written and who is there at the same time, fuses the lists, and tells where
 // the media of each moment lies now.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -29,6 +29,7 @@ import {
   personLists,
   saidList,
   seenList,
+  writtenList,
 } from './lists.ts';
 import { checkPicture } from './picture.ts';
 import { relevance } from './relevance.ts';
@@ -73,7 +74,7 @@ async function searchMoments(
   const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
   const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
   const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
-  const counts = { seen: 0, said: 0, person: 0 };
+  const counts = { seen: 0, said: 0, person: 0, written: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
   return {
     moments: await described(parts, request.cache_dir, explained, signal),
@@ -136,6 +137,7 @@ async function find(
 ): Promise<KindFound> {
   const isAsked = request.kinds !== null;
   if (kind === 'said') return saidList(parts, request, isAsked, signal);
+  if (kind === 'written') return writtenList(parts, request, isAsked, signal);
   if (kind === 'seen')
     return seenList(parts, request, 'rest' in named ? named.rest : (request.query?.trim() ?? ''), signal);
   if ('refused' in named) throw named.refused;
@@ -161,6 +163,7 @@ function isMissing(error: unknown): boolean {
     visualModelErrors.NO_VISUAL_MODEL,
     searchErrors.SUMMARY_RUNNING,
     momentErrors.NOBODY_NAMED,
+    momentErrors.NOTHING_READ,
   ].some((row) => row.is(error));
 }
 
@@ -168,12 +171,15 @@ const labels = {
   seen: 'Pictures were not searched',
   said: 'What is said was not searched',
   person: 'People were not searched',
+  written: 'Printed words were not searched',
 } as const;
 
-/** Who names no kinds need not hear that nobody was clustered. */
+/** Who names no kinds need not hear that nobody was clustered and nothing was read. */
 function refusals(refused: ReadonlyMap<MomentKind, unknown>, asked: MomentsRequest['kinds']): string[] {
   return [...refused].flatMap(([kind, error]) =>
-    kind === 'person' && asked === null ? [] : [`${labels[kind]}: ${(error as Error).message}`],
+    (kind === 'person' || kind === 'written') && asked === null
+      ? []
+      : [`${labels[kind]}: ${(error as Error).message}`],
   );
 }
 

@@ -20,6 +20,8 @@ export interface ScopeRequest
 /** What is searched: frames by a model, or transcripts when there is none. */
 export interface Searched {
   readonly model_key: string | null;
+  /** Neither: what is stored of pictures, and nothing has to be loaded. */
+  readonly stored?: boolean;
   /** The field that ranges came in. */
   readonly field: string;
 }
@@ -59,7 +61,7 @@ interface Known {
 export async function findScope(
   parts: LocationParts,
   request: ScopeRequest,
-  { model_key, field }: Searched,
+  { model_key, stored = false, field }: Searched,
   signal: AbortSignal | undefined,
 ): Promise<FoundScope> {
   const { cache_dir, metadata_filter_request: wanted } = request;
@@ -67,12 +69,12 @@ export async function findScope(
   const filters = wanted?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
   checkAbsolute(paths, 'media_paths');
-  const speaksOf = namesOf(wanted, model_key === null ? 'visual' : 'speech');
+  const speaksOf = namesOf(wanted, model_key === null && !stored ? 'visual' : 'speech');
   const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? []).map(nameOf)])];
   if (names.length === 0 && filters.length === 0 && speaksOf === null) {
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
   }
-  const known = await resolveNames(parts, { cache_dir, model_key, names, filters }, signal);
+  const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
   return narrow(paths, segments, speaksOf, filters, known, field);
 }
 

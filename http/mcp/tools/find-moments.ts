@@ -51,7 +51,7 @@ const input = Type.Object({
   ),
   kinds: Type.Optional(
     described(
-      Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: 3 }),
+      Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: momentKinds.length }),
       'Only these reasons; left out, all.',
     ),
   ),
@@ -85,7 +85,7 @@ export const findMoments = tool({
   name: 'find_moments',
   title: 'Find moments',
   description:
-    'Finds moments in the analysed films, stills and recordings by what is seen, said, or who is seen; best first. ' +
+    'Finds moments in the analysed films, stills and recordings by what is seen, said or written, or who is seen; best first. ' +
     'Give text, image_path or like. Every line begins with the id of a moment (hash@second), which look, ' +
     'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong, likely or weak says how far ' +
     'a picture stands out from the rest. Look at what matters before you rely on it.',
@@ -179,6 +179,7 @@ function reasonText(reason: Reason): string {
   if (reason.kind === 'seen')
     return reason.explanation ? `seen (${reason.explanation.band}), ${rank}` : `seen, ${rank}`;
   if (reason.kind === 'person') return `${oneLine(reason.name, 80)} is seen, ${rank}`;
+  if (reason.kind === 'written') return `written there, ${rank}: ${quoted(reason.text, 200)}`;
   const who = oneLine(reason.speaker_name || reason.speaker || '', 80);
   return `said${who === '' ? '' : ` by ${who}`}, ${rank}: ${quoted(reason.text, 200)}`;
 }

@@ -14,7 +14,7 @@ const moment = (second: number, reasons: object[] = [{ kind: 'seen', rank: secon
 });
 const moments = (count: number) => ({
   moments: Array.from({ length: count }, (_, i) => moment(i + 1)),
-  counts: { seen: count, said: 0, person: 0 },
+  counts: { seen: count, said: 0, person: 0, written: 0 },
 });
 
 test('find_moments says a moment a line, with its reasons, and what to send for more', async () => {
@@ -273,7 +273,7 @@ test('read_transcript reads on by its cursor and stops at whole passages', async
 });
 
 test('where a note says why nothing was found, other words are not what is missing', async () => {
-  const nothing = { moments: [], counts: { seen: 0, said: 0, person: 0 } };
+  const nothing = { moments: [], counts: { seen: 0, said: 0, person: 0, written: 0 } };
   const plain = await call('find_moments', { text: 'x' }, { searchMoments: () => nothing });
   assert.equal(plain.text, 'No moment was found. Try other words, or fewer conditions.');
   const searchMoments = () => ({ ...nothing, toast_warning: 'Search again when the summaries are made' });

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { definition } from '../../../actors/index/actor.ts';
 import type { Moment, MomentsAnswer, RelevanceAnswer } from '../../../actors/search/moments/contract.ts';
+import type { WrittenAnswer } from '../../../actors/search/written/contract.ts';
 import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
 import { momentRoutes } from '../../../http/routes/moments.ts';
+import { writtenRoutes } from '../../../http/routes/written.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { FakeClusterings } from '../../actors/index/people/clusterings.ts';
@@ -95,7 +97,7 @@ test('what can be searched is, and the rest is told; alone it is an error', asyn
   await w.search.transcripts.load(cache_dir);
   const { moments, warnings, counts } = await found({ query: 'budget' });
   assert.deepEqual(told(moments), ['aa@7.5 said1 said2']);
-  assert.deepEqual(counts, { seen: 0, said: 1, person: 0 });
+  assert.deepEqual(counts, { seen: 0, said: 1, person: 0, written: 0 });
   assert.match(warnings!.join(), /Pictures were not searched/);
   assert.equal((await ask({ query: 'budget', kinds: ['seen'] })).status, 400);
   await w.search.load(cache_dir);
@@ -256,4 +258,56 @@ test('a moment named by its hash is found also when another file lies where it l
   const late = await ask({ like: { ...like, time_seconds: 99 } });
   assert.deepEqual([late.status, JSON.stringify(late.body).includes('like.time_seconds')], [400, true]);
   assert.equal((await ask({ like: { ...like, hash_str: 'cc' } })).status, 404);
+});
+
+test('what is written is found where words were read; uncertain lines only by their own kind', async () => {
+  const line = { box: [0.1, 0.2, 0.3, 0.05] as [number, number, number, number], best: 5, start: 4, end: 8 };
+  await w.index.ask('store_written', {
+    ...{
+      cache_dir,
+      media: media.find(({ path }) => path === a)!,
+      model_key: 'letters',
+      from_previews: false,
+    },
+    lines: [
+      { ...line, text: 'Harbour-Authority', score: 0.97 },
+      { ...line, text: 'harbourauthorities', score: 0.7 },
+    ],
+  });
+  const { moments, counts } = await found({ query: 'harbour-authority' });
+  assert.equal(counts.written, 1);
+  const reasons = moments.flatMap((moment) => moment.reasons).filter(({ kind }) => kind === 'written');
+  assert.deepEqual(reasons, [
+    {
+      ...{ kind: 'written', rank: 1, text: 'Harbour-Authority', score: 0.97, box: line.box },
+      ...{ best_seconds: 5, start_seconds: 4, end_seconds: 8 },
+    },
+  ]);
+  assert.equal((await found({ query: 'harbour authorities' })).counts.written, 0);
+  const { moments: asked } = await found({ query: 'harbour authorities', kinds: ['written'] });
+  assert.deepEqual(told(asked), ['aa@5 written1']);
+  const other = { segments_to_frame_indices: { [a]: [0, 3] } };
+  assert.deepEqual((await found({ query: 'harbour', kinds: ['written'], ...other })).moments, []);
+});
+
+test('printed words are found by themselves, with nothing loaded', async () => {
+  const written = inject(writtenRoutes, { search: w.search });
+  const answer = await written('/api/v1/search/written', { cache_dir, query: 'HARBOUR' });
+  assert.equal(answer.status, 200);
+  const { matches } = answer.body as WrittenAnswer;
+  assert.deepEqual(
+    matches.map(({ text, start_timestamp, best_seconds, score }) => [
+      text,
+      start_timestamp,
+      best_seconds,
+      score,
+    ]),
+    [
+      ['Harbour-Authority', '00:00:04', 5, 0.97],
+      ['harbourauthorities', '00:00:04', 5, 0.7],
+    ],
+  );
+  const none = await written('/api/v1/search/written', { cache_dir: `${cache_dir}-2`, query: 'harbour' });
+  assert.deepEqual(none.body, { matches: [], toast_warning: 'No words were read in pictures yet' });
+  assert.equal((await written('/api/v1/search/written', { cache_dir, query: '  ' })).status, 400);
 });

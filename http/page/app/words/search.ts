@@ -18,6 +18,7 @@ export const searchWords = {
   seen: ['Seen', 'Gesehen'],
   said: ['Said', 'Gesagt'],
   person: ['Person', 'Person'],
+  written: ['Written', 'Geschrieben'],
   strong: ['Strong match', 'Starker Treffer'],
   likely: ['Likely match', 'Wahrscheinlicher Treffer'],
   weak: ['Weak match', 'Schwacher Treffer'],

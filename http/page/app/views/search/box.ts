@@ -6,7 +6,7 @@ import { usePicture } from '../../pictures.ts';
 import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { type Kind, kinds, type Picture } from './moment.ts';
+import { type Kind, kindIcons, kinds, type Picture } from './moment.ts';
 import { pictureIn, searchByPicture } from './own-picture.ts';
 import { change, search } from './state.ts';
 
@@ -78,7 +78,6 @@ function PictureChip({ picture }: { readonly picture: Picture }) {
 
 /** As the language writes it. */
 const number = ['{n}', '{n}'] as const;
-const icons = { seen: 'eye', said: 'speech', person: 'person' } as const;
 
 function Kinds() {
   const chosen = search.use(({ query }) => query.kinds);
@@ -91,7 +90,7 @@ function Kinds() {
   return html`<div class="kinds" role="group" aria-label=${t(searchWords.kinds)}>${kinds.map((kind) => {
     const isOn = chosen.includes(kind);
     return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} onClick=${toggle(kind)}>
-      <${Icon} name=${icons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
+      <${Icon} name=${kindIcons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
       ${counts && isOn && html`<span class="figure">${t(number, { n: counts[kind] })}</span>`}
     </button>`;
   })}</div>`;

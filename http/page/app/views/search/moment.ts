@@ -1,8 +1,10 @@
 // What a search asks for and what it finds, as the view of the search knows it. Pure.
 import type { Moment, MomentKind, MomentsAnswer } from '../../../../../actors/search/moments/contract.ts';
 
-export const kinds = ['seen', 'said', 'person'] as const satisfies readonly MomentKind[];
+export const kinds = ['seen', 'said', 'person', 'written'] as const satisfies readonly MomentKind[];
 export type Kind = MomentKind;
+/** Names of icons. */
+export const kindIcons = { seen: 'eye', said: 'speech', person: 'person', written: 'text' } as const;
 export type Found = Moment;
 export type FoundAnswer = MomentsAnswer;
 

@@ -11,7 +11,8 @@ import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { BandMark, bandOf } from './band.ts';
-import type { Found } from './moment.ts';
+import { LineFrame } from './line-frame.ts';
+import { type Found, kindIcons } from './moment.ts';
 import { likeThis, search } from './state.ts';
 import { useStrip } from './strips.ts';
 
@@ -50,6 +51,7 @@ export function Tile({ moment, index, side }: TileProps) {
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
+      ${picture && at < 0 && html`<${LineFrame} moment=${moment} src=${picture} />`}
       ${kind !== 'image' && html`<span class="tile-time">${clock(seconds)}</span>`}
       ${at >= 0 && html`<progress class="tile-scrub" max="1" value=${pointed} aria-hidden="true"></progress>`}
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} />`}
@@ -81,8 +83,6 @@ function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isA
     : html`<span class="tile-none"><${Icon} name=${moment.kind === 'audio' ? 'speech' : 'picture'} /></span>`;
 }
 
-const icons = { seen: 'eye', said: 'speech', person: 'person' } as const;
-
 function Reasons({ moment }: { readonly moment: Found }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, moment));
   const told = moment.reasons
@@ -90,7 +90,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
     .filter((one) => one !== '')
     .join(' · ');
   return html`<div class="tile-reasons">
-    ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${icons[kind]} /></span>`)}
+    ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
     <${BandMark} band=${bandOf(moment)} />
     <span class="cut grow" title=${told}>${told}</span>
     ${isIn && html`<span class="reason in-basket" title=${t(searchWords.outOfBasket)}><${Icon} name="lists" /></span>`}
@@ -100,6 +100,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
 function toldOf(reason: Found['reasons'][number]): string {
   if (reason.kind === 'seen') return '';
   if (reason.kind === 'person') return reason.name;
+  if (reason.kind === 'written') return `“${reason.text}”`;
   const { speaker_name: name, text } = reason;
   return name === '' ? text : t(searchWords.saidBy, { name, text });
 }

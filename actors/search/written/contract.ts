@@ -1,0 +1,40 @@
+// Searches for printed words and their answers.
+import { type Static, Type } from 'typebox';
+import { described } from '../../../runtime/schema.ts';
+import { TextBox } from '../../text-reader/contract.ts';
+import { OtherPaths } from '../media/contract.ts';
+import { MetadataFilterRequest } from '../scope/contract.ts';
+
+export const WrittenRequest = Type.Object({
+  cache_dir: Type.String({ minLength: 1 }),
+  query: Type.String(),
+  media_paths: Type.Array(Type.String()),
+  search_all: Type.Boolean(),
+  max_results: Type.Integer({ minimum: 1 }),
+  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
+});
+export type WrittenRequest = Static<typeof WrittenRequest>;
+
+export const WrittenSearchMatch = Type.Object({
+  media_path: Type.String(),
+  other_paths: OtherPaths,
+  hash_str: Type.String(),
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  start_timestamp: Type.String(),
+  end_timestamp: Type.String(),
+  best_seconds: described(Type.Number(), 'The second in which it was read best, to which `box` belongs.'),
+  text: Type.String(),
+  box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
+  score: described(
+    Type.Number({ minimum: 0, maximum: 1 }),
+    'How well it was read; below .9 it is uncertain.',
+  ),
+});
+export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
+
+export const WrittenAnswer = Type.Object({
+  matches: Type.Array(WrittenSearchMatch),
+  toast_warning: Type.Optional(Type.String()),
+});
+export type WrittenAnswer = Static<typeof WrittenAnswer>;

@@ -1,0 +1,85 @@
+// Printed words for the coordinator of search.
+import type { Reply, Request } from '../../../runtime/contract.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { clockTime } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { WrittenMatch } from '../../index/written/contract.ts';
+import { now } from '../call-options.ts';
+import { searchErrors } from '../contract.ts';
+import type { LocationParts } from '../media/location.ts';
+import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
+import { shownMatches } from '../media/shown-matches.ts';
+import { frameField } from '../scope/contract.ts';
+import { askedPaths, findScope } from '../scope/scope.ts';
+import { some, told } from '../warnings.ts';
+import type { WrittenAnswer, WrittenRequest, WrittenSearchMatch } from './contract.ts';
+
+export const nothingRead = 'No words were read in pictures yet';
+
+/** Sends the search until what is stored is in memory; other questions come in between. */
+export async function askWritten(
+  index: Ref<typeof indexContract>,
+  request: Request<typeof indexContract, 'search_written'>,
+  signal: AbortSignal | undefined,
+): Promise<Reply<typeof indexContract, 'search_written'>> {
+  for (;;) {
+    const answer = await index.ask('search_written', request, now(signal));
+    if (answer.done) return answer;
+  }
+}
+
+export async function searchWritten(
+  parts: LocationParts,
+  request: WrittenRequest,
+  signal: AbortSignal | undefined,
+): Promise<WrittenAnswer> {
+  const { cache_dir, query, max_results } = request;
+  if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
+  const searched = { model_key: null, stored: true, field: frameField };
+  const find = async (max: number) => {
+    const { scope, ...found } = await findScope(parts, { ...request, ranges: {} }, searched, signal);
+    const wanted = { cache_dir, query, scope, max_results: max };
+    return { ...found, ...(await askWritten(parts.index, wanted, signal)) };
+  };
+  const { found, locations, shown } = await shownMatches(
+    find,
+    ({ matches, asked }) =>
+      locateMatches(
+        parts,
+        cache_dir,
+        matches,
+        ({ hash_str, start, end }) => askedPaths(asked, hash_str, [start, end]),
+        now(signal),
+      ),
+    max_results,
+    (all, max) => all.slice(0, max),
+  );
+  const { gone, changed } = locations;
+  const { missing, media, unreadable } = found;
+  const { toast_warning } = told([
+    media === 0 && nothingRead,
+    missing.length > 0 && `Not analysed yet: ${some(missing)}`,
+    gone.length > 0 && `Not where it was: ${some(gone)}`,
+    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
+    unreadable.length > 0 &&
+      `Words that cannot be read and have to be read again (force): ${some(unreadable)}`,
+  ]);
+  return { matches: shown.map(toMatch), ...(toast_warning !== undefined && { toast_warning }) };
+}
+
+function toMatch({ match, path, others }: ShownMatch<WrittenMatch>): WrittenSearchMatch {
+  const { hash_str, text, box, score, best, start, end } = match;
+  return {
+    media_path: path,
+    ...copiesIn({ others }),
+    hash_str,
+    start_seconds: start,
+    end_seconds: end,
+    start_timestamp: clockTime(start),
+    end_timestamp: clockTime(end),
+    best_seconds: best,
+    text,
+    box,
+    score,
+  };
+}

@@ -1,0 +1,52 @@
+// Finding printed words.
+import { Type } from 'typebox';
+import { WrittenAnswer, WrittenSearchMatch } from '../../actors/search/written/contract.ts';
+import { defaulted, described, named } from '../../runtime/schema.ts';
+import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
+import { type Route, reply, route } from '../route.ts';
+import { metadataFilterRequest } from './filter-fields.ts';
+import { plainFilters } from './plain-names.ts';
+
+export const searchWritten = route({
+  method: 'POST',
+  path: '/api/v1/search/written',
+  id: 'searchWritten',
+  tag: 'Search',
+  summary: 'Finds printed words in pictures',
+  description:
+    'Lines of text in films and stills that hold `query`; case, accents and spaces make no difference. Whole words come first, then lines that ' +
+    'were read well, then by path and time. When no line holds all of it, lines that are seen together and hold all of its words. Nothing ' +
+    'has to be loaded. A `score` below .9 is uncertain: show such a line only together with its picture. Cyrillic and Greek letters are read as Latin ones ' +
+    'that look alike.',
+  body: Type.Object({
+    query: Type.String({ minLength: 1, maxLength: 2000 }),
+    cache_dir: CacheDir,
+    media_paths: defaulted(
+      described(Type.Array(AbsolutePath), 'Only in these files; ignored when `search_all`.'),
+      [],
+    ),
+    max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+    search_all: defaulted(described(Type.Boolean(), 'Everything in which words were read.'), true),
+    metadata_filter_request: metadataFilterRequest,
+  }),
+  answers: {
+    200: Type.Object({
+      ...WrittenAnswer.properties,
+      matches: Type.Array(named('WrittenMatch', WrittenSearchMatch)),
+    }),
+  },
+  handle: async ({ body, signal }, { search }) => {
+    const { query, search_all, max_results } = body;
+    const request = {
+      query,
+      cache_dir: absolute('cache_dir', body.cache_dir),
+      media_paths: search_all ? [] : allAbsolute('media_paths', body.media_paths),
+      search_all,
+      max_results,
+      metadata_filter_request: plainFilters(body.metadata_filter_request),
+    };
+    return reply(200, await search.written(request, signal));
+  },
+});
+
+export const writtenRoutes: readonly Route[] = [searchWritten];
