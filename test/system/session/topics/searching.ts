@@ -70,6 +70,8 @@ export async function otherSearches(s: Session): Promise<void> {
   await s.inFolder('/search/transcript', { query: 'e', segments_to_time_ranges: { [places]: [4, 4] } });
   await s.inFolder('/search/transcript', { query: 'zebra' });
   await s.inFolder('/search/transcript', {});
+  await s.inFolder('/search/written', { query: 'exit' });
+  await s.inFolder('/search/written', { query: ' ' });
 }
 
 export async function facets(s: Session): Promise<void> {
