@@ -122,7 +122,10 @@ function answered(asked: Asked, set: readonly Seen[], isTaken: boolean): Answere
     understoodExcluded: [],
   };
   const standing = standingOf(library, { text: vector, words: parts.map((part) => part.vector) }, best);
-  const explained = explanations({ model_key: 'starter-visual-3', words, exclude: [] }, standing);
+  const explained = explanations(
+    { model_key: 'starter-visual-3', words, exclude: [], things: null },
+    standing,
+  );
   const matches = best.map((at, i) => ({ is: of(left[at]!), isStrong: explained[i]!.band === 'strong' }));
   return { query: asked.query, matches };
 }

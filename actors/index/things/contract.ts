@@ -59,14 +59,14 @@ export const thingMessages = {
     Type.Object({}),
   ),
   /**
-   * The scenes in which all terms are true, each with the frame that shows it best, best first. `model_key`: whose scenes.
+   * The scenes in which all terms are true (none without terms), each with the frame that shows it best, best first. `model_key`: whose scenes.
    * `looked`: media in scope that a detector looked at. Errors: those of the filters.
    */
   find_things: ask(
     Type.Object({
       ...Folder,
       model_key: nullable(Type.String()),
-      terms: Type.Array(ThingTerm, { minItems: 1 }),
+      terms: Type.Array(ThingTerm),
       scope: Scope,
       max_per_media: nullable(Type.Integer({ minimum: 1 })),
       max_results: Type.Integer({ minimum: 1 }),

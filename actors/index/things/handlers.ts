@@ -69,7 +69,7 @@ function ranked(
   pause: () => void,
 ): Reply<ThingContract, 'find_things'> {
   const moments = new Map<string, Moment[]>();
-  for (const hash of hashes) {
+  for (const hash of terms.length === 0 ? [] : hashes) {
     pause();
     const found = readable(() => momentsIn(store, hash, terms)) ?? [];
     const within = Object.hasOwn(scope.ranges, hash) ? inRanges(found, scope.ranges[hash]!) : found;

@@ -72,13 +72,31 @@ export interface Explained {
     readonly understoodExcluded: readonly boolean[];
   };
   readonly exclude: readonly string[];
+  /** Null where the query names no things. */
+  readonly things: {
+    /** For each match how sure it is that it shows them; null where no detector has seen them in it. */
+    readonly bands: readonly (Band | null)[];
+    /** The visual model knows no things: what no detector has seen is not there. */
+    readonly isLimited: boolean;
+  } | null;
 }
 
 type Scores = NonNullable<Standing['found'][number]>;
 
 /** For each match that was asked for; nothing is known of one that is null. */
 export function explanations(asked: Explained, standing: Standing): Explanation[] {
-  return standing.found.map((scores) => explanation(asked, standing, scores));
+  const { things } = asked;
+  return standing.found.map((scores, i) => {
+    const visual = explanation(asked, standing, scores);
+    return things === null ? visual : withThings(visual, things.bands[i] ?? null, things.isLimited);
+  });
+}
+
+function withThings({ band, parts }: Explanation, things: Band | null, isLimited: boolean): Explanation {
+  const told: Explanation['parts'] = [{ part: 'things', band: things ?? 'weak' }, ...parts];
+  if (!isLimited) return { band: things === null ? band : highest(band, things), parts: told };
+  const isAlone = parts.every(({ part }) => part === 'exclude');
+  return { band: isAlone ? (things ?? 'weak') : lowest([band, things ?? 'weak']), parts: told };
 }
 
 function explanation(asked: Explained, standing: Standing, scores: Scores | null): Explanation {
@@ -165,4 +183,8 @@ function largestByChance(count: number): number {
 /** Strong of none. */
 function lowest(bands: readonly Band[]): Band {
   return order[Math.min(order.length - 1, ...bands.map((band) => order.indexOf(band)))]!;
+}
+
+function highest(a: Band, b: Band): Band {
+  return order.indexOf(a) > order.indexOf(b) ? a : b;
 }

@@ -9,6 +9,10 @@ export const Band = described(
 export type Band = Static<typeof Band>;
 const TextBand = Type.Object({ part: described(oneOf('text'), 'The words.'), band: Band });
 const PictureBand = Type.Object({ part: described(oneOf('picture'), 'The picture.'), band: Band });
+const ThingsBand = Type.Object({
+  part: described(oneOf('things'), 'The things that the query names, as a detector has seen them.'),
+  band: Band,
+});
 const ExcludeEffect = Type.Object({
   part: described(oneOf('exclude'), 'One of what is excluded.'),
   text: described(Type.String(), 'As it was sent.'),
@@ -21,6 +25,7 @@ export const Explanation = Type.Object({
       Type.Union([
         named('TextBand', TextBand),
         named('PictureBand', PictureBand),
+        named('ThingsBand', ThingsBand),
         named('ExcludeEffect', ExcludeEffect),
       ]),
     ),

@@ -3,7 +3,7 @@
 import type { Request } from '../../../runtime/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import type { RankedMatch } from '../../index/visual/contract.ts';
+import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { now } from '../call-options.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
@@ -18,6 +18,15 @@ import type { Explanation } from './contract.ts';
 import { toMatch } from './match.ts';
 import type { PictureQuery } from './picture-readings.ts';
 import { joined, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
+import {
+  type AskedThings,
+  askThings,
+  followed,
+  fused,
+  type SeenThings,
+  scopeOf,
+  thingBand,
+} from './thing-finder.ts';
 import type { VisualData } from './visual-data.ts';
 
 export interface VisualSearchParts extends QueryParts {
@@ -37,6 +46,8 @@ export interface AskedVisual {
   readonly model_key: string;
   readonly vectors: Vectors;
   readonly words: TextVectors;
+  /** A part of it was looked for by what detectors have seen. */
+  readonly asksThings: boolean;
   /** The film that the picture is of, when that is not there any more. */
   readonly gone: string | undefined;
   /** The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope, NOT_LOADED. */
@@ -105,25 +116,30 @@ export async function askVisual(
   }
   const model = await parts.models.open('texts', signal);
   const { readings: picture, gone } = await pictureOf(model);
-  const words = await textVectors(parts, model.model_key, query, request.exclude, signal);
+  const { model_key } = model;
+  const whole = await textVectors(parts, model_key, query, request.exclude, signal);
+  const asked = await askThings(parts, request.cache_dir, query, request.exclude, signal);
+  const things = asked && { ...asked, whole, isLimited: whole.known.length + whole.unknown.length > 0 };
+  const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
-  const find = finder(parts, request, model.model_key, vectors, signal);
-  const explain = explainer(parts, request, { model_key: model.model_key, vectors, words }, signal);
-  return { model_key: model.model_key, vectors, words, gone, find, explain };
+  const seen: Seen = { found: null, isLimited: things?.isLimited ?? false };
+  const find = finder(parts, request, { model_key, vectors, things, seen }, signal);
+  const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
+  return { model_key, vectors, words, asksThings: things !== null, gone, find, explain };
 }
 
 /** What a person should know of the search itself. `broken`: hashes of which something more cannot be read. */
 export async function visualWarnings(
   parts: VisualSearchParts,
   cache_dir: string,
-  { model_key, vectors, words }: AskedVisual,
+  { model_key, vectors, words, asksThings }: AskedVisual,
   found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded'>,
   signal: AbortSignal | undefined,
   broken: readonly string[] = [],
 ): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
   const unreadable = new Set([...broken, ...parts.visual.damaged]);
   return {
-    nothingUnderstood: !vectors.text && !vectors.picture && words.unknown.length === 0,
+    nothingUnderstood: !asksThings && !vectors.text && !vectors.picture && words.unknown.length === 0,
     reading: await readingOf(parts, model_key, words),
     twice: found.twice,
     missing: found.missing,
@@ -136,12 +152,44 @@ export async function visualWarnings(
 
 type Vectors = Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
 
+interface Asked {
+  readonly model_key: string;
+  readonly vectors: Vectors;
+  /** Null where the search says nothing of things. */
+  readonly things: ThingsAsked | null;
+  readonly seen: Seen;
+}
+
+interface ThingsAsked extends AskedThings {
+  /** The vectors of the question with the words for things. */
+  readonly whole: TextVectors;
+  /** The visual model has a vocabulary of its own, without things. */
+  readonly isLimited: boolean;
+}
+
+/** What was found last, as explanations need it. */
+interface Seen {
+  found: SeenThings | null;
+  readonly isLimited: boolean;
+}
+
+/** Of what the words for things leave; what is excluded and is a thing is understood. */
+async function restVectors(
+  parts: VisualSearchParts,
+  { exclude }: Pick<VisualRequest, 'exclude'>,
+  model_key: string,
+  { rest, excluded }: ThingsAsked,
+  signal: AbortSignal | undefined,
+): Promise<TextVectors> {
+  const words = await textVectors(parts, model_key, rest === '' ? null : rest, exclude, signal);
+  return { ...words, unknownExcluded: words.unknownExcluded.filter((word) => !excluded.has(word)) };
+}
+
 /** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
 function finder(
   parts: VisualSearchParts,
   request: VisualRequest,
-  model_key: string,
-  vectors: Vectors,
+  { model_key, vectors, things, seen }: Asked,
   signal: AbortSignal | undefined,
 ) {
   const { index } = parts;
@@ -149,29 +197,56 @@ function finder(
   const within = { cache_dir, model_key };
   const people = people_filter && { people: people_filter };
   const limits = { ...(max_per_media !== undefined && { max_per_media }), ...people };
-  const wanted = { ...within, ...vectors, text_weight, ...limits };
   const searched = { model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
+  const rank = async (scope: Scope, by: Vectors, max_results: number) => {
+    // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
+    if (!by.text && !by.picture) {
+      if (people) await index.ask('resolve', { ...within, ...people, names: [], filters: [] }, now(signal));
+      return { matches: [], twice: [] };
+    }
+    const asked = { ...within, ...by, text_weight, ...limits, scope, max_results };
+    const { matches, people_twice: twice = [] } = await index.ask('search', asked, now(signal));
+    return { matches, twice };
+  };
   const find = async (max_results: number): Promise<FoundVisual> => {
     const { scope, ...found } = await findScope(parts, scoped, searched, signal);
-    // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
-    if (!vectors.text && !vectors.picture) {
-      if (people) await index.ask('resolve', { ...within, ...people, names: [], filters: [] }, now(signal));
-      return { ...found, matches: [], twice: [] };
+    if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
+    const limit = { max_per_media: max_per_media ?? null, max_results };
+    const wanted = { ...within, terms: [...things.terms], scope, ...limit };
+    seen.found = await index.ask('find_things', wanted, now(signal));
+    return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)) };
+  };
+  const joinedWith = async (
+    found: SeenThings,
+    { isLimited, whole }: ThingsAsked,
+    scope: Scope,
+    max: number,
+  ) => {
+    if (!isLimited) {
+      const { matches, twice } = await rank(scope, vectors, max);
+      return { matches: people ? matches : fused(found.matches, matches, max), twice };
     }
-    const ranked = await index.ask('search', { ...wanted, scope, max_results }, now(signal));
-    return { ...found, matches: ranked.matches, twice: ranked.people_twice ?? [] };
+    const isRanked = vectors.text !== null || vectors.picture !== null || people !== undefined;
+    const by = people && !vectors.text && !vectors.picture ? { ...vectors, text: whole.query } : vectors;
+    const first = isRanked
+      ? await rank(scopeOf(scope, found), by, max)
+      : { matches: found.matches, twice: [] };
+    if (first.matches.length >= max) return first;
+    // What no detector has looked at may show it all the same.
+    const others = await rank(scope, { ...vectors, text: whole.query }, max);
+    return { matches: followed(first.matches, others.matches, max), twice: others.twice };
   };
   return (max: number) => {
-    const seen = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));
-    return parts.visual.within(within, seen, signal);
+    const seenIn = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));
+    return parts.visual.within(within, seenIn, signal);
   };
 }
 
 function explainer(
   { index, visual }: VisualSearchParts,
   { cache_dir, text_weight, exclude }: VisualRequest,
-  { model_key, vectors, words }: Pick<AskedVisual, 'model_key' | 'vectors' | 'words'>,
+  { model_key, vectors, words, seen }: Pick<AskedVisual, 'model_key' | 'vectors' | 'words'> & { seen: Seen },
   signal: AbortSignal | undefined,
 ): AskedVisual['explain'] {
   return async (found) => {
@@ -182,7 +257,12 @@ function explainer(
     const wanted = { ...asked, words: parts.length === 0 ? null : joined(parts) };
     const ask = () => index.ask('standing', wanted, now(signal));
     const standing = await visual.within({ cache_dir, model_key }, ask, signal);
-    return explanations({ model_key, words, exclude }, standing);
+    const { found: shown } = seen;
+    const things = shown && {
+      bands: moments.map((moment) => thingBand(shown, moment)),
+      isLimited: seen.isLimited,
+    };
+    return explanations({ model_key, words, exclude, things }, standing);
   };
 }
 

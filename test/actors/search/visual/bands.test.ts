@@ -6,7 +6,7 @@ import { type Explained, explanations, fewFrames } from '../../../../actors/sear
 
 const starter = 'starter-visual-3';
 const words = { parts: [{ negated: false, is_sure: true }], unknown: [], weak: [], understoodExcluded: [] };
-const asked: Explained = { model_key: starter, words, exclude: [] };
+const asked: Explained = { model_key: starter, words, exclude: [], things: null };
 const usual = { centre: 0, deviation: 0.005 };
 
 /** One match of words alone. `parts`: of each part of the words. */
@@ -117,4 +117,17 @@ test('property: what is excluded never makes a band rise, nor a lower score', ()
       assert.equal(lowered, worse);
     }),
   );
+});
+
+test('a model that knows no things is weak where no detector has seen them, and any other may know better', () => {
+  const found = standing(0.3);
+  const bandOf = (band: 'likely' | 'strong' | null, isLimited: boolean) => {
+    const [explained] = explanations({ ...asked, things: { bands: [band], isLimited } }, found);
+    return explained!.band;
+  };
+  assert.deepEqual(
+    [bandOf('strong', true), bandOf('likely', true), bandOf(null, true)],
+    ['strong', 'likely', 'weak'],
+  );
+  assert.deepEqual([bandOf('strong', false), bandOf(null, false)], ['strong', 'strong']);
 });
