@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
+import type { Track } from '../../../../actors/things/tracks.ts';
+import { mediaRecord } from '../footage.ts';
+import { folder, type Harness, indexActor } from '../handlers.ts';
+
+const track = (name: Track['class'], start: number, score = 0.8): Track => {
+  return { class: name, start, end: start + 1, best: start, score, box: [0, 0, 0.5, 0.5], colours: [] };
+};
+const dog: ThingTerm = {
+  ...{ classes: ['dog'], colours: [], place: null, size: null },
+  ...{ count: { least: 1, most: null }, negated: false },
+};
+
+async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: Track[]): Promise<void> {
+  const media = mediaRecord(hash);
+  await index.call('store_things', { cache_dir, media, model_key: 'm', tracks, from_previews: false });
+}
+
+type Asked = {
+  terms?: ThingTerm[];
+  hashes?: string[] | null;
+  ranges?: Record<string, [number, number][]>;
+  max_per_media?: number;
+};
+
+async function found(index: Harness, cache_dir: string, asked: Asked = {}) {
+  const { terms = [dog], hashes = null, ranges = {}, max_per_media = null } = asked;
+  const scope = { hashes, ranges, filters: [] };
+  const request = { cache_dir, model_key: null, terms, scope, max_per_media, max_results: 100 };
+  const answer = await index.call('find_things', request);
+  return {
+    ...answer,
+    places: answer.matches.map(({ hash_str, frame_index }) => `${hash_str}@${frame_index}`),
+  };
+}
+
+test('the best come first, within the scope and its ranges, and what is forgotten is found no more', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeTracks(index, cache_dir, 'aa', [track('dog', 0, 0.5), track('dog', 1, 0.9)]);
+  await storeTracks(index, cache_dir, 'bb', [track('dog', 0, 0.7), track('cat', 1)]);
+  const all = await found(index, cache_dir);
+  assert.deepEqual([all.places, all.looked], [['aa@1', 'bb@0', 'aa@0'], 2]);
+  assert.deepEqual(all.ranges, { aa: [[0, 2]], bb: [[0, 1]] });
+  assert.deepEqual(
+    all.matches.map(({ original_index }) => original_index),
+    [0, 1, 2],
+  );
+  assert.deepEqual((await found(index, cache_dir, { hashes: ['bb'] })).places, ['bb@0']);
+  assert.deepEqual((await found(index, cache_dir, { ranges: { aa: [[0, 1]] } })).places, ['bb@0', 'aa@0']);
+  assert.deepEqual((await found(index, cache_dir, { max_per_media: 1 })).places, ['aa@1', 'bb@0']);
+  assert.deepEqual((await found(index, cache_dir, { terms: [] })).places, []);
+  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  const left = await found(index, cache_dir);
+  assert.deepEqual([left.places, left.looked], [['bb@0'], 1]);
+});
+
+test('what is stored anew takes the place of what was, also for another process', async (t) => {
+  const [index, other] = [await indexActor(t), await indexActor(t)];
+  const cache_dir = folder(t);
+  await storeTracks(index, cache_dir, 'aa', [track('dog', 0)]);
+  assert.deepEqual((await found(other, cache_dir)).places, ['aa@0']);
+  await storeTracks(index, cache_dir, 'aa', [track('cat', 0), track('dog', 1)]);
+  for (const one of [index, other]) assert.deepEqual((await found(one, cache_dir)).places, ['aa@1']);
+  const { stored } = await other.call('things_stored', { cache_dir, hashes: ['aa', 'bb'] });
+  assert.deepEqual(stored, [{ model_key: 'm', tracks: 2, from_previews: false }, null]);
+  const { tracks } = await other.call('things_of', { cache_dir, hash_str: 'aa' });
+  assert.deepEqual(tracks, [track('cat', 0), track('dog', 1)]);
+});
