@@ -14,6 +14,7 @@ import {
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import { deviceText } from '../../actors/models/device.ts';
+import { transferSizes } from '../../actors/models/model-file.ts';
 import { currentKey } from '../../actors/models/renamed.ts';
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
@@ -185,6 +186,7 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
   return [
     ability(objects, 'visual', without(objects, 'not available without a download')),
     ability('speech', 'speech', without('speech', 'not available without a download; subtitles are read')),
+    sight(rows),
     faces(rows),
     summaries(rows),
   ];
@@ -203,6 +205,33 @@ function summaries(rows: readonly ListedModel[]): Finding {
   const { key, size_gb } = advised.row;
   const mend = `framehound models pull ${key} (${sizeText(size_gb)})`;
   return { name, ok: true, lacking: true, found, mend };
+}
+
+/** What each model of sight is for stands behind its key. */
+function sight(rows: readonly ListedModel[]): Finding {
+  const name = 'things and words';
+  const kinds = { 'object-detection': 'things', 'text-recognition': 'printed words' } as const;
+  const there = modelWords.sight.flatMap((kind) => {
+    const row = bestThere(rows, kind);
+    return row ? [`${kinds[kind]} by ${row.key}`] : [];
+  });
+  if (there.length === modelWords.sight.length) return { name, ok: true, found: there.join(', ') };
+  const found = there.length > 0 ? `only ${there.join()}` : 'not available without a download';
+  const wanted: readonly string[] = modelWords.sight;
+  const missing = rows.filter(
+    ({ row, advised, downloaded }) => wanted.includes(row.kind) && advised && !downloaded,
+  );
+  const bytes = missing
+    .flatMap(({ row }) => transferSizes(row.files))
+    .reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  if (bytes === 0) return { name, ok: true, lacking: true, found };
+  return {
+    name,
+    ok: true,
+    lacking: true,
+    found,
+    mend: `framehound setup (fetches ${sizeText(bytes / 1e9)})`,
+  };
 }
 
 /** It takes a model that finds faces and one that tells them apart. */

@@ -78,6 +78,20 @@ test('faces need two models: which is there, which is missing and its size are t
   assert.match(both.out, /✓ faces +by yunet-2026may and sface-int8\n(?! +→)/);
 });
 
+test('what sees things and reads words is told, with the size of what is fetched for what is missing', async (t) => {
+  assert.match(
+    (await told(t, [])).out,
+    /– things and words +not available without a download\n +→ (npx )?framehound setup \(fetches 0\.16 GB\)\n/,
+  );
+  const words = await told(t, ['pp-ocr-v4']);
+  assert.match(
+    words.out,
+    /– things and words +only printed words by pp-ocr-v4\n.*setup \(fetches 0\.14 GB\)\n/,
+  );
+  const both = await told(t, ['pp-ocr-v4', 'nanodet-416']);
+  assert.match(both.out, /✓ things and words +printed words by pp-ocr-v4, things by nanodet-416\n(?! +→)/);
+});
+
 test('what others on this machine can read is told with the command that closes it', {
   skip: process.platform === 'win32',
 }, async (t) => {
