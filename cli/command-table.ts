@@ -194,6 +194,7 @@ export const commandTable = {
         value: 'W',
         help: 'share of the text beside a picture (1)',
       },
+      weak: { ...switchedOn, help: 'also what hardly stands out from the rest' },
       timeline: {
         type: 'string',
         value: 'FILE',

@@ -141,6 +141,7 @@ async function ask(
     segments_to_frame_indices: {},
     ...peopleFilter(question),
     previews: question.previews,
+    explain: true,
     text_weight: question.textWeight,
     query: question.query,
   };

@@ -151,6 +151,7 @@ async function ask(
     ...(question.perFilm !== null && { max_per_media: question.perFilm }),
     exclude: question.exclude,
     text_weight: question.textWeight,
+    explain: true,
     query,
     ...peopleOf(question),
   };

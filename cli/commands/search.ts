@@ -36,10 +36,11 @@ export const search: Command = async (args, context) => {
       hears ? backend.searchTranscripts(saidQuery(question, cache)) : null,
     ]);
     const said = heard?.matches ?? null;
-    if (!values.json) await show(answer, question, context, values.open, said);
+    const found = values.weak ? answer : standingOut(answer);
+    if (!values.json) await show(found, question, context, values.open, said);
     const timeline =
       format &&
-      (await saveScenes(answer.matches, title(question), format, resolve(values.timeline!), backend));
+      (await saveScenes(found.matches, title(question), format, resolve(values.timeline!), backend));
     const told = { ...answer, ...toldBy(answer.matches, said), ...(timeline && { timeline }) };
     if (values.json) context.out(`${JSON.stringify(told)}\n`);
     else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
@@ -120,12 +121,13 @@ function saidQuery({ query, media, max }: Question, cache_dir: string): Transcri
  * nobody looked for what is said; else each match says by what it was found.
  */
 export async function show(
-  answer: SearchAnswer,
+  answer: StandingOut,
   question: Question,
   context: Context,
   open: boolean,
   said: readonly TranscriptSearchMatch[] | null = null,
 ): Promise<void> {
+  const { weaker = 0 } = answer;
   const found = merged(answer.matches, said ?? [], question.max);
   const matches = found.flatMap(({ seen }) => seen ?? []);
   const heading = title(question);
@@ -141,10 +143,23 @@ export async function show(
     const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
     if (picture !== undefined) context.out(`     ${picture}\n`);
   }
-  if (found.length === 0) context.out('  nothing was found\n');
+  if (found.length === 0)
+    context.out(`  ${weaker > 0 ? 'nothing here looks like this' : 'nothing was found'}\n`);
+  if (weaker > 0) context.out(`  ${weaker} weaker: shown with --weak\n`);
   if (found.length > 0 && matches.length === 0) return;
   context.out(`  ${matches.length === 0 ? 'page' : 'all pictures'}: ${saved.page}\n`);
   if (open) openPage(saved.page, context);
+}
+
+/** What stands out from the rest of what is loaded, and how many matches do not. */
+export interface StandingOut extends SearchAnswer {
+  /** None when left out. */
+  readonly weaker?: number;
+}
+
+export function standingOut(answer: SearchAnswer): StandingOut {
+  const matches = answer.matches.filter(({ explanation }) => explanation?.band !== 'weak');
+  return { ...answer, matches, weaker: answer.matches.length - matches.length };
 }
 
 function placeOf({ seen, said }: Found, by: string): string {

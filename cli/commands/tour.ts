@@ -9,7 +9,7 @@ import type { Question } from '../question.ts';
 import { bringSight, bringsSight } from '../sight.ts';
 import { withBackend } from '../with-backend.ts';
 import { pictureTask } from './analyze.ts';
-import { show } from './search.ts';
+import { show, standingOut } from './search.ts';
 
 const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'];
 const ownQueries = ['blue sky', 'night lights', 'green trees'];
@@ -51,7 +51,7 @@ export const tour: Command = async (args, context) => {
         previews: true,
       };
       context.out('\n');
-      await show(await backend.search(question, cacheDir), question, context, false);
+      await show(standingOut(await backend.search(question, cacheDir)), question, context, false);
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);

@@ -3,7 +3,7 @@
 import type { Request } from '../../../runtime/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
+import type { RankedMatch, Scope, Standing } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { now } from '../call-options.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
@@ -243,6 +243,10 @@ function finder(
   };
 }
 
+function unranked(moments: readonly FoundMoment[]): Standing {
+  return { frames: 0, background: { text: null, picture: null, words: [] }, found: moments.map(() => null) };
+}
+
 function explainer(
   { index, visual }: VisualSearchParts,
   { cache_dir, text_weight, exclude }: VisualRequest,
@@ -256,7 +260,11 @@ function explainer(
     const asked = { cache_dir, model_key, ...vectors, text_weight, moments };
     const wanted = { ...asked, words: parts.length === 0 ? null : joined(parts) };
     const ask = () => index.ask('standing', wanted, now(signal));
-    const standing = await visual.within({ cache_dir, model_key }, ask, signal);
+    // Without a vector there is nothing that could stand out.
+    const isRanked = vectors.text !== null || vectors.picture !== null;
+    const standing = isRanked
+      ? await visual.within({ cache_dir, model_key }, ask, signal)
+      : unranked(moments);
     const { found: shown } = seen;
     const things = shown && {
       bands: moments.map((moment) => thingBand(shown, moment)),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { asTyped, search, show } from '../../../cli/commands/search.ts';
+import type { Band, Explanation } from '../../../actors/search/visual/contract.ts';
+import { asTyped, search, show, standingOut } from '../../../cli/commands/search.ts';
 import { invocation } from '../../../cli/context.ts';
 import type { Question } from '../../../cli/question.ts';
 import { fakeHome } from '../fake-context.ts';
@@ -83,4 +84,25 @@ test('a search for a person without anything to look for says where appearances 
 test('--any-person and --cluster-job need a person', async (t) => {
   for (const option of [['--any-person'], ['--cluster-job', 'cast']])
     await assert.rejects(search(['x', ...option], fakeHome(t).context()), /need a --person/);
+});
+
+test('what hardly stands out is counted and not shown, and where nothing stands out that is said', async (t) => {
+  const explanation = (band: Band): Explanation => ({ band, parts: [] });
+  const all = [
+    { ...match, explanation: explanation('weak') },
+    { ...match, original_index: 1, explanation: explanation('likely') },
+    { ...match, original_index: 2 },
+  ];
+  const some = standingOut({ matches: all });
+  assert.deepEqual(
+    [some.matches.map(({ original_index }) => original_index), some.weaker],
+    [[1, 2], 1],
+    'a service that explains nothing is believed',
+  );
+  const own = fakeHome(t).context();
+  await show(some, question, own, false);
+  assert.match(own.said().out, /^ {2}1 weaker: shown with --weak$/m);
+  const none = fakeHome(t).context();
+  await show(standingOut({ matches: all.slice(0, 1) }), question, none, false);
+  assert.match(none.said().out, /^ {2}nothing here looks like this\n {2}1 weaker: shown with --weak$/m);
 });
