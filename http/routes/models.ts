@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
-import { bestThere, modelsInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
+import { bestThere, downloadSize, modelsInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
 import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
 import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
@@ -40,6 +40,7 @@ const modelInfo = {
   accuracy: described(Type.Integer(), '1 rough to 5 best.'),
   frame_resolution: described(Type.Integer(), 'Side of the picture the model looks at, px.'),
   size_gb: Type.Number(),
+  download_gb: described(Type.Number(), 'What is downloaded for it: of a package more than is kept.'),
   compatible_os: Type.Array(Type.String()),
   is_multilingual: Type.Boolean(),
   license: Type.String(),
@@ -187,7 +188,8 @@ export const availableModels = route({
 
 function infoOf(row: ModelRow): Static<typeof ModelInfo> {
   const { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license } = row;
-  return { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
+  const download_gb = downloadSize(row);
+  return { download_gb, speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
 }
 
 function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> {

@@ -25,7 +25,7 @@ const ppOcr: ModelRow = {
     'Apache-2.0, PaddleOCR; trained on drawn text, on public sets of pictures (LSVT, RCTW-17, MTWI 2018 and others, some for ' +
     'non-commercial use) and on pictures found by Baidu',
   languages: ['en', 'zh'],
-  is_multilingual: true,
+  is_multilingual: false,
   speed: 3,
   accuracy: 4,
   frame_resolution: 960,

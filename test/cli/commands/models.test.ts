@@ -15,10 +15,11 @@ const row = {
   key: 'small',
   kind: 'visual',
   size_gb: 0.05,
+  files: [],
   license: 'MIT',
   languages: ['en', 'de'],
   accuracy: 1,
-};
+} as unknown as ListedModel['row'];
 const listed = {
   row,
   builtIn: false,

@@ -232,6 +232,7 @@ test('available models are listed as objects of one key, each supported visual m
     assert.deepEqual(Object.keys(info).sort(), [
       'accuracy',
       'compatible_os',
+      'download_gb',
       'frame_resolution',
       'is_multilingual',
       'license',
@@ -253,7 +254,13 @@ test('models that find things and read words are listed by themselves', async ()
     words_key: 'pp-ocr-v4',
     command: null,
   });
-  const infos = (model_info as Record<string, { kind: string; license: string }>[]).flatMap(Object.values);
+  const infos = (
+    model_info as Record<string, { kind: string; license: string; download_gb: number }>[]
+  ).flatMap(Object.values);
+  assert.deepEqual(
+    infos.map(({ download_gb }) => download_gb.toFixed(3)),
+    ['0.015', '0.145'],
+  );
   assert.deepEqual(
     infos.map(({ kind }) => kind),
     ['text-recognition', 'object-detection'],

@@ -11,6 +11,7 @@ export interface ModelRow {
   readonly group: Group;
   /** What it does among those of its group; the group's name where it is the same for all. */
   readonly kind: string;
+  /** On the disk; of what is not there, to be downloaded. */
   readonly bytes: number;
   readonly license: string;
   readonly speed: number;
@@ -45,23 +46,28 @@ export function modelRows(models: Available): ModelRow[] {
   return parts.flatMap(([group, { downloaded_models, model_info }]) =>
     (model_info as readonly Readonly<Record<string, Info>>[])
       .flatMap((one) => Object.entries(one))
-      .map(([key, { kind = group, size_gb, license, speed, accuracy, is_multilingual }]): ModelRow => {
-        const isDownloaded = downloaded_models.includes(key);
-        return {
+      .map(
+        ([
           key,
-          group,
-          kind,
-          bytes: size_gb * 1e9,
-          license,
-          speed,
-          accuracy,
-          isMultilingual: is_multilingual,
-          isBuiltIn: isDownloaded && size_gb === 0,
-          isDownloaded,
-          isInUse: used.includes(key),
-          isAdvised: models.advised_models.includes(key) && !isDownloaded,
-        };
-      })
+          { kind = group, size_gb, download_gb, license, speed, accuracy, is_multilingual },
+        ]): ModelRow => {
+          const isDownloaded = downloaded_models.includes(key);
+          return {
+            key,
+            group,
+            kind,
+            bytes: (isDownloaded ? size_gb : download_gb) * 1e9,
+            license,
+            speed,
+            accuracy,
+            isMultilingual: is_multilingual,
+            isBuiltIn: isDownloaded && size_gb === 0,
+            isDownloaded,
+            isInUse: used.includes(key),
+            isAdvised: models.advised_models.includes(key) && !isDownloaded,
+          };
+        },
+      )
       .toSorted((a, b) => rank(a) - rank(b) || a.bytes - b.bytes),
   );
 }
@@ -69,6 +75,7 @@ export function modelRows(models: Available): ModelRow[] {
 interface Info {
   readonly kind?: string;
   readonly size_gb: number;
+  readonly download_gb: number;
   readonly license: string;
   readonly speed: number;
   readonly accuracy: number;
