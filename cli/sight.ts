@@ -39,7 +39,12 @@ export async function bringSight(context: Context): Promise<Brought> {
     keys: missing.map(({ row }) => row.key),
   };
   const pulling = opened.pullInBackground(order, progress);
-  void pulling.ended.then((failure) => (failure === null ? over.resolve('there') : fail(failure)));
+  void pulling.ended.then((failure) => {
+    if (failure === null) over.resolve('there');
+    // Another command began it, and it goes on.
+    else if (failure.code === modelErrors.MODEL_IN_DOWNLOAD.code) over.resolve('later');
+    else fail(failure.message);
+  });
   const disarm = clock.after(longest, () => over.resolve('later'));
   const cancel = () => over.resolve('failed');
   signal.addEventListener('abort', cancel, { once: true });
@@ -53,9 +58,7 @@ export async function bringSight(context: Context): Promise<Brought> {
   if (brought === 'later')
     screen.write('The download goes on in the background; what is analysed after it has it.\n');
   if (brought === 'failed')
-    screen.write(
-      `Things and printed words are not looked for: ${reason}\nLater: ${invocation} models pull sight\n`,
-    );
+    screen.write(`Not all of it is there: ${reason}\nLater: ${invocation} models pull sight\n`);
   return brought;
 }
 

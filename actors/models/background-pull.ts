@@ -4,9 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { moduleUrl } from '../../runtime/module-url.ts';
 import type { PullProgress } from './contract.ts';
 
+/** Of the first model that did not come. */
+export interface PullFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface BackgroundPull {
   /** Null when every model is there, else what went wrong. Pending for ever once it is left. */
-  readonly ended: Promise<string | null>;
+  readonly ended: Promise<PullFailure | null>;
   /** It goes on alone. */
   leave(): void;
   /** Ends it. */
@@ -14,7 +20,7 @@ export interface BackgroundPull {
 }
 
 /** What the process tells. */
-export type PullMessage = { readonly progress: PullProgress } | { readonly failure: string | null };
+export type PullMessage = { readonly progress: PullProgress } | { readonly failure: PullFailure | null };
 
 export interface PullOrder {
   readonly modelsDir: string;
@@ -33,13 +39,14 @@ export function pullInBackground(
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     windowsHide: true,
   });
-  const ended = Promise.withResolvers<string | null>();
+  const ended = Promise.withResolvers<PullFailure | null>();
   child.on('message', (message: PullMessage) => {
     if ('progress' in message) progress(message.progress);
     else ended.resolve(message.failure);
   });
-  child.on('error', ({ message }) => ended.resolve(message));
-  child.on('exit', (code, signal) => ended.resolve(`the download ended with ${signal ?? code}`));
+  const failed = (message: string) => ended.resolve({ code: '', message });
+  child.on('error', ({ message }) => failed(message));
+  child.on('exit', (code, signal) => failed(`the download ended with ${signal ?? code}`));
   const leave = () => {
     child.removeAllListeners();
     child.on('error', () => {});

@@ -1,6 +1,7 @@
 // The process of a download in the background: fetches one model after another, and tells of it as long as somebody listens.
 import { systemClock } from '../../runtime/clock.ts';
-import type { PullMessage, PullOrder } from './background-pull.ts';
+import { toFields } from '../../runtime/errors.ts';
+import type { PullFailure, PullMessage, PullOrder } from './background-pull.ts';
 import { createModelLibrary } from './library.ts';
 
 const { modelsDir, server, keys }: PullOrder = JSON.parse(process.argv[2]!);
@@ -14,10 +15,13 @@ function tell(message: PullMessage): void {
   if (process.connected) process.send?.(message, () => {});
 }
 
-const failures: string[] = [];
+let failure: PullFailure | null = null;
 for (const key of keys) {
   const options = { signal: stop.signal, clock: systemClock };
   const pulling = library.pull(key, { ...options, progress: (progress) => tell({ progress }) });
-  await pulling.catch((error: Error) => failures.push(error.message));
+  await pulling.catch((error: unknown) => {
+    const { code, message } = toFields(error);
+    failure ??= { code, message };
+  });
 }
-tell({ failure: failures.length === 0 ? null : failures.join('\n') });
+tell({ failure });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Installation } from '../../actors/installation.ts';
-import type { PullOrder } from '../../actors/models/background-pull.ts';
+import type { PullFailure, PullOrder } from '../../actors/models/background-pull.ts';
 import type { ListedModel, PullProgress } from '../../actors/models/contract.ts';
 import { builtInRows } from '../../actors/models/rows/list.ts';
 import { setup } from '../../cli/commands/setup.ts';
@@ -17,7 +17,7 @@ function machine(t: TestContext, there: readonly string[] = [], env: Record<stri
   const models = builtInRows.map(
     (row) => ({ row, downloaded: there.includes(row.key), advised: true }) as ListedModel,
   );
-  const ended = Promise.withResolvers<string | null>();
+  const ended = Promise.withResolvers<PullFailure | null>();
   const did: string[] = [];
   const seen: { order?: PullOrder; tell: (progress: PullProgress) => void } = { tell: () => {} };
   const installation = {
@@ -72,20 +72,29 @@ test('what cannot be had is told once, with what brings it later, and is not wai
   const bringing = setup([], offline.own);
   await offline.begun();
   offline.seen.tell({ ...receiving, phase: 'waiting', reason: 'npm says: no network' });
-  offline.ended.resolve('npm says: no network');
+  offline.ended.resolve({ code: 'DOWNLOAD_FAILED', message: 'npm says: no network' });
   assert.deepEqual([await bringing, offline.did], [1, ['stopped']]);
   const told = offline.own.said().err.split('\n').slice(-3);
   assert.deepEqual(told, [
-    'Things and printed words are not looked for: npm says: no network',
+    'Not all of it is there: npm says: no network',
     'Later: npx framehound models pull sight',
     '',
   ]);
   const refused = machine(t);
   const other = bringSight(refused.own);
   await refused.begun();
-  refused.ended.resolve('a@1.2.3: not found\nand more');
+  refused.ended.resolve({ code: 'DOWNLOAD_REFUSED', message: 'a@1.2.3: not found\nand more' });
   assert.equal(await other, 'failed');
-  assert.match(refused.own.said().err, /not looked for: a@1\.2\.3: not found\nLater/);
+  assert.match(refused.own.said().err, /Not all of it is there: a@1\.2\.3: not found\nLater/);
+});
+
+test('what another process downloads comes later', async (t) => {
+  const { own, ended, begun } = machine(t);
+  const bringing = bringSight(own);
+  await begun();
+  ended.resolve({ code: 'MODEL_IN_DOWNLOAD', message: 'Process 1 downloads' });
+  assert.equal(await bringing, 'later');
+  assert.match(own.said().err, /goes on in the background/);
 });
 
 test('an interrupt ends the download', async (t) => {

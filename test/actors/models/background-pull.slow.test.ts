@@ -34,7 +34,9 @@ test('a download in another process is told of as it goes, and its failure too',
   assert.deepEqual(readdirSync(folder).sort(), ['a.onnx', 'model.json', 'received.json']);
   assert.ok(told.some(({ phase, received }) => phase === 'receiving' && received === 5000));
   const refused = await machine(t, status(404));
-  assert.match((await refused.pulling().ended)!, /me\/a\.onnx: the server answers 404/);
+  const failure = await refused.pulling().ended;
+  assert.equal(failure?.code, 'DOWNLOAD_REFUSED');
+  assert.match(failure.message, /me\/a\.onnx: the server answers 404/);
 });
 
 test('a download that is left goes on to its end, and one that is stopped does not', async (t) => {
