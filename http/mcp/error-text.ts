@@ -71,6 +71,8 @@ const names: Readonly<Record<string, string>> = {
   metadata_filter_request: 'filters',
   segments_to_frame_indices: 'from and to',
   visual_media_paths: 'paths',
+  thing_media_paths: 'paths',
+  text_media_paths: 'paths',
   transcription_jobs: 'paths',
   face_clustering_jobs: 'paths',
   summary_requests: 'paths',

@@ -14,6 +14,7 @@ export type ToolClient = Pick<
   | 'url'
   | 'analyze'
   | 'appearances'
+  | 'availableModels'
   | 'cancelTask'
   | 'exportTimeline'
   | 'faceClusters'
