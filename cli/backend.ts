@@ -46,6 +46,7 @@ import type {
   TranscriptSearch,
   TranscriptSearchAnswer,
 } from '../actors/search/transcripts/contract.ts';
+import type { WrittenAnswer, WrittenRequest } from '../actors/search/written/contract.ts';
 import type {
   CollectionsAnswer,
   NodeAnswer,
@@ -71,6 +72,9 @@ export interface SightModels {
   /** Reads printed words. */
   readonly words_key: string | null;
 }
+
+/** Filters are of the API. */
+export type WrittenQuery = Omit<WrittenRequest, 'metadata_filter_request'>;
 
 export interface TranscriptsRequest {
   readonly cache_dir: string;
@@ -183,6 +187,8 @@ export interface Backend {
   transcripts(request: TranscriptsRequest): Promise<TranscriptionsAnswer>;
   /** Loads what is stored and searches it. */
   searchTranscripts(request: TranscriptSearch): Promise<TranscriptSearchAnswer>;
+  /** Finds printed words; nothing has to be loaded. */
+  searchWritten(request: WrittenQuery): Promise<WrittenAnswer>;
   /** A transcript as a document, in base64. */
   exportTranscript(request: DocumentRequest): Promise<TranscriptAnswer>;
   /** Scenes as a sequence of an editing program, as text. */

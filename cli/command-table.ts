@@ -149,7 +149,7 @@ export const commandTable = {
   },
   search: {
     usage: 'TEXT',
-    help: 'find moments by what is seen and what is said',
+    help: 'find moments by what is seen, said and written',
     options: {
       image: {
         type: 'string',
@@ -170,8 +170,9 @@ export const commandTable = {
         value: 'TEXT',
         help: 'rank lower what looks like this (may be repeated)',
       },
-      seen: { ...switchedOn, help: 'only what is seen, or only what is said (both)' },
+      seen: { ...switchedOn, help: 'only what is seen, said or written (all three)' },
       said: { ...switchedOn, row: 'shared' },
+      written: { ...switchedOn, row: 'shared' },
       media: { ...manyFiles, help: 'only in this file (may be repeated)' },
       person: {
         type: 'string',

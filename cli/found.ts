@@ -1,49 +1,87 @@
-// What is seen and what is said in one list: each entry says by which it was found. Pure.
+// What is seen, what is said and what is written in one list: each entry says by which it was found. Pure.
 import type { Match } from '../actors/search/contract.ts';
 import type { TranscriptSearchMatch } from '../actors/search/transcripts/contract.ts';
+import type { WrittenSearchMatch } from '../actors/search/written/contract.ts';
 import { secondsOf } from './scenes.ts';
 
-/** At least one of the two. */
+/** At least one of the three. */
 export interface Found {
   readonly seen: Match | null;
   readonly said: TranscriptSearchMatch | null;
+  readonly written: WrittenSearchMatch | null;
 }
 
-/** By the better of the two ranks; what is said in a scene that is seen is one entry with it. `most`: entries. */
+type Timed = Pick<WrittenSearchMatch, 'hash_str' | 'start_seconds' | 'end_seconds'>;
+
+/** Words by their rank; one that is taken by a scene is no entry of its own. */
+class Ranked<W extends Timed> {
+  readonly #left: Map<W, number>;
+
+  constructor(words: readonly W[]) {
+    this.#left = new Map(words.map((one, rank) => [one, rank]));
+  }
+
+  takeWithin(match: Match): { readonly words: W | null; readonly rank: number } {
+    for (const [words, rank] of this.#left) {
+      if (!isWithin(words, match)) continue;
+      this.#left.delete(words);
+      return { words, rank };
+    }
+    return { words: null, rank: Number.POSITIVE_INFINITY };
+  }
+
+  rest(): [W, number][] {
+    return [...this.#left];
+  }
+}
+
+/** By the best of the ranks; words in a scene that is seen are one entry with it. `most`: entries. */
 export function merged(
   seen: readonly Match[],
   said: readonly TranscriptSearchMatch[],
   most: number,
+  written: readonly WrittenSearchMatch[] = [],
 ): Found[] {
-  const left = new Map(said.map((one, rank) => [one, rank]));
+  const [spoken, printed] = [new Ranked(said), new Ranked(written)];
   const entries = seen.map((match, rank) => {
-    const words = [...left.keys()].find((one) => isWithin(one, match)) ?? null;
-    const saidRank = words === null ? rank : (left.get(words) ?? rank);
-    if (words !== null) left.delete(words);
-    return { seen: match, said: words, rank: Math.min(rank, saidRank) };
+    const [heard, read] = [spoken.takeWithin(match), printed.takeWithin(match)];
+    const best = Math.min(rank, heard.rank, read.rank);
+    return { seen: match, said: heard.words, written: read.words, rank: best };
   });
-  const alone = [...left].map(([words, rank]) => ({ seen: null, said: words, rank }));
-  // Of one rank: words that were said are surer than a likeness.
-  const weight = (one: Found) => (one.said ? 2 : 0) + (one.seen ? 1 : 0);
+  const none = { seen: null, said: null, written: null };
+  const alone = [
+    ...spoken.rest().map(([words, rank]) => ({ ...none, said: words, rank })),
+    ...printed.rest().map(([words, rank]) => ({ ...none, written: words, rank })),
+  ];
+  // Of one rank: words that were said or are written are surer than a likeness.
+  const weight = (one: Found) => (one.said ? 2 : 0) + (one.written ? 2 : 0) + (one.seen ? 1 : 0);
   return [...entries, ...alone].sort((a, b) => a.rank - b.rank || weight(b) - weight(a)).slice(0, most);
 }
 
-function isWithin({ hash_str, start_seconds, end_seconds }: TranscriptSearchMatch, match: Match): boolean {
+function isWithin({ hash_str, start_seconds, end_seconds }: Timed, match: Match): boolean {
   if (hash_str !== match.hash_str) return false;
   // The last second of a scene belongs to it.
   const end = secondsOf(match.scene_end_timestamp) + 1;
   return start_seconds < end && end_seconds > secondsOf(match.scene_start_timestamp);
 }
 
-export function foundBy({ seen, said }: Found): ('seen' | 'said')[] {
-  return [...(seen ? (['seen'] as const) : []), ...(said ? (['said'] as const) : [])];
+export function foundBy(entry: Found): ('seen' | 'said' | 'written')[] {
+  return (['seen', 'said', 'written'] as const).filter((kind) => entry[kind] !== null);
 }
 
-/** The matches as JSON has them, each with what it was found by. `said`: null where nobody looked for it. */
-export function toldBy(seen: readonly Match[], said: readonly TranscriptSearchMatch[] | null) {
-  const entries = merged(seen, said ?? [], Number.POSITIVE_INFINITY);
-  const of = (is: (entry: Found) => boolean) => entries.filter(is).flatMap(foundBy);
-  const matches = seen.map((match) => ({ ...match, found_by: of((entry) => entry.seen === match) }));
-  const heard = said?.map((words) => ({ ...words, found_by: of((entry) => entry.said === words) }));
-  return { matches, ...(heard && { said_matches: heard }) };
+/** The matches as JSON has them, each with what it was found by. `said`, `written`: null where nobody looked for them. */
+export function toldBy(
+  seen: readonly Match[],
+  said: readonly TranscriptSearchMatch[] | null,
+  written: readonly WrittenSearchMatch[] | null = null,
+) {
+  const entries = merged(seen, said ?? [], Number.POSITIVE_INFINITY, written ?? []);
+  const by = <K extends keyof Found>(kind: K, one: Found[K]) => ({
+    found_by: entries.filter((entry) => entry[kind] === one).flatMap(foundBy),
+  });
+  return {
+    matches: seen.map((one) => ({ ...one, ...by('seen', one) })),
+    ...(said && { said_matches: said.map((one) => ({ ...one, ...by('said', one) })) }),
+    ...(written && { written_matches: written.map((one) => ({ ...one, ...by('written', one) })) }),
+  };
 }

@@ -50,6 +50,8 @@ export function createLocal(engine: Engine, context: Context): Backend {
       await engine.search.transcripts.load(request.cache_dir, context.signal);
       return engine.search.transcripts.search(request, context.signal);
     },
+    searchWritten: (request) =>
+      engine.search.written({ ...request, metadata_filter_request: null }, context.signal),
     exportClips: (request) => engine.clips.export(request, signal),
     exportTranscript: (request) => engine.exporter.transcript({ ...request, output_dir: null }, signal),
     exportTimeline: (request) => engine.timelines.make({ ...request, output_path: null }, signal),

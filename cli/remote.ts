@@ -59,6 +59,7 @@ export function createRemote(context: Context): Backend {
       await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
       return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
     }),
+    searchWritten: explained((request) => client.searchWritten(request, asked)),
     exportClips: explained(async ({ clips, ...request }) => {
       const answer = await client.exportClips({ ...request, clips: [...clips] }, asked);
       if ('results' in answer) return answer;

@@ -41,8 +41,12 @@ export function pictureTask(
   const requestOf: MediaTask['requestOf'] = async (files) => {
     const pictures = { cache_dir: cacheDir, visual_media_paths: files, decode, force };
     // What there is a model for is looked at in the same pass.
-    const { things_key } = await backend.sight();
-    return { ...pictures, ...(things_key !== null && { thing_media_paths: files }) };
+    const { things_key, words_key } = await backend.sight();
+    return {
+      ...pictures,
+      ...(things_key !== null && { thing_media_paths: files }),
+      ...(words_key !== null && { text_media_paths: files }),
+    };
   };
   return { paths, cacheDir, json: false, requestOf };
 }

@@ -2,9 +2,12 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { shownScore } from '../../actors/index/written/contract.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import type { TranscriptSearch, TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
+import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { folders } from '../../settings.ts';
+import type { WrittenQuery } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
@@ -24,27 +27,35 @@ type Values = ReturnType<typeof parse>['values'];
 export const search: Command = async (args, context) => {
   const { values, positionals } = parse(args);
   const question = await questionOf(values, positionals.join(' ').trim(), context);
-  const hears = isHeard(question, values);
+  const of = kindsOf(question, values);
   // Before the search: a name it cannot use is no reason to wait.
   const format = values.timeline === undefined ? null : formatOfFile(values.timeline);
   return withBackend(context, 0, async (backend) => {
     const { cache } = folders(context.values);
-    const [answer, heard] = await Promise.all([
-      values.said
-        ? { matches: [] }
-        : backend.search(question, cache).catch((error) => Promise.reject(asTyped(error))),
-      hears ? backend.searchTranscripts(saidQuery(question, cache)) : null,
+    const [answer, heard, read] = await Promise.all([
+      of.seen
+        ? backend.search(question, cache).catch((error) => Promise.reject(asTyped(error)))
+        : { matches: [] },
+      of.said ? backend.searchTranscripts(saidQuery(question, cache)) : null,
+      of.written ? backend.searchWritten(writtenQuery(question, cache)) : null,
     ]);
     const said = heard?.matches ?? null;
     const found = values.weak ? answer : standingOut(answer);
-    if (!values.json) await show(found, question, context, values.open, said);
+    // Who asks for what is written alone gets also what is not read well.
+    const isAll = values.written || values.weak;
+    const written = read?.matches.filter(({ score }) => isAll || score >= shownScore) ?? null;
+    if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&
       (await saveScenes(found.matches, title(question), format, resolve(values.timeline!), backend));
-    const told = { ...answer, ...toldBy(answer.matches, said), ...(timeline && { timeline }) };
+    const told = { ...answer, ...toldBy(answer.matches, said, written), ...(timeline && { timeline }) };
     if (values.json) context.out(`${JSON.stringify(told)}\n`);
     else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
-    const notes = [...(timeline?.warnings ?? []), ...(heard?.toast_warning ? [heard.toast_warning] : [])];
+    const notes = [
+      ...(timeline?.warnings ?? []),
+      ...(heard?.toast_warning ? [heard.toast_warning] : []),
+      ...(values.written && read?.toast_warning ? [read.toast_warning] : []),
+    ];
     for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
     if (format && !timeline) context.screen.write('note: nothing was found, so there is no timeline\n');
     return exit.ok;
@@ -80,13 +91,18 @@ async function questionOf(values: Values, text: string, context: Context): Promi
   return question;
 }
 
-/** Whether what is said is searched: by words, which say nothing of pictures or of people who are seen. */
-function isHeard({ image, frame, people, exclude }: Question, { seen, said, timeline }: Values): boolean {
-  if (seen && said) throw usageErrors.USAGE('search takes --seen or --said, not both');
+/** What is searched: all three, or the one that was asked for. Words say nothing of pictures or of people who are seen. */
+function kindsOf({ image, frame, people, exclude }: Question, values: Values) {
+  const { timeline } = values;
+  const chosen = (['seen', 'said', 'written'] as const).filter((kind) => values[kind]);
+  if (chosen.length > 1)
+    throw usageErrors.USAGE(`search takes one of ${chosen.map((one) => `--${one}`).join(', ')}`);
+  const [only = null] = chosen;
   const isOfPictures = image !== null || frame !== null || people.length > 0;
-  if (said && (isOfPictures || exclude.length > 0 || timeline !== undefined))
-    throw usageErrors.USAGE('--said takes a text, and nothing that only pictures have');
-  return !seen && !isOfPictures;
+  if (only !== null && only !== 'seen' && (isOfPictures || exclude.length > 0 || timeline !== undefined))
+    throw usageErrors.USAGE(`--${only} takes a text, and nothing that only pictures have`);
+  const is = (kind: 'said' | 'written') => only === kind || (only === null && !isOfPictures);
+  return { seen: only === null || only === 'seen', said: is('said'), written: is('written') };
 }
 
 const typedAs: Readonly<Record<string, string>> = {
@@ -116,9 +132,14 @@ function saidQuery({ query, media, max }: Question, cache_dir: string): Transcri
   };
 }
 
+function writtenQuery({ query, media, max }: Question, cache_dir: string): WrittenQuery {
+  const media_paths = [...media];
+  return { cache_dir, query: query ?? '', media_paths, search_all: media.length === 0, max_results: max };
+}
+
 /**
- * Prints the matches and what is said of them, and saves their pictures with a page that shows those. `said`: null where
- * nobody looked for what is said; else each match says by what it was found.
+ * Prints the matches and what is said of them, and saves their pictures with a page that shows those. `said` and
+ * `written`: null where nobody looked for them; else each match says by what it was found.
  */
 export async function show(
   answer: StandingOut,
@@ -126,9 +147,10 @@ export async function show(
   context: Context,
   open: boolean,
   said: readonly TranscriptSearchMatch[] | null = null,
+  written: readonly WrittenSearchMatch[] | null = null,
 ): Promise<void> {
   const { weaker = 0 } = answer;
-  const found = merged(answer.matches, said ?? [], question.max);
+  const found = merged(answer.matches, said ?? [], question.max, written ?? []);
   const matches = found.flatMap(({ seen }) => seen ?? []);
   const heading = title(question);
   const notes = [...notesOf(answer), ...limitNote(matches, question)].map(typed);
@@ -137,9 +159,10 @@ export async function show(
   // Before the matches: it says how much they are worth.
   for (const note of notes) context.out(`  note: ${printable(note)}\n`);
   for (const [i, entry] of found.entries()) {
-    const by = said === null ? '' : foundBy(entry).join(', ');
+    const by = said === null && written === null ? '' : foundBy(entry).join(', ');
     context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
     if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
+    if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
     const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
     if (picture !== undefined) context.out(`     ${picture}\n`);
   }
@@ -162,9 +185,10 @@ export function standingOut(answer: SearchAnswer): StandingOut {
   return { ...answer, matches, weaker: answer.matches.length - matches.length };
 }
 
-function placeOf({ seen, said }: Found, by: string): string {
-  const { moment, scene } = seen ? momentText(seen) : { moment: said?.start_timestamp ?? '', scene: '' };
-  const path = seen?.video_path ?? said?.media_path ?? '';
+function placeOf({ seen, said, written }: Found, by: string): string {
+  const words = said ?? written;
+  const { moment, scene } = seen ? momentText(seen) : { moment: words?.start_timestamp ?? '', scene: '' };
+  const path = seen?.video_path ?? words?.media_path ?? '';
   return [moment.padEnd(8), scene, by, printable(path)].filter(Boolean).join('  ');
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Match } from '../../actors/search/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
+import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { search, show } from '../../cli/commands/search.ts';
 import { foundBy, merged, toldBy } from '../../cli/found.ts';
 import { fakeHome } from './fake-context.ts';
@@ -82,4 +83,33 @@ test('--said is for words alone, and not for --seen too', async (t) => {
   await refused('--said', '--seen');
   await refused('--said', '--person', 'Ada');
   await refused('--said', '--timeline', '/x.edl');
+});
+
+test('a line of text joins the scene that shows it, and stands alone elsewhere', async () => {
+  const line = (hash_str: string, start_seconds: number): WrittenSearchMatch => ({
+    ...{
+      media_path: `/${hash_str}.mp4`,
+      hash_str,
+      start_seconds,
+      end_seconds: start_seconds + 2,
+      text: 'EXIT',
+    },
+    ...{ start_timestamp: '00:00:00', end_timestamp: '00:00:02', best_seconds: start_seconds, score: 0.97 },
+    box: [0, 0, 0.1, 0.1],
+  });
+  const [first] = pictures;
+  const within = line(first!.hash_str, 10);
+  const apart = line('elsewhere', 4);
+  const found = merged(pictures, [], 10, [apart, within]);
+  const told = found.map((entry) => [entry.seen?.hash_str ?? entry.written?.hash_str, foundBy(entry).join()]);
+  assert.deepEqual(told.slice(0, 2), [
+    [first!.hash_str, 'seen,written'],
+    ['elsewhere', 'written'],
+  ]);
+  const { written_matches, matches } = toldBy(pictures, null, [apart, within]);
+  assert.deepEqual(
+    written_matches?.map(({ found_by }) => found_by.join()),
+    ['written', 'seen,written'],
+  );
+  assert.equal(matches[0]?.found_by.join(), 'seen,written');
 });
