@@ -31,5 +31,6 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'summary-search': async () => (await import('./summary-search.ts')).summarySearch,
   summarize: async () => (await import('./summarize.ts')).summarize,
   'starter-words': async () => (await import('./starter-words.ts')).starterWords,
+  written: async () => (await import('./written.ts')).written,
   explain: async () => (await import('./explain.ts')).explain,
 };
