@@ -33,4 +33,5 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'starter-words': async () => (await import('./starter-words.ts')).starterWords,
   written: async () => (await import('./written.ts')).written,
   explain: async () => (await import('./explain.ts')).explain,
+  things: async () => (await import('./things.ts')).things,
 };
