@@ -17,6 +17,13 @@ const moments = (count: number) => ({
   counts: { seen: count, said: 0, person: 0, written: 0 },
 });
 
+test('find_moments quotes what is written in a picture', async () => {
+  const written = { kind: 'written', rank: 1, text: 'Harbour “Authority”', score: 0.97, box: [0, 0, 1, 1] };
+  const searchMoments = () => ({ ...moments(0), moments: [moment(12, [written])] });
+  const { text } = await call('find_moments', { text: 'harbour', kinds: ['written'] }, { searchMoments });
+  assert.match(text, /: written there, rank 1: "Harbour “Authority”"$/m);
+});
+
 test('find_moments says a moment a line, with its reasons, and what to send for more', async () => {
   const said = {
     kind: 'said',
