@@ -13,11 +13,13 @@ import { type MaterialWorld, materialHandlers } from './fake-material.ts';
 import { peopleHandlers } from './fake-people.ts';
 import { type FakeSummaries, summaryHandlers } from './fake-summaries.ts';
 import { type TextWorld, writtenHandlers } from './fake-text.ts';
+import { type ThingsWorld, thingHandlers } from './fake-things.ts';
 
 export interface IndexState {
   readonly summaries: FakeSummaries;
   readonly people: FacesWorld;
   readonly text: TextWorld;
+  readonly things: ThingsWorld;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
   readonly committed: Map<string, { frames: number[]; sums: number[] }>;
@@ -70,6 +72,7 @@ export function fakeIndex(world: IndexState) {
         ...spanHandlers(world),
         ...speechHandlers(world),
         ...writtenHandlers(world.text),
+        ...thingHandlers(world.things),
         ...visualHandlers(world),
         ...libraryHandlers(world),
         ...peopleHandlers(world.people),
@@ -335,9 +338,5 @@ function libraryHandlers(world: IndexState) {
     held_roots: () => ({ roots: [] }),
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
-    things_stored: ({ hashes }) => ({ stored: hashes.map(() => null) }),
-    store_things: () => ({}),
-    things_of: () => ({ model_key: null, tracks: [] }),
-    find_things: () => ({ matches: [], ranges: {}, looked: 0 }),
   } satisfies IndexHandlers;
 }

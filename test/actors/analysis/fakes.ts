@@ -32,6 +32,7 @@ import { byteShownAt, sampleAt } from './fake-samples.ts';
 import { noSummaries } from './fake-summaries.ts';
 import { fakeSummarizer, newSummarizer, type SummarizerWorld } from './fake-summarizer.ts';
 import { fakeTextReader, noText } from './fake-text.ts';
+import { fakeDetector, noThings } from './fake-things.ts';
 import { fakeDiarizer, fakeTranscriber, noVoices, type Voices } from './fake-voices.ts';
 
 type AmountField = 'frames' | 'grid_frames' | 'heard_seconds' | 'sound_seconds';
@@ -255,6 +256,7 @@ function newWorld(batch: number): World {
     voices: noVoices(),
     people: noFaces(),
     text: noText(),
+    things: noThings(),
     summarizer: newSummarizer(),
     transcripts: new Map(),
     unloaded: false,
@@ -292,13 +294,14 @@ async function startFakes(
   const speech = { audioDecoders, transcriber, diarizer };
   const faces = await start(fakeFaces(state.people));
   const textReader = await start(fakeTextReader(state.text));
+  const things = await start(fakeDetector(state.things));
   const summarizer = await start(fakeSummarizer(state.summarizer));
-  const leaves = { embedder, textEmbedder, prober, decoders, speech, faces, textReader, summarizer };
+  const leaves = { embedder, textEmbedder, prober, decoders, speech, faces, textReader, things, summarizer };
   return { index: await start(index), ...leaves };
 }
 
 /** What an engine has that a test brings itself. */
-const without = { things: null, clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
+const without = { clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
 
 export async function world(
   files: readonly FakeFile[],

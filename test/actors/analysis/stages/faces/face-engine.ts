@@ -11,6 +11,7 @@ import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import type { ModelWork } from '../../../../../actors/models/contract.ts';
 import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts';
+import { thingsErrors } from '../../../../../actors/things/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import type { FakeFile } from '../../fake-file.ts';
@@ -52,6 +53,8 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
       throw facesErrors.NO_FACE_MODEL('framehound models pull faces');
     if (work === 'text' && !w.state.text.downloaded)
       throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
+    if (work === 'things' && !w.state.things.downloaded)
+      throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
   };
   const preflight = createPreflight({
     kinds,

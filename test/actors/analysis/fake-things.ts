@@ -1,0 +1,81 @@
+// A fake object detector: a slot says which things its picture shows. It keeps books on what is loaded, and fails on demand.
+import type { StoredThings } from '../../../actors/index/store/things.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
+import { type Thing, thingsContract, thingsErrors } from '../../../actors/things/contract.ts';
+import { actor } from '../../../runtime/actor.ts';
+
+export interface ThingsWorld {
+  /** The things in a picture whose slot begins with this byte. */
+  shown: (byte: number) => readonly Thing['class'][];
+  downloaded: boolean;
+  model: string;
+  loaded: boolean;
+  /** Pictures that were looked at: the byte, and the longer side. */
+  readonly looked: { byte: number; side: number }[];
+  /** What the index has stored, by content. */
+  readonly stored: Map<string, StoredThings>;
+  /** Told of each picture before it is looked at. */
+  onLook: (byte: number) => void;
+}
+
+export function noThings(): ThingsWorld {
+  return {
+    shown: () => [],
+    downloaded: true,
+    model: 'eyes',
+    loaded: false,
+    looked: [],
+    stored: new Map(),
+    onLook: () => {},
+  };
+}
+
+export function fakeDetector(world: ThingsWorld) {
+  return actor<typeof thingsContract, unknown>({
+    contract: thingsContract,
+    create: () => ({
+      handlers: {
+        load: () => {
+          if (!world.downloaded) throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
+          world.loaded = true;
+          return { model_key: world.model, device: 'cpu', device_reason: null };
+        },
+        unload: () => {
+          world.loaded = false;
+          return {};
+        },
+        find: ({ picture, width, height }, turn) => {
+          const byte = turn.slot(picture)[0]!;
+          world.onLook(byte);
+          if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED('no model is loaded');
+          world.looked.push({ byte, side: Math.max(width, height) });
+          const things = world.shown(byte).map((name, i): Thing => {
+            return { class: name, score: 0.8, box: [0.3 * i, 0.2, 0.2, 0.5], colours: [] };
+          });
+          return { things };
+        },
+      },
+    }),
+  });
+}
+
+/** What the index answers about it. */
+export function thingHandlers({ stored }: ThingsWorld) {
+  return {
+    things_stored: ({ hashes }: { hashes: string[] }) => ({
+      stored: hashes.map((hash) => {
+        const found = stored.get(hash);
+        return found ? { ...found, tracks: found.tracks.length } : null;
+      }),
+    }),
+    store_things: ({ media, ...things }: StoredThings & { media: { identity: { hash_str: string } } }) => {
+      stored.set(media.identity.hash_str, things);
+      return {};
+    },
+    things_of: ({ hash_str }: { hash_str: string }) => {
+      const { model_key = null, tracks = [] } = stored.get(hash_str) ?? {};
+      return { model_key, tracks: [...tracks] };
+    },
+    find_things: () => ({ matches: [], ranges: {}, looked: stored.size }),
+  };
+}

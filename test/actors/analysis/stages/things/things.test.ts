@@ -1,0 +1,92 @@
+// The stage with a fake detector: what is stored of films, pictures and sound, and how it is taken up.
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { thingsErrors } from '../../../../../actors/things/contract.ts';
+import { engineErrors } from '../../../../../runtime/errors.ts';
+import type { FakeFile } from '../../fake-file.ts';
+import { faceEngine, page } from '../faces/face-engine.ts';
+
+async function engine(t: TestContext, files: readonly FakeFile[]) {
+  const e = await faceEngine(t, files);
+  const { things } = e.w.state;
+  return { ...e, things, thing_media_paths: [...e.w.paths] };
+}
+
+const tracksOf = ({ things }: Awaited<ReturnType<typeof engine>>, hash: string) =>
+  things.stored.get(hash)?.tracks.map((one) => `${one.class} [${one.start}, ${one.end})`);
+
+test('what stays is stored once with its seconds, and looked for again only by another detector', async (t) => {
+  const e = await engine(t, [{ name: 'a', frames: 6 }]);
+  e.things.shown = (byte) => (byte < 3 ? ['dog'] : ['dog', 'person']);
+  const { thing_media_paths } = e;
+  const first = await e.run({ thing_media_paths });
+  assert.equal(first.state, 'completed');
+  assert.deepEqual(first.of['a']?.things, { model_key: 'eyes', tracks: 2, missing_frames: 0 });
+  assert.deepEqual(tracksOf(e, 'a'), ['dog [0, 6)', 'person [3, 6)']);
+  assert.deepEqual([e.things.loaded, e.w.pool.free], [false, e.w.pool.count]);
+  const { thing_frames, thing_grid_frames } = await e.tasks.get(first.task_id, page);
+  assert.deepEqual([thing_frames, thing_grid_frames], [6, 6]);
+  const again = await e.run({ thing_media_paths });
+  assert.deepEqual([again.of['a']?.outcome, again.of['a']?.things?.tracks], ['stored', 2]);
+  e.things.model = 'other eyes';
+  assert.equal((await e.run({ thing_media_paths })).of['a']?.outcome, 'analyzed');
+});
+
+test('pictures and things come from one decode pass, and sound has no things', async (t) => {
+  const e = await engine(t, [
+    { name: 'a', frames: 4 },
+    { name: 's', frames: 0 },
+  ]);
+  const { thing_media_paths } = e;
+  const { of } = await e.run({ thing_media_paths, visual_media_paths: [e.w.paths[0]!] });
+  assert.deepEqual(e.w.decoded, ['a']);
+  assert.equal(of['s']?.outcome, 'no_visible_things');
+  assert.equal(e.things.stored.has('s'), false);
+});
+
+test('without a detector nothing is begun, and the command is named', async (t) => {
+  const e = await engine(t, [{ name: 'a', frames: 2 }]);
+  e.things.downloaded = false;
+  const { thing_media_paths } = e;
+  await assert.rejects(e.run({ thing_media_paths }), thingsErrors.NO_OBJECT_DETECTOR.is);
+  assert.deepEqual(e.w.decoded, []);
+});
+
+test('a long film is taken up inside, with the same result', async (t) => {
+  const shown = (byte: number) => (byte % 50 < 40 ? (['car', 'person'] as const) : (['car'] as const));
+  const film = { name: 'a', frames: 250 };
+  const whole = await engine(t, [film]);
+  whole.things.shown = shown;
+  await whole.run({ thing_media_paths: whole.thing_media_paths });
+  const e = await engine(t, [film]);
+  e.things.shown = shown;
+  let left = 1;
+  e.things.onLook = (byte) => {
+    if (byte !== 200 || left-- <= 0) return;
+    e.things.loaded = false;
+    throw engineErrors.ACTOR_CRASHED('the actor ended');
+  };
+  const { state } = await e.run({ thing_media_paths: e.thing_media_paths });
+  assert.equal(state, 'completed');
+  assert.deepEqual(tracksOf(e, 'a'), tracksOf(whole, 'a'));
+  // Two spans end at 120 and 240: what was kept is not looked at again.
+  const bytes = e.things.looked.map(({ byte }) => byte);
+  assert.equal(bytes.filter((byte) => byte < 120).length, 120);
+  assert.equal(bytes.filter((byte) => byte >= 120 && byte < 200).length, 160);
+});
+
+test('a film that is gone is looked at in its previews, until it is back', async (t) => {
+  const e = await engine(t, [{ name: 'a', frames: 3 }]);
+  const { thing_media_paths } = e;
+  await e.run({ visual_media_paths: thing_media_paths });
+  e.w.state.preview = (_, frame) => new Uint8Array([0xff, 0xd8, frame]);
+  const [path] = thing_media_paths as [string];
+  renameSync(path, `${path}.away`);
+  const gone = await e.run({ thing_media_paths });
+  assert.match(gone.of['a']?.things?.warning ?? '', /stored previews/);
+  assert.equal((await e.run({ thing_media_paths })).of['a']?.outcome, 'stored');
+  renameSync(`${path}.away`, path);
+  const back = await e.run({ thing_media_paths });
+  assert.deepEqual([back.of['a']?.outcome, back.of['a']?.things?.warning], ['analyzed', undefined]);
+});
