@@ -54,6 +54,8 @@ test('a state says where the task is, which file is worked on and how long it ma
       face_grid_frames: 0,
       text_frames: 0,
       text_grid_frames: 0,
+      thing_frames: 0,
+      thing_grid_frames: 0,
       summarized_seconds: 0,
       summary_seconds: 0,
       surveyed: true,

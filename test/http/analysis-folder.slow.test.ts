@@ -58,6 +58,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   searchImage: { image_path: film },
   searchFrame: { media_path: film, time_seconds: 1 },
   searchTranscript: { query: 'a' },
+  searchWritten: { query: 'a' },
   searchMoments: { query: 'a' },
   loadAnalysisData: {},
   loadAnalysisDataForMedia: { media_paths: [film] },
@@ -143,8 +144,8 @@ test('every route with an analysis folder is looked at here', () => {
 test('one that is not there yet answers as an empty one does, before and after it is loaded', async () => {
   const [empty, missing] = [newName(), newName()];
   mkdirSync(empty);
-  // Summaries are searched without loading them.
-  const searches = Object.keys(readers).filter((id) => /^search(?!Summaries)/.test(id));
+  // Summaries and printed words are searched without loading them.
+  const searches = Object.keys(readers).filter((id) => /^search(?!Summaries|Written)/.test(id));
   const both = async (cache_dir: string) => ({
     first: await askAll(Object.keys(readers), cache_dir),
     loaded: await askAll(searches, cache_dir),

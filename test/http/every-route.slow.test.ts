@@ -224,6 +224,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   transcriptionsRange: { hash_str: 'aa' },
   nameSpeakers: { hash_str: 'aa' },
   searchTranscript: { search_all: false },
+  searchWritten: { search_all: false },
   clusterFaces: { cluster_id: 'c1' },
   modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }], apart: [] },
   suggestSpeakers: { hash_str: 'aa' },
