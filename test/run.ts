@@ -1,4 +1,4 @@
-// Runs the tests, four processes at a time, since each waits for others at times. Files of one room share a process, since
+// Runs the tests, three processes at a time, since each waits for others at times. Files of one room share a process, since
 // loading our sources costs more than most tests. Each file is a suite of its own, so that its hooks are for its own tests.
 //
 //   run.ts [--quick | --release] [PATH ...]     PATH: only files that lie there
@@ -72,7 +72,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 process.env['TMPDIR'] = process.env['TEMP'] = process.env['TMP'] = folder;
 
 process.chdir(root);
-const events = run({ files: modules(chosen, folder), concurrency: 4 });
+const events = run({ files: modules(chosen, folder), concurrency: 3 });
 events.on('test:fail', ({ skip, todo }) => {
   if (skip === undefined && todo === undefined) process.exitCode = 1;
 });
