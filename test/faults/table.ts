@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
     name: 'a thing that is missed for a second is another one',
     file: 'actors/things/tracks.ts',
     text: 'frame - one.end > mostMissed',
-    fault: 'frame - one.end > 0',
+    fault: 'frame - one.end > mostMissed - 2',
     tests: ['test/actors/things/tracks.test.ts'],
   },
   {
