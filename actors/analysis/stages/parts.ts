@@ -23,6 +23,7 @@ import type { Summarizing } from './summary/summarizing.ts';
 export type Decoder = Ref<typeof decoderContract>;
 export type Index = Ref<typeof indexContract>;
 
+export type Things = Ref<typeof thingsContract>;
 export type TextReader = Ref<typeof textReaderContract>;
 export type Summarizer = Ref<typeof summarizerContract>;
 
@@ -43,7 +44,7 @@ export interface AnalysisParts {
   /** Reads words in pictures; the same. */
   readonly textReader: TextReader | null;
   /** Finds things; the same. */
-  readonly things: Ref<typeof thingsContract> | null;
+  readonly things: Things | null;
   /** Writes summaries; the same. */
   readonly summarizer: Summarizer | null;
   /** Cuts clips; the same. */
