@@ -14,6 +14,7 @@ import type { Reading } from '../actors/text-reader/contract.ts';
 import { PaddleReader } from '../actors/text-reader/model.ts';
 import { readPicture } from '../actors/text-reader/reading.ts';
 import { createLog } from '../runtime/log.ts';
+import { slipsBetween } from '../runtime/nearest.ts';
 import { askFrames } from '../test/actors/decoder/ask-decoder.ts';
 import { sharedPath, skipWithout } from '../test/shared.ts';
 import { processorSeconds, type Question, type Row } from './row.ts';
@@ -207,7 +208,7 @@ function compare(titles: readonly Title[], { lines }: Reading, sums: Sums): void
   const together = texts.join('\n');
   for (const { text } of titles) {
     const letters = foldWritten(text);
-    const best = Math.min(letters.length, ...texts.map((one) => distance(letters, one)));
+    const best = Math.min(letters.length, ...texts.map((one) => slipsBetween(letters, one)));
     sums.letters += letters.length;
     sums.right += letters.length - best;
     for (const word of text.split(' ')) {
@@ -224,23 +225,10 @@ function wrongLines(titles: readonly Title[], { lines }: Reading): number {
     const own = foldWritten(text);
     return !titles.some((title) => {
       const letters = foldWritten(title.text);
-      return letters.includes(own) || distance(letters, own) <= letters.length / 2;
+      return letters.includes(own) || slipsBetween(letters, own) <= letters.length / 2;
     });
   });
   return wrong.length;
-}
-
-function distance(one: string, other: string): number {
-  let before = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let k = 1; k <= other.length; k++) {
-      const change = before[k - 1]! + (one[i - 1] === other[k - 1] ? 0 : 1);
-      row.push(Math.min(change, before[k]! + 1, row[k - 1]! + 1));
-    }
-    before = row;
-  }
-  return before[other.length]!;
 }
 
 function rowsOf(kind: string, sums: Sums): Row[] {

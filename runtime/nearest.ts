@@ -6,6 +6,7 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   const most = typed.length <= 4 ? 1 : typed.length <= 8 ? 2 : 3;
   let best: { readonly name: string; readonly slips: number } | null = null;
   for (const name of known) {
+    if (Math.abs(typed.length - name.length) > most) continue;
     const slips = slipsBetween(typed, name.toLowerCase());
     if (slips <= most && slips < name.length && (best === null || slips < best.slips)) best = { name, slips };
   }
@@ -21,8 +22,7 @@ export function suggestion(word: string, known: Iterable<string>): string {
 }
 
 /** Letters left out, added, changed, or two of them swapped. */
-function slipsBetween(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 3) return Number.POSITIVE_INFINITY;
+export function slipsBetween(a: string, b: string): number {
   let [before, last] = [
     new Array<number>(b.length + 1).fill(0),
     Array.from({ length: b.length + 1 }, (_, j) => j),

@@ -1,7 +1,7 @@
 // Which colours a thing has, in the basic colour terms that searches know.
+import type { Box } from '../../runtime/box.ts';
 import type { Picture } from '../../runtime/picture.ts';
 import { type BasicColour, basicColours, labOfHex, shades } from '../models/starter/palette.ts';
-import type { Box } from './detection.ts';
 
 export interface ColourShare {
   readonly colour: BasicColour;
@@ -10,7 +10,7 @@ export interface ColourShare {
 }
 
 /** A colour with less of a thing than this is not one of its colours. */
-export const leastShare = 0.15;
+const leastShare = 0.15;
 const mostColours = 3;
 /** Steps of each of red, green and blue in the table of colours. */
 const steps = 16;

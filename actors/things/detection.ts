@@ -1,17 +1,16 @@
 // The pixels that NanoDet is given, and the boxes that are read off its outputs.
 // Source: RangiLyu/nanodet, nanodet-g-416: distances to the four sides as distributions over 11 bins, three strides.
+import { type Box, overlap } from '../../runtime/box.ts';
 import type { Picture } from '../../runtime/picture.ts';
 import { classNames } from './classes.ts';
 import { detectorSide as side } from './contract.ts';
-
-/** Shares of the width and height of the picture: left, top, width, height. */
-export type Box = readonly [left: number, top: number, width: number, height: number];
 
 export interface Detection {
   /** Position in `classNames`. */
   readonly label: number;
   /** 0 to 1. */
   readonly score: number;
+  /** In shares of the width and height of the picture. */
   readonly box: Box;
 }
 
@@ -54,16 +53,6 @@ export function fillInput({ data, width, height }: Picture, planes: Float32Array
   }
 }
 
-/** Left, top, right and bottom in pixels of the input. */
-interface Candidate {
-  readonly label: number;
-  readonly score: number;
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
 /** What a run of the graph answers, best first. `picture`: the size of the one that was looked at, px of the input. */
 export function detectionsOf(
   answer: Readonly<Record<string, { readonly data: ArrayLike<number | bigint> }>>,
@@ -72,18 +61,19 @@ export function detectionsOf(
   const found = outputs.flatMap(({ stride, scores, sides }) =>
     candidatesOf(answer[scores]!.data as Float32Array, answer[sides]!.data as Float32Array, stride),
   );
-  return suppressed(found).flatMap((one) => {
-    const [left, right] = [one.left, one.right].map((x) => share(x, picture.width));
-    const [top, bottom] = [one.top, one.bottom].map((y) => share(y, picture.height));
-    const box = [left!, top!, right! - left!, bottom! - top!] as const;
+  return suppressed(found).flatMap(({ label, score, box: [x, y, width, height] }) => {
+    const [left, right] = [share(x, picture.width), share(x + width, picture.width)];
+    const [top, bottom] = [share(y, picture.height), share(y + height, picture.height)];
+    const box = [left, top, right - left, bottom - top] as const;
     // What lies in the black beside the picture is nothing.
-    return box[2] > 0 && box[3] > 0 ? [{ label: one.label, score: one.score, box }] : [];
+    return box[2] > 0 && box[3] > 0 ? [{ label, score, box }] : [];
   });
 }
 
-function candidatesOf(scores: Float32Array, sides: Float32Array, stride: number): Candidate[] {
+/** With boxes in pixels of the input. */
+function candidatesOf(scores: Float32Array, sides: Float32Array, stride: number): Detection[] {
   const across = side / stride;
-  const found: Candidate[] = [];
+  const found: Detection[] = [];
   for (let cell = 0; cell < across * across; cell++) {
     const [x, y] = [((cell % across) + 0.5) * stride, (Math.floor(cell / across) + 0.5) * stride];
     for (let label = 0; label < classes; label++) {
@@ -91,10 +81,11 @@ function candidatesOf(scores: Float32Array, sides: Float32Array, stride: number)
       // False for what is no number.
       if (!(score >= leastScore)) continue;
       const to = (which: number) => stride * expectedBin(sides, cell * 4 * bins + which * bins);
-      found.push({ label, score, left: x - to(0), top: y - to(1), right: x + to(2), bottom: y + to(3) });
+      const [left, top] = [to(0), to(1)];
+      found.push({ label, score, box: [x - left, y - top, left + to(2), top + to(3)] });
     }
   }
-  return found.filter(({ left, top, right, bottom }) => [left, top, right, bottom].every(Number.isFinite));
+  return found.filter(({ box }) => box.every(Number.isFinite));
 }
 
 /** The mean of a distribution whose logarithms are given, up to a constant. */
@@ -110,27 +101,20 @@ function expectedBin(logarithms: Float32Array, from: number): number {
 }
 
 /** The best of each group that overlaps, best first. */
-function suppressed(candidates: readonly Candidate[]): Candidate[] {
-  const kept: Candidate[] = [];
-  const ordered = candidates.toSorted((a, b) => b.score - a.score || a.label - b.label || a.top - b.top);
+function suppressed(candidates: readonly Detection[]): Detection[] {
+  const kept: Detection[] = [];
+  const ordered = candidates.toSorted(
+    (a, b) => b.score - a.score || a.label - b.label || a.box[1] - b.box[1],
+  );
   for (const one of ordered) {
     if (kept.length === mostDetections) break;
     const isNew = kept.every((other) => {
       const most = other.label === one.label ? mostOverlap : mostOverlapOfClasses;
-      return overlap(one, other) < most;
+      return overlap(one.box, other.box) < most;
     });
     if (isNew) kept.push(one);
   }
   return kept;
-}
-
-/** Intersection over union. */
-function overlap(a: Candidate, b: Candidate): number {
-  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-  if (across <= 0 || down <= 0) return 0;
-  const area = ({ left, top, right, bottom }: Candidate) => (right - left) * (bottom - top);
-  return (across * down) / (area(a) + area(b) - across * down);
 }
 
 function share(value: number, length: number): number {

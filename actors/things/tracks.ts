@@ -1,4 +1,5 @@
 // Joins the things of a film over its seconds: what stays at its place is one track, however long it stays. Pure.
+import { overlap } from '../../runtime/box.ts';
 import type { Thing } from './contract.ts';
 
 /** A thing that stays: what moves on leaves a track for each place. */
@@ -104,12 +105,4 @@ function means(sums: Open['colours'], frames: number): Track['colours'] {
     .map(([colour, sum]) => ({ colour, share: Math.round((100 * sum) / frames) / 100 }))
     .filter(({ share }) => share >= 0.1)
     .sort((a, b) => b.share - a.share);
-}
-
-/** Intersection over union. */
-function overlap(a: Thing['box'], b: Thing['box']): number {
-  const across = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0]);
-  const down = Math.min(a[1] + a[3], b[1] + b[3]) - Math.max(a[1], b[1]);
-  if (across <= 0 || down <= 0) return 0;
-  return (across * down) / (a[2] * a[3] + b[2] * b[3] - across * down);
 }

@@ -1,5 +1,8 @@
 // Lines of text over time: what is read in one second after the other and is the same line becomes one, with the reading
 // that is best. Pure.
+
+import { overlap } from '../../../../runtime/box.ts';
+import { slipsBetween } from '../../../../runtime/nearest.ts';
 import { searchedScore, shownScore, type WrittenLine } from '../../../index/written/contract.ts';
 import type { TextBox, TextLine } from '../../../text-reader/contract.ts';
 
@@ -111,27 +114,5 @@ function isReading(one: Seen, { score, box }: TextLine, letters: string): boolea
   const digits = (text: string) => text.replace(/\P{N}/gu, '');
   if (digits(one.letters) !== digits(letters)) return false;
   const most = Math.floor(misread * Math.max(one.letters.length, letters.length));
-  return distance(one.letters, letters) <= most;
-}
-
-/** Intersection over union. */
-function overlap([x, y, w, h]: TextBox, [a, b, c, d]: TextBox): number {
-  const across = Math.min(x + w, a + c) - Math.max(x, a);
-  const down = Math.min(y + h, b + d) - Math.max(y, b);
-  if (across <= 0 || down <= 0) return 0;
-  return (across * down) / (w * h + c * d - across * down);
-}
-
-/** Letters to put in, take out or change. */
-function distance(one: string, other: string): number {
-  let before = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    for (let k = 1; k <= other.length; k++) {
-      const change = before[k - 1]! + (one[i - 1] === other[k - 1] ? 0 : 1);
-      row.push(Math.min(change, before[k]! + 1, row[k - 1]! + 1));
-    }
-    before = row;
-  }
-  return before[other.length]!;
+  return slipsBetween(one.letters, letters) <= most;
 }
