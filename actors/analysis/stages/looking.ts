@@ -1,11 +1,10 @@
 // What stages share that look at every grid frame of a file with a model of their own, and store one record for each file.
+import type { Log } from '../../../runtime/log.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
-import type { MediaRecord } from '../../index/store/contract.ts';
 import { modelErrors } from '../../models/contract.ts';
 import { expectUnchanged } from '../media/survey.ts';
 import type { Item } from './kind.ts';
-import type { Facts, FileWork, StageSession, Underway } from './stage.ts';
-import type { TaskContext } from './task-context.ts';
+import type { Facts, FileWork, StageSession } from './stage.ts';
 
 /** Frames in a span: two minutes of footage. */
 export const spanFrames = 120;
@@ -33,76 +32,71 @@ export async function loadedFor<M>(model: LookingModel<M>, signal: AbortSignal):
   });
 }
 
-export abstract class LookingSession<M extends { readonly model_key: string }> implements StageSession {
-  protected readonly task: TaskContext;
-  protected readonly model: M;
-  readonly #looking: LookingModel<M>;
-  /** Of files that were looked at before, by content. */
-  readonly #stored = new Map<string, StoredLook>();
-
-  constructor(task: TaskContext, looking: LookingModel<M>, model: M) {
-    this.task = task;
-    this.#looking = looking;
-    this.model = model;
-  }
-
-  abstract work(file: FileWork<Item>): Promise<Underway>;
+export interface LookingParts<M> {
+  /** What looks, as it was loaded. */
+  readonly model: M;
+  readonly actor: LookingModel<M>;
   /** What the store has of this content; null where nobody looked. */
-  protected abstract stored(hash: string): Promise<StoredLook | null>;
-  protected abstract factsOf(count: number, missing_frames: number, fromPreviews: boolean): Facts;
+  stored(hash: string): Promise<StoredLook | null>;
+  factsOf(count: number, missing_frames: number, fromPreviews: boolean): Facts;
+}
 
-  modelOf(): string {
-    return this.model.model_key;
-  }
-
-  applies({ probe }: MediaRecord): boolean {
-    return probe.grid_frames > 0;
-  }
-
-  /** What was found in previews stands until the file is there again. */
-  async isStored({ identity: { hash_str } }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
-    const found = await this.stored(hash_str);
-    if (found?.model_key !== this.modelOf() || (found.from_previews && !isGone)) return false;
-    this.#stored.set(hash_str, found);
-    return true;
-  }
-
-  storedFacts({ identity }: MediaRecord): Facts {
-    const { count = 0, from_previews = false } = this.#stored.get(identity.hash_str) ?? {};
-    return this.factsOf(count, 0, from_previews);
-  }
-
+export interface Looking {
+  /** What such sessions have in common. */
+  readonly session: Pick<StageSession, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
   /** Asks the actor; one that came back after a crash has no model yet. */
-  protected async asked<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
-      await this.#looking.load(signal);
-      return await ask();
-    }
-  }
-
+  asked<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** `looked`: frames in all. `store` is not cancelled: a commit that was begun is finished, and what is finished stays. */
-  protected async commit(
-    { media, previews }: FileWork<Item>,
-    { looked, count }: { readonly looked: number; readonly count: number },
+  commit(
+    file: FileWork<Item>,
+    counts: { readonly looked: number; readonly count: number },
     store: (from_previews: boolean) => Promise<unknown>,
-  ): Promise<Facts> {
-    const { path, probe } = media;
-    if (looked === 0 && probe.grid_frames > 0) {
-      throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
-    }
-    const fromPreviews = previews !== null;
-    if (!fromPreviews) await expectUnchanged(media);
-    await store(fromPreviews);
-    return this.factsOf(count, Math.max(0, probe.grid_frames - looked), fromPreviews);
-  }
+  ): Promise<Facts>;
+}
 
-  /** The model is used by nobody else; what it takes is given back. */
-  async close(): Promise<void> {
-    await this.#looking.unload().catch((error) => {
-      this.task.parts.log.warn('a model cannot be freed', { model: this.modelOf(), error });
-    });
-  }
+export function looking<M extends { readonly model_key: string }>(
+  log: Log,
+  { model, actor, stored, factsOf }: LookingParts<M>,
+): Looking {
+  /** Of files that were looked at before, by content. */
+  const known = new Map<string, StoredLook>();
+  return {
+    session: {
+      modelOf: () => model.model_key,
+      applies: ({ probe }) => probe.grid_frames > 0,
+      // What was found in previews stands until the file is there again.
+      isStored: async ({ identity: { hash_str } }, _, isGone) => {
+        const found = await stored(hash_str);
+        if (found?.model_key !== model.model_key || (found.from_previews && !isGone)) return false;
+        known.set(hash_str, found);
+        return true;
+      },
+      storedFacts: ({ identity }) => {
+        const { count = 0, from_previews = false } = known.get(identity.hash_str) ?? {};
+        return factsOf(count, 0, from_previews);
+      },
+      // The model is used by nobody else; what it takes is given back.
+      close: async () => {
+        const failed = (error: unknown) =>
+          log.warn('a model cannot be freed', { model: model.model_key, error });
+        await actor.unload().catch(failed);
+      },
+    },
+    asked: (ask, signal) =>
+      ask().catch(async (error: unknown) => {
+        if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
+        await actor.load(signal);
+        return ask();
+      }),
+    commit: async ({ media, previews }, { looked, count }, store) => {
+      const { path, probe } = media;
+      if (looked === 0 && probe.grid_frames > 0) {
+        throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
+      }
+      const fromPreviews = previews !== null;
+      if (!fromPreviews) await expectUnchanged(media);
+      await store(fromPreviews);
+      return factsOf(count, Math.max(0, probe.grid_frames - looked), fromPreviews);
+    },
+  };
 }

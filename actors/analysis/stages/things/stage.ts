@@ -1,14 +1,14 @@
 // The stage of things: in every grid frame of a file the object detector finds things; those that stay are joined over the
 // seconds, and stored.
+import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';
-import type { MediaRecord } from '../../../index/store/contract.ts';
 import { detectorSide, type ObjectDetector, type Thing } from '../../../things/contract.ts';
 import { Tracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/shape.ts';
-import { LookingSession, loadedFor, spanFrames } from '../looking.ts';
+import { loadedFor, looking, spanFrames } from '../looking.ts';
 import type { Things } from '../parts.ts';
-import type { FileWork, SpanRules, Stage, Underway } from '../stage.ts';
+import type { FileWork, Stage, StageSession } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type ThingFacts, thingsKind } from './kind.ts';
 
@@ -19,7 +19,7 @@ export const thingsStage: Stage = {
   open: async (task) => {
     const { things } = task.parts;
     if (!things) throw engineErrors.INTERNAL('an engine that only searches was asked for things');
-    return new ThingSession(task, things, await loadedFor(modelOf(things), task.signal));
+    return thingSession(task, things, await loadedFor(modelOf(things), task.signal));
   },
 };
 
@@ -34,73 +34,70 @@ const modelOf = (things: Things) => ({
   unload: () => things.ask('unload', {}),
 });
 
-class ThingSession extends LookingSession<ObjectDetector> {
-  readonly #things: Things;
+function thingSession(task: TaskContext, things: Things, model: ObjectDetector): StageSession {
+  const { parts, request, signal } = task;
+  const { cache_dir, decode } = request;
+  const { model_key, device } = model;
+  const looks = looking(parts.log, {
+    model,
+    actor: modelOf(things),
+    stored: async (hash_str) => {
+      const asked = { cache_dir, hashes: [hash_str] };
+      const [stored] = (await parts.index.ask('things_stored', asked, { signal })).stored;
+      return stored ? { ...stored, count: stored.tracks } : null;
+    },
+    factsOf: (tracks, missing_frames, fromPreviews) => {
+      const found: ThingFacts = { model_key, tracks, missing_frames };
+      return { things: fromPreviews ? { ...found, warning } : found };
+    },
+  });
+  return {
+    ...looks.session,
+    spans: () => ({ every: spanFrames, settings: { device, hardware: parts.hardware, decode } }),
+    work: async (file) => {
+      // As large as the detector looks at it; a smaller one is not made larger.
+      const size = file.previews ?? file.media.probe;
+      const shape = faceShape(size, detectorSide, parts.pool.memory.slotBytes);
+      const { width, height } = shape;
+      const { tracker, looked } = await tracked(file, shape, async (picture) => {
+        const call = { signal: file.signal, slots: [picture] };
+        const find = () => things.ask('find', { model_key, picture, width, height }, call);
+        return (await looks.asked(find, file.signal)).things;
+      });
+      const tracks = tracker.end();
+      const stored = { cache_dir, media: file.media, model_key, tracks };
+      const store = (from_previews: boolean) => parts.index.ask('store_things', { ...stored, from_previews });
+      return { finished: looks.commit(file, { looked, count: tracks.length }, store) };
+    },
+  };
+}
 
-  constructor(task: TaskContext, things: Things, model: ObjectDetector) {
-    super(task, modelOf(things), model);
-    this.#things = things;
-  }
+const warning = 'found in stored previews, since the file is not there: small things may be missing';
 
-  protected async stored(hash_str: string) {
-    const { parts, request, signal } = this.task;
-    const asked = { cache_dir: request.cache_dir, hashes: [hash_str] };
-    const { stored } = await parts.index.ask('things_stored', asked, { signal });
-    return stored[0] ? { ...stored[0], count: stored[0].tracks } : null;
+/** Looks at what no span holds. `looked`: frames in all. */
+async function tracked(
+  { media, spans, worked, signal, frames }: FileWork,
+  shape: PictureShape,
+  find: (picture: SlotHandle) => Promise<Thing[]>,
+): Promise<{ tracker: Tracker; looked: number }> {
+  const kept = ((await spans?.all()) ?? []).flatMap(({ bytes }) => framesIn(bytes));
+  spans?.takenUp(kept.length);
+  const tracker = new Tracker();
+  for (const [frame, things] of kept) tracker.add(frame, things);
+  const from = (kept.at(-1)?.[0] ?? -1) + 1;
+  let [looked, since]: [number, FrameThings[]] = [kept.length, []];
+  if (from >= media.probe.grid_frames) return { tracker, looked };
+  for await (const { frame_index, picture } of frames({ shape, from, preview: false, credit, signal })) {
+    const things = await find(picture);
+    tracker.add(frame_index, things);
+    since.push([frame_index, things]);
+    looked++;
+    worked(1);
+    if (!spans?.isDue(looked)) continue;
+    await spans.keep(looked, bytesOf(since));
+    since = [];
   }
-
-  spans(): SpanRules {
-    const { parts, request } = this.task;
-    const settings = { device: this.model.device, hardware: parts.hardware, decode: request.decode };
-    return { every: spanFrames, settings };
-  }
-
-  async work(file: FileWork): Promise<Underway> {
-    const { media, previews, spans, worked, signal, frames } = file;
-    const kept = ((await spans?.all()) ?? []).flatMap(({ bytes }) => framesIn(bytes));
-    spans?.takenUp(kept.length);
-    const tracker = new Tracker();
-    for (const [frame, things] of kept) tracker.add(frame, things);
-    const from = (kept.at(-1)?.[0] ?? -1) + 1;
-    const shape = this.#shapeOf(previews ?? media.probe);
-    const { width, height } = shape;
-    let [looked, since]: [number, FrameThings[]] = [kept.length, []];
-    if (from < media.probe.grid_frames) {
-      for await (const { frame_index, picture } of frames({ shape, from, preview: false, credit, signal })) {
-        const request = { model_key: this.modelOf(), picture, width, height };
-        const find = () => this.#things.ask('find', request, { signal, slots: [picture] });
-        const { things } = await this.asked(find, signal);
-        tracker.add(frame_index, things);
-        since.push([frame_index, things]);
-        looked++;
-        worked(1);
-        if (spans?.isDue(looked)) {
-          await spans.keep(looked, bytesOf(since));
-          since = [];
-        }
-      }
-    }
-    return { finished: this.#store(file, tracker, looked) };
-  }
-
-  /** As large as the detector looks at it; a smaller one is not made larger. */
-  #shapeOf(size: Pick<MediaRecord['probe'], 'width' | 'height'>): PictureShape {
-    return faceShape(size, detectorSide, this.task.parts.pool.memory.slotBytes);
-  }
-
-  #store(file: FileWork, tracker: Tracker, looked: number) {
-    const { parts, request } = this.task;
-    const tracks = tracker.end();
-    const stored = { cache_dir: request.cache_dir, media: file.media, model_key: this.modelOf(), tracks };
-    const store = (from_previews: boolean) => parts.index.ask('store_things', { ...stored, from_previews });
-    return this.commit(file, { looked, count: tracks.length }, store);
-  }
-
-  protected factsOf(tracks: number, missing_frames: number, fromPreviews: boolean) {
-    const warning = 'found in stored previews, since the file is not there: small things may be missing';
-    const things: ThingFacts = { model_key: this.modelOf(), tracks, missing_frames };
-    return { things: fromPreviews ? { ...things, warning } : things };
-  }
+  return { tracker, looked };
 }
 
 function bytesOf(frames: readonly FrameThings[]): Uint8Array<ArrayBuffer> {
