@@ -24,7 +24,8 @@ import type { Store } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { summaryHandlers } from './summaries/handlers.ts';
-import { SummaryIndex } from './summaries/summary-index.ts';
+import { SummaryTexts } from './summaries/summary-texts.ts';
+import { KeptTexts } from './text/kept-texts.ts';
 import { thingHandlers } from './things/handlers.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
@@ -33,7 +34,7 @@ import { VisualIndex } from './visual/visual-index.ts';
 import { voiceHandlers } from './voices/handlers.ts';
 import type { VoiceSearch } from './voices/search.ts';
 import { writtenHandlers } from './written/handlers.ts';
-import { WrittenIndex } from './written/written-index.ts';
+import { WrittenTexts } from './written/written-texts.ts';
 
 /** All optional; tests make segments and packs small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
@@ -55,8 +56,8 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const visual = new VisualIndex(log, settings?.segmentBytes);
     const transcripts = new TranscriptIndex(log);
     const people = new PeopleIndex(log, clusteringsOf);
-    const summaryTexts = new SummaryIndex(log);
-    const written = new WrittenIndex(log);
+    const summaryTexts = new KeptTexts(log, 'Summaries', (store) => new SummaryTexts(store));
+    const written = new KeptTexts(log, 'Printed words', (store) => new WrittenTexts(store));
     const loaded = { visual, transcripts, people, summaryTexts, written };
     const folders = new Folders(
       { warn, ...settings },

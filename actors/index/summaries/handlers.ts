@@ -7,14 +7,15 @@ import type { StoreParts } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { SummaryStage } from '../store/summaries/summary-stage.ts';
 import type { SummaryWriter } from '../store/summaries/summary-writer.ts';
+import type { KeptTexts } from '../text/kept-texts.ts';
 import { wordsOf } from '../text/query.ts';
 import { summaryErrors, type summaryMessages } from './contract.ts';
 import { searchSummaries } from './search.ts';
-import type { SummaryIndex } from './summary-index.ts';
+import type { SummaryTexts } from './summary-texts.ts';
 
 export interface SummaryParts extends StoreParts {
   readonly summaryStages: OpenStages<SummaryStage>;
-  readonly summaryTexts: SummaryIndex;
+  readonly summaryTexts: KeptTexts<SummaryTexts>;
 }
 
 export function summaryHandlers(parts: SummaryParts): Handlers<Contract<typeof summaryMessages>> {
@@ -55,7 +56,7 @@ function readingHandlers({
 
 function searched(
   store: Store,
-  index: SummaryIndex,
+  index: KeptTexts<SummaryTexts>,
   {
     query,
     hashes,

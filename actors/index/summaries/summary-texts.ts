@@ -4,6 +4,7 @@ import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { NodeText } from '../store/summaries/summaries.ts';
 import { ShardBuilder } from '../text/build.ts';
+import type { FolderTexts } from '../text/kept-texts.ts';
 import type { Picked, Shard } from '../text/shard.ts';
 import type { SummaryName } from './contract.ts';
 import { type LoadedSummary, partNodes, SummaryPart } from './loaded-summary.ts';
@@ -53,8 +54,7 @@ interface Reading {
 
 const keyOf = ({ hash_str, analysis_id }: SummaryName): string => `${hash_str}/${analysis_id}`;
 
-export class SummaryTexts {
-  readonly folder: string;
+export class SummaryTexts implements FolderTexts {
   /** Of the records that name what is loaded: a folder that was replaced has others. */
   readonly source: string;
   readonly #summaries = new Map<string, LoadedSummary>();
@@ -71,8 +71,7 @@ export class SummaryTexts {
   #queue: Located[] = [];
   #reading: Reading | null = null;
 
-  constructor({ folder, identity }: Pick<Store, 'folder' | 'identity'>) {
-    this.folder = folder;
+  constructor({ identity }: Pick<Store, 'identity'>) {
     this.source = identity;
   }
 
@@ -86,6 +85,10 @@ export class SummaryTexts {
   unreadable(): SummaryName[] {
     const cut = [...this.#summaries.values()].filter(({ isCut }) => isCut);
     return [...this.#unreadable.values(), ...cut];
+  }
+
+  damaged(): string[] {
+    return this.unreadable().map(keyOf);
   }
 
   /** Goes on for some 10 ms. True when everything that is stored can be searched. */

@@ -6,16 +6,17 @@ import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
+import type { KeptTexts } from '../text/kept-texts.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
 import { findWritten, type WrittenHit, type WrittenScope } from './search.ts';
-import type { WrittenIndex } from './written-index.ts';
+import type { WrittenTexts } from './written-texts.ts';
 
 type WrittenContract = Contract<typeof writtenMessages>;
 type SearchRequest = Request<WrittenContract, 'search_written'>;
 type SearchReply = Reply<WrittenContract, 'search_written'>;
 
 export interface WrittenParts extends FilterParts {
-  readonly written: WrittenIndex;
+  readonly written: KeptTexts<WrittenTexts>;
   readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
@@ -60,7 +61,7 @@ async function search(parts: WrittenParts, request: SearchRequest, pause: () => 
     done: true,
     matches: firstOf(store, findWritten(texts, request.query, wanted, pause), request.max_results, pause),
     media: texts.media,
-    unreadable: texts.unreadable(),
+    unreadable: texts.damaged(),
   }));
 }
 

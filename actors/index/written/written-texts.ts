@@ -3,6 +3,7 @@
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
+import type { FolderTexts } from '../text/kept-texts.ts';
 import type { Picked, Shard } from '../text/shard.ts';
 import { LoadedWritten } from './loaded-written.ts';
 
@@ -12,8 +13,7 @@ const stepLines = 4096;
 /** Lines of one shard: to make it takes some 10 ms. */
 const shardRows = 1 << 14;
 
-export class WrittenTexts {
-  readonly folder: string;
+export class WrittenTexts implements FolderTexts {
   /** Of the records that name what is loaded: a folder that was replaced has others. */
   readonly source: string;
   readonly #documents = new Map<string, LoadedWritten>();
@@ -28,8 +28,7 @@ export class WrittenTexts {
   /** Of shards that are made anew, the last first. */
   #moving: LoadedWritten[] = [];
 
-  constructor({ folder, identity }: Pick<Store, 'folder' | 'identity'>) {
-    this.folder = folder;
+  constructor({ identity }: Pick<Store, 'identity'>) {
     this.source = identity;
   }
 
@@ -42,7 +41,12 @@ export class WrittenTexts {
     return [...this.#documents.keys()].sort();
   }
 
-  unreadable(): string[] {
+  get bytes(): number {
+    const parts = (shard: Shard<LoadedWritten>) => shard.documents.reduce((sum, one) => sum + one.bytes, 0);
+    return this.#shards.reduce((sum, shard) => sum + shard.bytes + parts(shard), 0);
+  }
+
+  damaged(): string[] {
     return [...this.#unreadable].sort();
   }
 

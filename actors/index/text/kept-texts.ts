@@ -1,0 +1,75 @@
+// Texts that are in memory for searches: of the folder that was searched last, and of small ones searched before.
+import type { Log } from '../../../runtime/log.ts';
+import type { Store } from '../store/store.ts';
+
+/** The texts of one folder, brought into step with what is stored. */
+export interface FolderTexts {
+  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  readonly source: string;
+  /** In memory. */
+  readonly bytes: number;
+  /** Goes on for some 10 ms. True when everything that is stored can be searched. */
+  step(store: Store): boolean;
+  /** What is damaged and left out, by name. */
+  damaged(): string[];
+}
+
+/** Folders kept beside the one that is asked for, and bytes of them all together. */
+const mostKept = 4;
+const keptBytes = 64 << 20;
+
+export class KeptTexts<T extends FolderTexts> {
+  readonly #log: Log;
+  /** For the log: `summaries`. */
+  readonly #what: string;
+  readonly #open: (store: Store) => T;
+  /** By folder, the one used last at the end. */
+  readonly #kept = new Map<string, T>();
+  #told: T | null = null;
+
+  constructor(log: Log, what: string, open: (store: Store) => T) {
+    this.#log = log;
+    this.#what = what;
+    this.#open = open;
+  }
+
+  /** Goes on bringing the texts of a folder into memory; null while there is more to do. */
+  step(store: Store): T | null {
+    store.requireReadable();
+    const texts = this.#of(store);
+    if (!texts.step(store)) return null;
+    const damaged = texts.damaged();
+    if (damaged.length > 0 && this.#told !== texts) {
+      this.#told = texts;
+      this.#log.warn(`${this.#what} cannot be searched whole`, { folder: store.folder, damaged });
+    }
+    return texts;
+  }
+
+  #of(store: Store): T {
+    const known = this.#kept.get(store.folder);
+    const texts = known?.source === store.identity ? known : this.#open(store);
+    this.#kept.delete(store.folder);
+    if (texts !== known) this.#makeRoom();
+    this.#kept.set(store.folder, texts);
+    return texts;
+  }
+
+  #makeRoom(): void {
+    let bytes = 0;
+    for (const [i, [folder, texts]] of [...this.#kept].reverse().entries()) {
+      bytes += texts.bytes;
+      if (i >= mostKept || bytes > keptBytes) this.#kept.delete(folder);
+    }
+  }
+
+  /** What was read of a folder is not what lies there now. */
+  forget(store: Store): void {
+    this.#kept.delete(store.folder);
+  }
+
+  drop(): void {
+    this.#kept.clear();
+    this.#told = null;
+  }
+}
