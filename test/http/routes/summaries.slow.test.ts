@@ -7,7 +7,7 @@ import { Environment } from '../../../actors/index/store/environment.ts';
 import { databaseFile } from '../../../actors/index/store/names.ts';
 import { append, begin, commit, objective, summarise, tree } from '../../actors/index/summaries/trees.ts';
 import { untilRelease } from '../../shared.ts';
-import { summaryWorld } from './summary-world.ts';
+import { type SummaryAnswers, summaryWorld } from './summary-world.ts';
 
 const { w, cache_dir, paths, media: found, index, call } = await summaryWorld();
 after(() => w.end());
@@ -31,17 +31,13 @@ await summarise(index, cache_dir, 'bb', {
   collection: { name: 'DAILIES', description: 'x' },
 });
 
-interface Answer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the test asks.
-  readonly body: any;
-}
-const ask = async (name: string, body: object = {}): Promise<Answer> =>
-  call(`/api/v1/summaries/${name}`, { cache_dir, ...body });
+const ask = async <N extends keyof SummaryAnswers>(name: N, body: object = {}) => {
+  const answer = await call(`/api/v1/summaries/${name}`, { cache_dir, ...body });
+  return { status: answer.status, body: answer.body as SummaryAnswers[N] };
+};
 const listed = async (body: object) => (await ask('list', body)).body.summaries;
 const refOf = async (name: string): Promise<string> =>
-  (await listed({ hash_strs: ['aa'] })).find((one: { analysis_name: string }) => one.analysis_name === name)
-    .summary_ref;
+  (await listed({ hash_strs: ['aa'] })).find((one) => one.analysis_name === name)!.summary_ref;
 
 test('a list has the summaries of the media that are named, and none without any', async () => {
   assert.deepEqual((await ask('list')).body, { summaries: [], next_after_summary_ref: null });
@@ -62,7 +58,7 @@ test('a list has the summaries of the media that are named, and none without any
     },
   );
   assert.deepEqual(
-    [two.analysis_id, two.one_line_summary, two.collection_id],
+    [two!.analysis_id, two!.one_line_summary, two!.collection_id],
     [second.analysis_id, 'Later', null],
   );
   const all = await listed({ media_paths: [other, film, other], hash_strs: ['aa', 'cc', 'dd'] });
@@ -74,7 +70,7 @@ test('a list has the summaries of the media that are named, and none without any
   assert.deepEqual(await listed({ media_paths: [third, '/nowhere/x.mp4'] }), []);
   const sent = `${w.folder}/./a.mp4`;
   assert.equal(
-    (await listed({ media_paths: [sent] }))[0].media_path,
+    (await listed({ media_paths: [sent] }))[0]!.media_path,
     sent,
     'the path is answered as it was sent',
   );
@@ -92,7 +88,7 @@ test('pages of a list are all of it', async () => {
     if (after_summary_ref === undefined) break;
   }
   assert.deepEqual(found, whole);
-  const elsewhere = { hash_strs: ['bb'], limit: 1, after_summary_ref: whole[0].summary_ref };
+  const elsewhere = { hash_strs: ['bb'], limit: 1, after_summary_ref: whole[0]!.summary_ref };
   for (const wrong of [{ ...body, after_summary_ref: 'nonsense' }, elsewhere]) {
     const bad = await ask('list', wrong);
     assert.equal(bad.status, 400);
@@ -136,7 +132,7 @@ test('a node has its whole text, hints and children; evidence only when it is as
   assert.deepEqual([body.node.parent_id, body.node.level, body.node.is_leaf], ['0', 1, false]);
   assert.deepEqual(body.children, body.node.children);
   assert.equal('evidence' in body, false, 'it is no leaf');
-  const leaf = body.children[0].node_id;
+  const leaf = body.children[0]!.node_id;
   const plain = (await ask('node', { summary_ref, node_id: leaf })).body;
   assert.equal(plain.node.is_leaf, true);
   assert.equal('evidence' in plain, false, 'it was not asked for');
@@ -147,7 +143,7 @@ test('a node has its whole text, hints and children; evidence only when it is as
 test('a range of a node goes unchanged into a search, and the search finds nothing else', async () => {
   assert.equal((await w.search.load(cache_dir)).media, 3);
   const { body } = await ask('overview', { path: film, analysis_id: first.analysis_id });
-  const range = body.root.children[2].search_range;
+  const range = body.root.children[2]!.search_range;
   const search = (ranges: object) =>
     call('/api/v1/search/text', {
       cache_dir,
@@ -155,11 +151,11 @@ test('a range of a node goes unchanged into a search, and the search finds nothi
       media_paths: [film],
       max_results: 500,
       segments_to_frame_indices: ranges,
-    }) as Promise<Answer>;
+    }) as Promise<{ status: number; body: { matches: { frame_idx: string }[] } }>;
   const found = await search({ [film]: range });
   assert.equal(found.status, 200, JSON.stringify(found.body));
   const frames = found.body.matches;
-  const indices = frames.map(({ frame_idx }: { frame_idx: string }) => Number(frame_idx));
+  const indices = frames.map(({ frame_idx }) => Number(frame_idx));
   assert.ok(indices.length > 0);
   assert.ok(
     indices.every((frame: number) => frame >= range[0] && frame < range[1]),
@@ -193,7 +189,7 @@ test('a request names one summary in one way; what it lacks or has too much is n
     [{ path: 'relative.mp4' }, 400, /path/],
   ];
   for (const [selector, status, says] of rows) {
-    for (const name of ['overview', 'node']) {
+    for (const name of ['overview', 'node'] as const) {
       const answer = await ask(name, { ...selector, node_id: '0' });
       assert.equal(answer.status, status, JSON.stringify([selector, answer.body]));
       assert.match(JSON.stringify(answer.body), says);
@@ -254,7 +250,7 @@ test('collections are told with the number of their members, and one of them wit
   assert.deepEqual((await ask('collections', { collection_id })).body, { collections: [collection] });
   const expanded = (await ask('collections', { collection_id, include_members: true })).body.collections[0];
   assert.deepEqual(
-    expanded.members.map((one: { hash_str: string }) => [one.hash_str, Object.keys(one).sort().join()]),
+    expanded!.members!.map((one) => [one.hash_str, Object.keys(one).sort().join()]),
     ['aa', 'bb'].map((hash) => [
       hash,
       'analysis_id,analysis_name,hash_str,media_basename,media_path,summary_ref',
@@ -281,8 +277,8 @@ test('a collection has all of its members in one answer, also more than 500', {
   await index.call('abort_summary', { stage, keep: false });
   const body = { cache_dir: large, collection_id, include_members: true };
   const [found] = (await ask('collections', body)).body.collections;
-  assert.equal(found.member_count, 620);
-  assert.equal(new Set(found.members.map((one: { summary_ref: string }) => one.summary_ref)).size, 620);
+  assert.equal(found!.member_count, 620);
+  assert.equal(new Set(found!.members!.map((one) => one.summary_ref)).size, 620);
   assert.equal((await listed({ cache_dir: large, hash_strs: ['bb'] })).length, 620);
   const gone = await ask('delete', { cache_dir: large, collection_id });
   assert.equal(gone.body.removed.length, 620);
@@ -295,7 +291,7 @@ test('summaries are deleted by their refs: what is not there is told, and none a
   const { stage } = await begin(index, cache_dir, 'cc', { name: 'open' });
   await append(index, stage, tree(12));
   await commit(index, stage, 'cc', { media: found[2] });
-  const [{ summary_ref: gone }] = await listed({ hash_strs: ['cc'] });
+  const gone = (await listed({ hash_strs: ['cc'] }))[0]!.summary_ref;
   assert.equal((await ask('delete', { summary_refs: [gone] })).status, 200);
   const some = await ask('delete', { summary_refs: [gone, summary_ref] });
   assert.deepEqual([some.body.removed, some.body.unknown], [[summary_ref], [gone]]);
@@ -330,7 +326,7 @@ test('what is damaged is told: a child in the warnings, a node by its record, a 
     root.body.root.children.map(({ node_id }: { node_id: string }) => node_id),
     ['1', '3'],
   );
-  assert.match(root.body.quality.warnings[0], /Node 2 is damaged/);
+  assert.match(root.body.quality.warnings[0]!, /Node 2 is damaged/);
   assert.deepEqual([root.body.quality.warnings.length, root.body.quality.warning_count], [8, 9]);
   assert.equal(root.body.quality.warnings_truncated, true);
   const node = await ask('node', { cache_dir: damaged, hash_str: 'bb', node_id: '2' });
@@ -339,6 +335,6 @@ test('what is damaged is told: a child in the warnings, a node by its record, a 
   await spoil('summary/bb');
   const list = await ask('list', { cache_dir: damaged, media_paths: [other] });
   assert.deepEqual(list.body.summaries, []);
-  assert.match(list.body.warning, /a summary of .*b\.mp4 is damaged/);
+  assert.match(list.body.warning!, /a summary of .*b\.mp4 is damaged/);
   assert.equal((await ask('overview', { cache_dir: damaged, hash_str: 'bb' })).status, 503);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import test, { after } from 'node:test';
 import { summarise, tree } from '../../actors/index/summaries/trees.ts';
-import { summaryWorld } from './summary-world.ts';
+import { type SummaryAnswers, summaryWorld } from './summary-world.ts';
 
 const { w, cache_dir, paths, media: found, index, call } = await summaryWorld();
 after(() => w.end());
@@ -16,27 +16,23 @@ const first = await summarise(index, cache_dir, 'aa', { media, collection, nodes
 await summarise(index, cache_dir, 'aa', { media, name: 'trailer' });
 await summarise(index, cache_dir, 'bb', { media: otherMedia });
 
-interface Answer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the test asks.
-  readonly body: any;
-}
-const ask = async (name: string, body: object = {}): Promise<Answer> =>
-  call(`/api/v1/summaries/${name}`, { cache_dir, ...body });
+const ask = async <N extends keyof SummaryAnswers>(name: N, body: object = {}) => {
+  const answer = await call(`/api/v1/summaries/${name}`, { cache_dir, ...body });
+  return { status: answer.status, body: answer.body as SummaryAnswers[N] };
+};
 const refOf = async (name: string): Promise<string> =>
-  (await ask('list', { hash_strs: ['aa'] })).body.summaries.find(
-    (one: { analysis_name: string }) => one.analysis_name === name,
-  ).summary_ref;
+  (await ask('list', { hash_strs: ['aa'] })).body.summaries.find((one) => one.analysis_name === name)!
+    .summary_ref;
 
 test('words are found in the texts of nodes, of everything or of the media that are named', async () => {
   const everything = await ask('search', { query: '"from 0 to"' });
   assert.equal(everything.status, 200);
   assert.equal(everything.body.truncated, false);
-  const paths = everything.body.matches.map((one: { media_path: string }) => one.media_path);
+  const paths = everything.body.matches.map((one) => one.media_path);
   assert.deepEqual([...new Set(paths)], [film, other]);
   const { body } = await ask('search', { query: 'SENTENCE "about nothing"', media_paths: [film] });
   assert.deepEqual([body.total, body.truncated, body.total_is_exact], [1, false, true]);
-  const [{ text_preview, match_ranges, ...match }] = body.matches;
+  const { text_preview, match_ranges, ...match } = body.matches[0]!;
   assert.deepEqual(match, {
     summary_ref: await refOf('general'),
     analysis_id: first.analysis_id,
@@ -78,7 +74,7 @@ test('a search is narrowed down, paged by its most results, and refused by field
   const inside = await found({ collection_id, max_results: 500 });
   assert.ok(inside.matches.every((one: { analysis_name: string }) => one.analysis_name === 'general'));
   const sent = `${w.folder}/./a.mp4`;
-  assert.equal((await found({ media_paths: [sent] })).matches[0].media_path, sent);
+  assert.equal((await found({ media_paths: [sent] })).matches[0]!.media_path, sent);
   for (const [wrong, status, field] of [
     [{ query: '' }, 400, 'query'],
     [{ query: ' "" ' }, 400, 'query'],

@@ -1,11 +1,30 @@
 // An engine with three analysed films for tests of summaries over HTTP, and the calls they make.
+
 import { join } from 'node:path';
 import { definition } from '../../../actors/index/actor.ts';
+import type {
+  CollectionsAnswer,
+  NodeAnswer,
+  OverviewAnswer,
+  SummariesAnswer,
+  SummariesRemoved,
+  SummaryMatchesAnswer,
+} from '../../../actors/summaries/contract.ts';
 import { createSummaries } from '../../../actors/summaries/summaries.ts';
 import { routes } from '../../../http/routes.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { callsOf } from '../../actors/index/summaries/trees.ts';
 import { inject } from '../inject.ts';
+
+/** What is answered when nothing is wrong. */
+export interface SummaryAnswers {
+  readonly list: SummariesAnswer;
+  readonly search: SummaryMatchesAnswer;
+  readonly overview: OverviewAnswer;
+  readonly node: NodeAnswer;
+  readonly collections: CollectionsAnswer;
+  readonly delete: SummariesRemoved;
+}
 
 export async function summaryWorld() {
   const w = await world(
