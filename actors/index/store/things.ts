@@ -41,7 +41,10 @@ export class Things {
   /** Ascending. */
   hashes(): string[] {
     const keys = this.#reading()?.keys(thingsPrefix) ?? [];
-    return keys.map((key) => key.slice(thingsPrefix.length));
+    const hashes = keys.map((key) => key.slice(thingsPrefix.length));
+    // What was forgotten is not kept in memory.
+    if (this.#read.size > hashes.length) this.#read.clear();
+    return hashes;
   }
 
   /** Empty where no detector looked. Kept in memory until the record changes. Throws STORE_DAMAGED. */

@@ -122,7 +122,7 @@ export async function askVisual(
   const things = asked && { ...asked, whole, isLimited: whole.known.length + whole.unknown.length > 0 };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
-  const seen: Seen = { found: null, isLimited: things?.isLimited ?? false };
+  const seen: Seen = { found: null, isLimited: things?.isLimited ?? false, terms: things?.terms ?? [] };
   const find = finder(parts, request, { model_key, vectors, things, seen }, signal);
   const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
   return { model_key, vectors, words, asksThings: things !== null, gone, find, explain };
@@ -171,6 +171,7 @@ interface ThingsAsked extends AskedThings {
 interface Seen {
   found: SeenThings | null;
   readonly isLimited: boolean;
+  readonly terms: AskedThings['terms'];
 }
 
 /** Of what the words for things leave; what is excluded and is a thing is understood. */
@@ -267,7 +268,7 @@ function explainer(
       : unranked(moments);
     const { found: shown } = seen;
     const things = shown && {
-      bands: moments.map((moment) => thingBand(shown, moment)),
+      bands: moments.map((moment) => thingBand(shown, seen.terms, moment)),
       isLimited: seen.isLimited,
     };
     return explanations({ model_key, words, exclude, things }, standing);

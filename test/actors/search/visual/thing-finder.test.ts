@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { RankedMatch } from '../../../../actors/index/visual/contract.ts';
+import { thingQuestion } from '../../../../actors/search/things/question.ts';
 import {
   followed,
   fused,
@@ -52,9 +53,13 @@ test('a frame is as sure as the best sight of the things in its scene', () => {
     },
     looked: 1,
   };
-  const bandAt = (hash_str: string, frame_index: number) => thingBand(seen, { hash_str, frame_index });
+  const bandAt = (hash_str: string, frame_index: number, text = 'a dog') =>
+    thingBand(seen, thingQuestion(text).terms, { hash_str, frame_index });
   assert.deepEqual(
     [bandAt('a', 2), bandAt('a', 6), bandAt('a', 4), bandAt('b', 2)],
     ['strong', 'likely', null, null],
   );
+  // Only what was measured is strong.
+  for (const text of ['red dog', 'two dogs', 'dog on the left', 'toothbrush', 'dog, no cat'])
+    assert.equal(bandAt('a', 2, text), 'likely', text);
 });
