@@ -182,7 +182,7 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
     };
   };
   const without = (name: string, found: string): Finding => ({ name, ok: true, lacking: true, found });
-  const objects = 'objects and people';
+  const objects = 'open vocabulary';
   return [
     ability(objects, 'visual', without(objects, 'not available without a download')),
     ability('speech', 'speech', without('speech', 'not available without a download; subtitles are read')),

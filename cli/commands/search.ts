@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isStillName } from '../../actors/decoder/media-names.ts';
 import { shownScore } from '../../actors/index/written/contract.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import type { TranscriptSearch, TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
@@ -187,7 +188,8 @@ export function standingOut(answer: SearchAnswer): StandingOut {
 
 function placeOf({ seen, said, written }: Found, by: string): string {
   const words = said ?? written;
-  const { moment, scene } = seen ? momentText(seen) : { moment: words?.start_timestamp ?? '', scene: '' };
+  const start = written && isStillName(written.media_path) ? 'still' : (words?.start_timestamp ?? '');
+  const { moment, scene } = seen ? momentText(seen) : { moment: start, scene: '' };
   const path = seen?.video_path ?? words?.media_path ?? '';
   return [moment.padEnd(8), scene, by, printable(path)].filter(Boolean).join('  ');
 }
