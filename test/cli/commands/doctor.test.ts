@@ -45,7 +45,7 @@ test('what needs a download is told with the command that brings it, and is noth
   const { code, out } = await told(t, []);
   assert.match(
     out,
-    /– open vocabulary    not available without a download\n.*models pull \S+ --use \(0\.42 GB\)/,
+    /– open vocabulary +not available without a download\n.*models pull \S+ --use \(0\.42 GB\)/,
   );
   assert.match(out, /– speech +not available without a download; subtitles are read\n.*models pull \S+ \(/);
   assert.match(
@@ -63,10 +63,10 @@ test('a key from before in the setting is nothing broken', async (t) => {
 
 test('a downloaded model that is not in use is told with the command that uses it', async (t) => {
   const { out } = await told(t, ['clip-b32', 'whisper-base']);
-  assert.match(out, /– open vocabulary    clip-b32 is downloaded and not in use\n.*models use clip-b32\n/);
+  assert.match(out, /– open vocabulary +clip-b32 is downloaded and not in use\n.*models use clip-b32\n/);
   assert.match(out, /✓ speech +by whisper-base\n/);
   const used = await told(t, ['clip-b32'], { FRAMEHOUND_MODEL: 'clip-b32' });
-  assert.match(used.out, /✓ open vocabulary    by clip-b32\n/);
+  assert.match(used.out, /✓ open vocabulary +by clip-b32\n/);
 });
 
 test('faces need two models: which is there, which is missing and its size are told', async (t) => {
