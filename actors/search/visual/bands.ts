@@ -6,10 +6,11 @@
 // mostly of does not stand out of it.
 //
 // Where a query asks for several things, each has to be there by itself, and what is not to be there must not be: the sum of
-// both may as well be one of them alone. What is excluded takes from every part what it takes from the score.
+// both may as well be one of them alone. What is excluded takes from every part what it takes from the score. A word that is not
+// understood may be the one that matters, so a query with such a word has only weak matches.
 import type { TextPart } from '../../embedder/contract.ts';
 import type { Background, Standing } from '../../index/visual/contract.ts';
-import type { Band, Explanation } from './contract.ts';
+import { type Band, bandOrder as order, type Explanation } from './contract.ts';
 
 interface Bar {
   /** Of a score, above the background. */
@@ -60,7 +61,6 @@ const others: ModelBars = {
 export const fewFrames = 64;
 /** Below this, frames are alike, and distances of it are noise. */
 const leastDeviation = 0.01;
-const order: readonly Band[] = ['weak', 'likely', 'strong'];
 
 /** What was asked for. */
 export interface Explained {
@@ -101,18 +101,27 @@ function withThings({ band, parts }: Explanation, things: Band | null, isLimited
 
 function explanation(asked: Explained, standing: Standing, scores: Scores | null): Explanation {
   const excluded = excludedParts(asked, scores?.lowered ?? []);
-  if (scores === null) return { band: 'weak', parts: excluded };
+  if (scores === null) return { band: 'weak', parts: [...textPart(notUnderstood(asked)), ...excluded] };
   const text = textBand(asked, standing, scores, 0);
   const picture = pictureBand(asked, standing, scores, 0);
   const lowered = [textBand, pictureBand].flatMap((of) => of(asked, standing, scores, scores.lost) ?? []);
   return {
     band: lowest(lowered),
     parts: [
-      ...(text ? [{ part: 'text' as const, band: text }] : []),
+      ...textPart(text),
       ...(picture ? [{ part: 'picture' as const, band: picture }] : []),
       ...excluded,
     ],
   };
+}
+
+function textPart(band: Band | null): Explanation['parts'] {
+  return band ? [{ part: 'text', band }] : [];
+}
+
+/** Null where every word is. */
+function notUnderstood({ words }: Pick<Explained, 'words'>): Band | null {
+  return words.unknown.length > 0 ? 'weak' : null;
 }
 
 /** `lowered`: by each of those that are understood. */
@@ -126,11 +135,14 @@ function excludedParts({ words, exclude }: Explained, lowered: readonly boolean[
 
 /** `lost`: taken from each score. */
 function textBand(
-  { model_key, words }: Explained,
+  asked: Explained,
   { frames, background }: Standing,
   scores: Scores,
   lost: number,
 ): Band | null {
+  const { model_key, words } = asked;
+  const unread = notUnderstood(asked);
+  if (unread) return unread;
   if (scores.text === null || background.text === null) return null;
   const { text: bars, absent } = barsOf(model_key);
   const { parts } = words;
@@ -141,8 +153,7 @@ function textBand(
     return score - usual.centre < absent ? [] : ['likely' as const];
   });
   const isOne = parts.every(({ negated }) => negated) || parts.length === 1;
-  const isUnderstood = words.unknown.length === 0 && words.weak.length === 0;
-  const isSure = isUnderstood && parts.every(({ is_sure }) => is_sure);
+  const isSure = words.weak.length === 0 && parts.every(({ is_sure }) => is_sure);
   const isWanted = parts.length === 0 || parts.some(({ negated }) => !negated);
   return lowest([
     ...(isOne ? [band(scores.text, background.text)] : each),

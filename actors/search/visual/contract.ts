@@ -7,6 +7,24 @@ export const Band = described(
   'How far it stands out from the rest of what is loaded: `strong` is right 9 times in 10 with the starter, as measured.',
 );
 export type Band = Static<typeof Band>;
+
+/** The least sure one first. */
+export const bandOrder: readonly Band[] = ['weak', 'likely', 'strong'];
+
+export function isAtLeast(band: Band, least: Band): boolean {
+  return bandOrder.indexOf(band) >= bandOrder.indexOf(least);
+}
+
+/** Matches that are looked at where the less sure ones are left out. */
+export const leftOutOf = 10_000;
+
+/** Of answers. */
+export const Weaker = Type.Optional(
+  described(
+    Type.Integer({ minimum: 0 }),
+    'With `min_band` alone: matches that are left out because they are less sure, among the best 10,000.',
+  ),
+);
 const TextBand = Type.Object({ part: described(oneOf('text'), 'The words.'), band: Band });
 const PictureBand = Type.Object({ part: described(oneOf('picture'), 'The picture.'), band: Band });
 const ThingsBand = Type.Object({

@@ -32,9 +32,26 @@ test('a score far above the background is strong, nearer likely, and at it weak'
   );
 });
 
-test('half understood, weak and unsure words are never strong', () => {
+test('a word that is not understood leaves every match weak, also one that shows the things or the picture', () => {
+  const half = withWords({ unknown: ['xyzzy'] });
+  const none = withWords({ unknown: ['xyzzy'], parts: [] });
+  const things: Explained['things'] = { bands: ['strong'], isLimited: true };
+  const alike: Standing = {
+    frames: 10_000,
+    background: { text: null, picture: { centre: 0.3, deviation: 0.2 }, words: [] },
+    found: [{ text: null, picture: 0.95, words: [], lost: 0, lowered: [] }],
+  };
+  assert.equal(bandOf(none, alike), 'weak');
+  assert.equal(bandOf({ ...none, words: { ...words, parts: [] } }, alike), 'strong');
+  assert.equal(bandOf(half, standing(0.9)), 'weak');
+  assert.equal(bandOf({ ...half, things }, standing(0.9)), 'weak');
+  assert.equal(bandOf({ ...none, things }, { ...alike, found: [null] }), 'weak');
+  const seen = { ...asked, words: { ...words, parts: [] }, things };
+  assert.equal(bandOf(seen, { ...alike, found: [null] }), 'strong');
+});
+
+test('weak and unsure words are never strong', () => {
   const rows: Partial<Explained['words']>[] = [
-    { unknown: ['xyzzy'] },
     { weak: ['face'] },
     { parts: [{ negated: false, is_sure: false }] },
     { parts: [{ negated: true, is_sure: true }] },
