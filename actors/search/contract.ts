@@ -21,7 +21,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
-import { Explanation } from './visual/contract.ts';
+import { Band, Explanation, Weaker } from './visual/contract.ts';
 import type { Voices } from './voices/contract.ts';
 import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 
@@ -102,6 +102,8 @@ const Common = {
   previews: Type.Boolean(),
   /** Says how sure each match is. */
   explain: Type.Optional(Type.Boolean()),
+  /** Leaves out what is less sure. */
+  min_band: Type.Optional(Band),
 };
 
 export const TextSearch = Type.Object({
@@ -142,6 +144,7 @@ export type Match = Static<typeof Match>;
 
 export const SearchAnswer = Type.Object({
   matches: Type.Array(Match),
+  weaker: Weaker,
   toast_warning: Type.Optional(Type.String()),
   /** The sentences of `toast_warning`, one by one. */
   warnings: Type.Optional(Type.Array(Type.String())),

@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isStillName } from '../../actors/decoder/media-names.ts';
-import { shownScore } from '../../actors/index/written/contract.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import type { TranscriptSearch, TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
@@ -44,7 +43,7 @@ export const search: Command = async (args, context) => {
     const found = values.weak ? answer : standingOut(answer);
     // Who asks for what is written alone gets also what is not read well.
     const isAll = values.written || values.weak;
-    const written = read?.matches.filter(({ score }) => isAll || score >= shownScore) ?? null;
+    const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
     if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&

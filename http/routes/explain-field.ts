@@ -1,6 +1,7 @@
-// The field by which a search is asked to say how sure its matches are.
+// The fields by which a search is asked to say how sure its matches are, and to leave out those that are less sure.
 import { Type } from 'typebox';
-import { defaulted, described } from '../../runtime/schema.ts';
+import { Band } from '../../actors/search/visual/contract.ts';
+import { defaulted, described, nullable } from '../../runtime/schema.ts';
 
 export const explain = defaulted(
   described(
@@ -9,3 +10,15 @@ export const explain = defaulted(
   ),
   false,
 );
+
+export const min_band = Type.Optional(
+  described(
+    nullable(Band),
+    'Only matches that are at least so sure, of the best 10,000; `weaker` counts those that are left out. What has no band, as what is said, is not left out. Left out: all.',
+  ),
+);
+
+/** Both, as the coordinator takes them. */
+export function sureness(body: { readonly explain?: boolean; readonly min_band?: Band | null }) {
+  return { ...(body.explain && { explain: true }), ...(body.min_band && { min_band: body.min_band }) };
+}

@@ -13,7 +13,7 @@ import { defaulted, described, nullable, oneOf, shown } from '../../runtime/sche
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { explain } from './explain-field.ts';
+import { explain, min_band, sureness } from './explain-field.ts';
 import {
   metadataFilterRequest,
   peopleFields,
@@ -127,6 +127,7 @@ export const searchMoments = route({
       false,
     ),
     explain,
+    min_band,
     metadata_filter_request: metadataFilterRequest,
     segments_to_frame_indices: segmentsToFrameIndices,
     ...peopleFields,
@@ -155,7 +156,7 @@ export const searchMoments = route({
       ...peopleFilter(body),
       kinds: kinds && [...new Set(kinds)],
       limit,
-      ...(body.explain && { explain: true }),
+      ...sureness(body),
       ...(typeof max_per_media === 'number' && { max_per_media }),
     };
     return reply(200, await atPicture(query.picture, search.moments.search(request, signal), 'image_data'));

@@ -1,12 +1,12 @@
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
 import { type Static, Type } from 'typebox';
-import { Match, type SearchAnswer } from '../../actors/search/contract.ts';
+import { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import { defaulted, described, named, nullable } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/answer-size.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { explain } from './explain-field.ts';
+import { explain, min_band, sureness } from './explain-field.ts';
 import {
   metadataFilterRequest,
   peopleFields,
@@ -35,6 +35,7 @@ const Common = {
     false,
   ),
   explain,
+  min_band,
   metadata_filter_request: metadataFilterRequest,
   segments_to_frame_indices: segmentsToFrameIndices,
   ...peopleFields,
@@ -60,6 +61,7 @@ const Answer = Type.Object({
     Type.Array(named('VisualMatch', VisualMatch)),
     'Best first, grouped by video; `original_index` is the place before that grouping.',
   ),
+  weaker: SearchAnswer.properties.weaker,
   toast_warning: Type.Optional(
     described(
       Type.String(),
@@ -81,16 +83,17 @@ const notice =
 
 const CommonFields = Type.Object(Common);
 /** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
-function whole({ matches: found, toast_warning, warnings = [] }: SearchAnswer) {
-  const { matches, leftOut } = withPreviews(found);
+function whole({ matches: found, weaker, toast_warning, warnings = [] }: SearchAnswer) {
+  const { matches: pictured, leftOut } = withPreviews(found);
+  const matches = { matches: pictured, ...(weaker !== undefined && { weaker }) };
   const tooLarge =
     leftOut > 0
       ? `${leftOut} previews do not fit into one answer; ask for fewer max_results, or for the pictures with POST /thumbnails.`
       : undefined;
   const texts = [toast_warning, tooLarge].filter((one) => one !== undefined);
-  if (texts.length === 0) return { matches };
+  if (texts.length === 0) return matches;
   return {
-    matches,
+    ...matches,
     toast_warning: texts.join(' '),
     warnings: tooLarge === undefined ? warnings : [...warnings, tooLarge],
   };
@@ -110,7 +113,7 @@ function common(body: Body & { readonly exclude: string[] }) {
     segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
     metadata_filter_request: plainFilters(body.metadata_filter_request),
     ...peopleFilter(body),
-    ...(body.explain && { explain: true }),
+    ...sureness(body),
     previews: true,
   };
 }

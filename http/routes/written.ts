@@ -4,6 +4,7 @@ import { WrittenAnswer, WrittenSearchMatch } from '../../actors/search/written/c
 import { defaulted, described, named } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
+import { min_band, sureness } from './explain-field.ts';
 import { metadataFilterRequest } from './filter-fields.ts';
 import { plainFilters } from './plain-names.ts';
 
@@ -25,6 +26,7 @@ export const searchWritten = route({
       described(Type.Array(AbsolutePath), 'Only in these files; ignored when `search_all`.'),
       [],
     ),
+    min_band,
     max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
     search_all: defaulted(described(Type.Boolean(), 'Everything in which words were read.'), true),
     metadata_filter_request: metadataFilterRequest,
@@ -43,6 +45,7 @@ export const searchWritten = route({
       media_paths: search_all ? [] : allAbsolute('media_paths', body.media_paths),
       search_all,
       max_results,
+      ...sureness(body),
       metadata_filter_request: plainFilters(body.metadata_filter_request),
     };
     return reply(200, await search.written(request, signal));

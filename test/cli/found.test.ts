@@ -94,7 +94,8 @@ test('a line of text joins the scene that shows it, and stands alone elsewhere',
       end_seconds: start_seconds + 2,
       text: 'EXIT',
     },
-    ...{ start_timestamp: '00:00:00', end_timestamp: '00:00:02', best_seconds: start_seconds, score: 0.97 },
+    ...{ start_timestamp: '00:00:00', end_timestamp: '00:00:02', best_seconds: start_seconds },
+    ...{ score: 0.97, band: 'strong' as const },
     box: [0, 0, 0.1, 0.1],
   });
   const [first] = pictures;

@@ -25,6 +25,7 @@ const besideText = {
   people_filter: [],
   people_filter_mode: 'and',
   explain: false,
+  min_band: optional,
 };
 const query = { query: optional, ...picture, exclude: [], text_weight: 1 };
 const sequence = {
@@ -97,7 +98,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   },
   '/search/text': {
     fields: { ...visual, query: needed, text_weight: 1, people_filter: [], people_filter_mode: 'and' },
-    beyond: { max_per_media: optional, explain: false },
+    beyond: { max_per_media: optional, explain: false, min_band: optional },
   },
   '/search/image': {
     fields: { ...visual, image_path: needed, query: optional },
@@ -134,6 +135,7 @@ export const bodies: Readonly<Record<string, Row>> = {
       cache_dir: needed,
       media_paths: [],
       max_results: 50,
+      min_band: optional,
       search_all: true,
       metadata_filter_request: null,
     },

@@ -8,7 +8,7 @@ import { TextBox } from '../../text-reader/contract.ts';
 import { type NamedMedia, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
-import { Explanation } from '../visual/contract.ts';
+import { Band, Explanation, Weaker } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
@@ -57,6 +57,8 @@ export interface MomentsRequest extends MomentQuery {
   readonly max_per_media?: number;
   /** Says how sure what is seen is. */
   readonly explain?: boolean;
+  /** Leaves out what is seen or written and less sure. */
+  readonly min_band?: Band;
 }
 
 const Rank = described(Type.Integer({ minimum: 1 }), 'Place in the list of its kind, from 1.');
@@ -87,6 +89,7 @@ export const TheWriting = Type.Object({
   rank: Rank,
   text: described(Type.String(), 'The line of text that is seen there.'),
   score: described(Type.Number(), 'How well it was read, 0 to 1.'),
+  band: described(Band, '`strong`: read well, with a `score` of .9 or more; else `weak`.'),
   box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
   best_seconds: described(Type.Number(), 'The second in which it was read best, to which `box` belongs.'),
   start_seconds: described(Type.Number(), 'When the line comes into view.'),
@@ -130,6 +133,7 @@ export const MomentsAnswer = Type.Object({
     }),
     'Moments with a reason of each kind, among those that were looked at, also beyond `limit`.',
   ),
+  weaker: Weaker,
   toast_warning: Type.Optional(
     described(
       Type.String(),

@@ -1,5 +1,4 @@
 // The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is asked for by itself, best first.
-import { shownScore } from '../../index/written/contract.ts';
 import { now } from '../call-options.ts';
 import { frameField } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
@@ -12,7 +11,8 @@ import {
   visualWarnings,
 } from '../visual/visual-search.ts';
 import { told, warning } from '../warnings.ts';
-import { askWritten, nothingRead } from '../written/written.ts';
+import { bandOfLine } from '../written/contract.ts';
+import { askWritten, nothingRead, sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type Reason } from './contract.ts';
 import type { Hit } from './fuse.ts';
 import { askedPicture } from './picture.ts';
@@ -25,6 +25,8 @@ export interface KindFound {
   readonly lists: readonly (readonly Hit<Reason>[])[];
   readonly warnings: readonly string[];
   readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'asked'>;
+  /** Hits that are left out because they are less sure. */
+  readonly weaker?: number;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
   /** How sure the hits of these ranks are. */
@@ -97,7 +99,7 @@ export async function seenList(
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const { warnings = [] } = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
   const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
-  return { lists: [hits], warnings, scope: found, explain };
+  return { lists: [hits], warnings, scope: found, weaker: found.weaker ?? 0, explain };
 }
 
 /** What is said that answers the whole query. */
@@ -170,14 +172,15 @@ export async function writtenList(
   };
   const found = await (people ? parts.people.within({ cache_dir }, find, signal) : find());
   if (!isAsked && found.media === 0) throw momentErrors.NOTHING_READ('no words were read in pictures');
-  const matches = found.matches.filter(({ score }) => isAsked || score >= shownScore);
+  const { matches, weaker } = sureLines(found.matches, isAsked ? request.min_band : 'strong');
   const scenes = await scenesBy(
     parts,
     cache_dir,
     [...new Set(matches.map(({ hash_str }) => hash_str))],
     signal,
   );
-  const hits = matches.map(({ hash_str, path, best, start, end, ...line }): Hit<Reason> => {
+  const hits = matches.map(({ hash_str, path, best, start, end, ...read }): Hit<Reason> => {
+    const line = { ...read, band: bandOfLine(read.score) };
     return {
       ...{ kind: 'written', hash: hash_str, path },
       // A line may stay for a whole film: its moment is the one in which it is read best.
@@ -190,7 +193,7 @@ export async function writtenList(
     };
   });
   const { warnings = [] } = told([isAsked && found.media === 0 && nothingRead]);
-  return { lists: [hits], warnings, scope: found.scope, damaged: found.unreadable };
+  return { lists: [hits], warnings, scope: found.scope, weaker, damaged: found.unreadable };
 }
 
 /** Where each of the people is seen: a list each. */

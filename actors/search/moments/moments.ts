@@ -76,9 +76,11 @@ async function searchMoments(
   const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
   const counts = { seen: 0, said: 0, person: 0, written: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
+  const weaker = [...found.values()].reduce((sum, one) => sum + (one.weaker ?? 0), 0);
   return {
     moments: await described(parts, request.cache_dir, explained, signal),
     counts,
+    ...(request.min_band && { weaker }),
     ...told([
       ...refusals(refused, request.kinds),
       ...[...found.values()].flatMap(({ warnings }) => warnings),

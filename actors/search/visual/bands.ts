@@ -10,7 +10,7 @@
 // understood may be the one that matters, so a query with such a word has only weak matches.
 import type { TextPart } from '../../embedder/contract.ts';
 import type { Background, Standing } from '../../index/visual/contract.ts';
-import { type Band, bandOrder as order, type Explanation } from './contract.ts';
+import { type Band, type Explanation, bandOrder as order } from './contract.ts';
 
 interface Bar {
   /** Of a score, above the background. */

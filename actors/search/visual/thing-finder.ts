@@ -80,7 +80,8 @@ export function followed(
   return grouped([...byRank(first), ...rest].slice(0, max));
 }
 
-function grouped(ranked: readonly RankedMatch[]): RankedMatch[] {
+/** Counted anew, and grouped by video as the index does it. */
+export function grouped(ranked: readonly RankedMatch[]): RankedMatch[] {
   const counted = ranked.map((match, original_index) => ({ ...match, original_index }));
   return [...Map.groupBy(counted, ({ hash_str }) => hash_str).values()].flat();
 }
@@ -103,18 +104,20 @@ function isMeasured({ classes, colours, place, size, count, negated }: ThingTerm
   return isPlain && count.least === 1 && count.most === null && classes.every((one) => measured.has(one));
 }
 
-/** How sure it is that a frame shows the things; null where they were not seen in it. */
-export function thingBand(
+/** For each frame how sure it is that it shows the things; null where they were not seen in it. */
+export function thingBands(
   { matches, ranges }: SeenThings,
   terms: readonly ThingTerm[],
-  moment: { readonly hash_str: string; readonly frame_index: number },
-): Band | null {
-  const { hash_str, frame_index: frame } = moment;
-  const isSeen =
-    Object.hasOwn(ranges, hash_str) && ranges[hash_str]!.some(([from, to]) => from <= frame && frame < to);
-  if (!isSeen) return null;
-  const best = matches.filter(
-    (match) => match.hash_str === hash_str && match.scene_start <= frame && frame < match.scene_end,
-  );
-  return terms.every(isMeasured) && best.some(({ score }) => score >= strongScore) ? 'strong' : 'likely';
+  moments: readonly { readonly hash_str: string; readonly frame_index: number }[],
+): (Band | null)[] {
+  const ofMedia = Map.groupBy(matches, ({ hash_str }) => hash_str);
+  const isPlain = terms.every(isMeasured);
+  return moments.map(({ hash_str, frame_index: frame }) => {
+    const isSeen =
+      Object.hasOwn(ranges, hash_str) && ranges[hash_str]!.some(([from, to]) => from <= frame && frame < to);
+    if (!isSeen) return null;
+    const here = ofMedia.get(hash_str) ?? [];
+    const best = here.filter((match) => match.scene_start <= frame && frame < match.scene_end);
+    return isPlain && best.some(({ score }) => score >= strongScore) ? 'strong' : 'likely';
+  });
 }

@@ -18,6 +18,7 @@ import type { Explanation } from './contract.ts';
 import { toMatch } from './match.ts';
 import type { PictureQuery } from './picture-readings.ts';
 import { joined, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
+import { sureMatches } from './sure-matches.ts';
 import {
   type AskedThings,
   askThings,
@@ -25,7 +26,7 @@ import {
   fused,
   type SeenThings,
   scopeOf,
-  thingBand,
+  thingBands,
 } from './thing-finder.ts';
 import type { VisualData } from './visual-data.ts';
 
@@ -60,6 +61,8 @@ type FoundMoment = Pick<RankedMatch, 'hash_str' | 'frame_index'>;
 
 interface FoundVisual extends Omit<FoundScope, 'scope'> {
   readonly matches: readonly RankedMatch[];
+  /** Matches that are left out because they are less sure. */
+  readonly weaker?: number;
   /** People who are asked for together with themselves. */
   readonly twice: readonly string[];
 }
@@ -86,6 +89,7 @@ export async function searchVisual(
   const explained = request.explain ? await asked.explain(ranked) : undefined;
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
+    ...(found.weaker !== undefined && { weaker: found.weaker }),
     ...warning({
       ...(await visualWarnings(parts, cache_dir, asked, found, signal, unreadable)),
       gone: [...new Set([...(asked.gone === undefined ? [] : [asked.gone]), ...locations.gone])],
@@ -123,8 +127,12 @@ export async function askVisual(
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
   const seen: Seen = { found: null, isLimited: things?.isLimited ?? false, terms: things?.terms ?? [] };
-  const find = finder(parts, request, { model_key, vectors, things, seen }, signal);
+  // How many of a file are told is counted of those that are sure enough.
+  const { max_per_media: _, ...everyOne } = request;
+  const wanted = request.min_band ? everyOne : request;
+  const found = finder(parts, wanted, { model_key, vectors, things, seen }, signal);
   const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
+  const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
   return { model_key, vectors, words, asksThings: things !== null, gone, find, explain };
 }
 
@@ -268,10 +276,12 @@ function explainer(
       : unranked(moments);
     const { found: shown } = seen;
     const things = shown && {
-      bands: moments.map((moment) => thingBand(shown, seen.terms, moment)),
+      bands: thingBands(shown, seen.terms, moments),
       isLimited: seen.isLimited,
     };
-    return explanations({ model_key, words, exclude, things }, standing);
+    // Words that weigh nothing beside a picture have no say.
+    const unknown = vectors.picture && text_weight === 0 ? [] : words.unknown;
+    return explanations({ model_key, words: { ...words, unknown }, exclude, things }, standing);
   };
 }
 

@@ -1,9 +1,11 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
+import { shownScore } from '../../index/written/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
 import { MetadataFilterRequest } from '../scope/contract.ts';
+import { Band, Weaker } from '../visual/contract.ts';
 
 export const WrittenRequest = Type.Object({
   cache_dir: Type.String({ minLength: 1 }),
@@ -11,6 +13,8 @@ export const WrittenRequest = Type.Object({
   media_paths: Type.Array(Type.String()),
   search_all: Type.Boolean(),
   max_results: Type.Integer({ minimum: 1 }),
+  /** Leaves out lines that are read less well. */
+  min_band: Type.Optional(Band),
   metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
 });
 export type WrittenRequest = Static<typeof WrittenRequest>;
@@ -30,11 +34,18 @@ export const WrittenSearchMatch = Type.Object({
     Type.Number({ minimum: 0, maximum: 1 }),
     'How well it was read; below .9 it is uncertain.',
   ),
+  band: described(Band, '`strong`: read well, with a `score` of .9 or more; else `weak`.'),
 });
 export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
 
 export const WrittenAnswer = Type.Object({
   matches: Type.Array(WrittenSearchMatch),
+  weaker: Weaker,
   toast_warning: Type.Optional(Type.String()),
 });
 export type WrittenAnswer = Static<typeof WrittenAnswer>;
+
+/** Of a line that was read with this score. */
+export function bandOfLine(score: number): Band {
+  return score >= shownScore ? 'strong' : 'weak';
+}

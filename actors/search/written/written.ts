@@ -11,8 +11,9 @@ import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locatio
 import { shownMatches } from '../media/shown-matches.ts';
 import { frameField } from '../scope/contract.ts';
 import { askedPaths, findScope } from '../scope/scope.ts';
+import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
 import { some, told } from '../warnings.ts';
-import type { WrittenAnswer, WrittenRequest, WrittenSearchMatch } from './contract.ts';
+import { bandOfLine, type WrittenAnswer, type WrittenRequest, type WrittenSearchMatch } from './contract.ts';
 
 export const nothingRead = 'No words were read in pictures yet';
 
@@ -33,13 +34,15 @@ export async function searchWritten(
   request: WrittenRequest,
   signal: AbortSignal | undefined,
 ): Promise<WrittenAnswer> {
-  const { cache_dir, query, max_results } = request;
+  const { cache_dir, query, max_results, min_band } = request;
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
   const searched = { model_key: null, stored: true, field: frameField };
   const find = async (max: number) => {
     const { scope, ...found } = await findScope(parts, { ...request, ranges: {} }, searched, signal);
-    const wanted = { cache_dir, query, scope, max_results: max };
-    return { ...found, ...(await askWritten(parts.index, wanted, signal)) };
+    const wanted = { cache_dir, query, scope, max_results: min_band ? leftOutOf : max };
+    const answer = await askWritten(parts.index, wanted, signal);
+    const { matches, weaker } = sureLines(answer.matches, min_band);
+    return { ...found, ...answer, matches: matches.slice(0, max), weaker };
   };
   const { found, locations, shown } = await shownMatches(
     find,
@@ -64,7 +67,20 @@ export async function searchWritten(
     unreadable.length > 0 &&
       `Words that cannot be read and have to be read again (force): ${some(unreadable)}`,
   ]);
-  return { matches: shown.map(toMatch), ...(toast_warning !== undefined && { toast_warning }) };
+  return {
+    matches: shown.map(toMatch),
+    ...(min_band && { weaker: found.weaker }),
+    ...(toast_warning !== undefined && { toast_warning }),
+  };
+}
+
+/** The lines that are read at least so well, and how many are not. */
+export function sureLines<L extends Pick<WrittenMatch, 'score'>>(
+  lines: readonly L[],
+  min_band: Band = 'weak',
+) {
+  const matches = lines.filter(({ score }) => isAtLeast(bandOfLine(score), min_band));
+  return { matches, weaker: lines.length - matches.length };
 }
 
 function toMatch({ match, path, others }: ShownMatch<WrittenMatch>): WrittenSearchMatch {
@@ -81,5 +97,6 @@ function toMatch({ match, path, others }: ShownMatch<WrittenMatch>): WrittenSear
     text,
     box,
     score,
+    band: bandOfLine(score),
   };
 }

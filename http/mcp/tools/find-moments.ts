@@ -71,6 +71,10 @@ const input = Type.Object({
       'Only media that pass all of them; facets come from list_library.',
     ),
   ),
+  weak: defaulted(
+    described(Type.Boolean(), 'Also what hardly stands out from the rest, which is mostly something else.'),
+    false,
+  ),
   limit: limitOf(8, 20),
   cursor: Cursor,
   thumbnails: defaulted(
@@ -87,8 +91,8 @@ export const findMoments = tool({
   description:
     'Finds moments in the analysed films, stills and recordings by what is seen, said or written, or who is seen; best first. ' +
     'Give text, image_path or like. Every line begins with the id of a moment (hash@second), which look, ' +
-    'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong, likely or weak says how far ' +
-    'a picture stands out from the rest. Look at what matters before you rely on it.',
+    'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong or likely says how far ' +
+    'a picture stands out from the rest; what hardly does is counted, and told with weak. Look at what matters before you rely on it.',
   input,
   effect: 'none',
   run: async (asked, call) => {
@@ -111,6 +115,7 @@ async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
   const moment = like === undefined ? undefined : parseMoment(like, 'like');
   return {
     cache_dir: call.cacheDir,
+    ...(!asked.weak && { min_band: 'likely' }),
     ...(text !== undefined && { query: text }),
     ...(image_path !== undefined && { image_path }),
     ...(moment && { like: { hash_str: moment.hash_str, time_seconds: moment.seconds } }),
@@ -143,23 +148,29 @@ function rangeOf({ from, to }: Input, paths: readonly string[]) {
 
 async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call: Call): Promise<ToolAnswer> {
   const page = answer.moments.slice(start, start + asked.limit);
+  const weaker = weakerText(answer.weaker);
   const said = notes(answer.warnings ?? [answer.toast_warning]);
   if (page.length === 0) {
-    const none =
-      start > 0
-        ? 'There are no more moments.'
-        : `No moment was found.${said.length === 0 ? ' Try other words, or fewer conditions.' : ''}`;
-    return { text: [none, ...said].join('\n') };
+    const other = said.length === 0 ? ' Try other words, or fewer conditions.' : '';
+    const nothing = weaker.length > 0 ? 'Nothing here looks like this.' : 'No moment was found.';
+    const none = start > 0 ? 'There are no more moments.' : `${nothing}${other}`;
+    return { text: [none, ...weaker, ...said].join('\n') };
   }
   const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
   const number = numbered(pictures);
   const total = answer.moments.length;
   const { text, shown } = listed({
-    head: [`Moments ${start + 1}-${start + page.length}, best first.`, ...said],
+    head: [`Moments ${start + 1}-${start + page.length}, best first.`, ...weaker, ...said],
     rows: page.map((moment, i) => row(moment, number[i]!)),
     below: (rows) => moreBelow(rows, { there: page.length, start, total }),
   });
   return { text, pictures: pictures.slice(0, shown).filter((one) => one !== null) };
+}
+
+function weakerText(weaker = 0): string[] {
+  if (weaker === 0) return [];
+  const matches = weaker === 1 ? '1 match hardly stands out' : `${weaker} matches hardly stand out`;
+  return [`${matches} and ${weaker === 1 ? 'is' : 'are'} left out; for all of them send weak true.`];
 }
 
 /** `nth`: number of its picture; null without one. */

@@ -51,10 +51,20 @@ test('find_moments says a moment a line, with its reasons, and what to send for 
   assert.deepEqual(asked('loadAnalysisData')[0]!.input, { cache_dir: '/analysis' });
   assert.deepEqual(asked('searchMoments')[0]!.input, {
     cache_dir: '/analysis',
+    min_band: 'likely',
     query: 'harbour',
     limit: 4,
     explain: true,
   });
+});
+
+test('find_moments counts what hardly stands out, and says how to get it', async () => {
+  const searchMoments = () => ({ ...moments(1), weaker: 12 });
+  const { text } = await call('find_moments', { text: 'harbour' }, { searchMoments });
+  assert.match(text, /^Moments 1-1, .*\n12 matches hardly stand out and are left out; .* weak true\.\n/);
+  const nothing = { ...moments(0), weaker: 1 };
+  const none = await call('find_moments', { text: 'harbour' }, { searchMoments: () => nothing });
+  assert.match(none.text, /^Nothing here looks like this\..*\n1 match hardly stands out and is left out; /);
 });
 
 test('find_moments hands on everything that it takes, media by name and a moment by its id', async () => {
@@ -69,6 +79,7 @@ test('find_moments hands on everything that it takes, media by name and a moment
     from: 10.5,
     to: 20.5,
     filters: [{ facet: 'year', values: ['2024'] }],
+    weak: true,
     cursor: '8',
   };
   const { asked, text } = await call('find_moments', input, { searchMoments: () => moments(20) });

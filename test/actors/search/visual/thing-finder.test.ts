@@ -6,7 +6,7 @@ import {
   followed,
   fused,
   type SeenThings,
-  thingBand,
+  thingBands,
 } from '../../../../actors/search/visual/thing-finder.ts';
 
 const match = (hash_str: string, scene_start: number, original_index: number, score = 0.6): RankedMatch => ({
@@ -54,7 +54,7 @@ test('a frame is as sure as the best sight of the things in its scene', () => {
     looked: 1,
   };
   const bandAt = (hash_str: string, frame_index: number, text = 'a dog') =>
-    thingBand(seen, thingQuestion(text).terms, { hash_str, frame_index });
+    thingBands(seen, thingQuestion(text).terms, [{ hash_str, frame_index }])[0];
   assert.deepEqual(
     [bandAt('a', 2), bandAt('a', 6), bandAt('a', 4), bandAt('b', 2)],
     ['strong', 'likely', null, null],
