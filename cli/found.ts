@@ -2,7 +2,7 @@
 import type { Match } from '../actors/search/contract.ts';
 import type { TranscriptSearchMatch } from '../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../actors/search/written/contract.ts';
-import { secondsOf } from './scenes.ts';
+import { secondsOf } from './place.ts';
 
 /** At least one of the three. */
 export interface Found {

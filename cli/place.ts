@@ -27,3 +27,8 @@ export function momentAddress(path: string, seconds: number | string | null): st
   if (seconds !== null) url.hash = `t=${seconds}`;
   return url.href;
 }
+
+/** Of `HH:MM:SS`; hours may have more than two digits. */
+export function secondsOf(timestamp: string): number {
+  return timestamp.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
+}

@@ -7,10 +7,10 @@ import {
   timelineFormats,
   timelineSuffixes,
 } from '../actors/exporter/timeline/contract.ts';
-import type { Match } from '../actors/search/contract.ts';
 import { saveNew } from '../runtime/files/save-new.ts';
 import type { Backend } from './backend.ts';
 import { usageErrors } from './context.ts';
+import type { Found } from './found.ts';
 import { sceneItems } from './scenes.ts';
 import { printable } from './terminal.ts';
 
@@ -33,13 +33,13 @@ export async function saveTimeline(path: string, answer: TimelineAnswer): Promis
 
 /** Null when nothing was found. A drive may be away, so what is not there is left out, and told among the warnings. */
 export async function saveScenes(
-  matches: readonly Match[],
+  found: readonly Found[],
   sequence_name: string,
   format: TimelineFormat,
   path: string,
   backend: Backend,
 ): Promise<SavedTimeline | null> {
-  const items = sceneItems(matches.slice(0, mostItems));
+  const items = sceneItems(found.slice(0, mostItems));
   if (items.length === 0) return null;
   const named = sequence_name.slice(0, 1000);
   const request = { format, sequence_name: named, items, unreadable: 'leave_out' } as const;

@@ -47,7 +47,13 @@ export const search: Command = async (args, context) => {
     if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&
-      (await saveScenes(found.matches, title(question), format, resolve(values.timeline!), backend));
+      (await saveScenes(
+        merged(found.matches, said ?? [], question.max, written ?? []),
+        title(question),
+        format,
+        resolve(values.timeline!),
+        backend,
+      ));
     const told = { ...answer, ...toldBy(answer.matches, said, written), ...(timeline && { timeline }) };
     if (values.json) context.out(`${JSON.stringify(told)}\n`);
     else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);

@@ -169,6 +169,30 @@ test('scenes of films that are gone are left out of the timeline, and that is sa
   assert.equal(readFileSync(out, 'utf8').match(/^00\d /gm)!.length, 1);
 });
 
+test('the timeline has what is shown: words that stand alone too, and nothing that hardly stands out', async (t) => {
+  const band = (of: 'strong' | 'weak') => ({ explanation: { band: of, parts: [] } });
+  const away = { scene_start_timestamp: '00:00:05', scene_end_timestamp: '00:00:07' };
+  const { run, home } = commands(t, [match(band('strong')), match({ ...away, ...band('weak') })]);
+  const out = join(home, 'found.edl');
+  const events = () => readFileSync(out, 'utf8').match(/^00\d /gm)!.length;
+  await run(search, 'red car', '--seen', '--timeline', out);
+  assert.equal(events(), 1);
+  const line = { media_path: w.paths[0]!, start_seconds: 7, end_seconds: 9 };
+  const none = { seen: null, said: null, written: null };
+  assert.deepEqual(
+    sceneItems([
+      { ...none, said: line as never },
+      { ...none, written: line as never },
+      { ...none, written: { ...line, media_path: '/a.jpg' } as never },
+    ]),
+    [
+      { media_path: w.paths[0], source_start_seconds: 7, source_end_seconds: 9, track: 'both' },
+      { media_path: w.paths[0], source_start_seconds: 7, source_end_seconds: 9, track: 'video' },
+      { media_path: '/a.jpg', source_start_seconds: 0, source_end_seconds: 5, track: 'video' },
+    ],
+  );
+});
+
 test('a still is shown for five seconds', () => {
   const still = match({
     video_path: '/a.jpg',
@@ -176,7 +200,7 @@ test('a still is shown for five seconds', () => {
     scene_start_timestamp: '00:00:00',
     scene_end_timestamp: '00:00:01',
   });
-  assert.deepEqual(sceneItems([still]), [
+  assert.deepEqual(sceneItems([{ seen: still, said: null, written: null }]), [
     { media_path: '/a.jpg', source_start_seconds: 0, source_end_seconds: 5, track: 'video' },
   ]);
 });

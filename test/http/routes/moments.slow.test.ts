@@ -125,6 +125,29 @@ test('explain says how sure what is seen is, and nothing of what is said; withou
   assert.deepEqual(without, plain.moments);
 });
 
+test('min_band leaves out what is seen and less sure, in the counts too, and nothing of what is said', async () => {
+  const explained = await found({ query: 'four red', explain: true });
+  const isSure = (reason: Moment['reasons'][number], bands: readonly string[]) =>
+    reason.kind !== 'seen' || bands.includes(reason.explanation?.band ?? '');
+  const rows = [
+    ['strong', ['strong']],
+    ['likely', ['strong', 'likely']],
+    ['weak', ['strong', 'likely', 'weak']],
+  ] as const;
+  for (const [min_band, bands] of rows) {
+    const sure = await found({ query: 'four red', explain: true, min_band });
+    const kept = (of: MomentsAnswer) =>
+      of.moments.flatMap(({ moment_id, reasons }) =>
+        reasons.filter((one) => isSure(one, bands)).map((one) => `${moment_id} ${one.kind}`),
+      );
+    assert.deepEqual(kept(sure).sort(), kept(explained).sort(), min_band);
+    const seen = kept(explained).filter((one) => one.endsWith('seen')).length;
+    assert.deepEqual([sure.counts.seen, sure.weaker], [seen, explained.counts.seen - seen], min_band);
+    assert.equal(sure.counts.said, explained.counts.said);
+  }
+  assert.equal(explained.weaker, undefined);
+});
+
 test('a question is found by its words, who says it among them', async () => {
   const only = { kinds: ['said'] };
   const texts = async (query: string) =>
@@ -279,13 +302,15 @@ test('what is written is found where words were read; uncertain lines only by th
   const reasons = moments.flatMap((moment) => moment.reasons).filter(({ kind }) => kind === 'written');
   assert.deepEqual(reasons, [
     {
-      ...{ kind: 'written', rank: 1, text: 'Harbour-Authority', score: 0.97, box: line.box },
+      ...{ kind: 'written', rank: 1, text: 'Harbour-Authority', score: 0.97, band: 'strong', box: line.box },
       ...{ best_seconds: 5, start_seconds: 4, end_seconds: 8 },
     },
   ]);
   assert.equal((await found({ query: 'harbour authorities' })).counts.written, 0);
   const { moments: asked } = await found({ query: 'harbour authorities', kinds: ['written'] });
   assert.deepEqual(told(asked), ['aa@5 written1']);
+  const sure = await found({ query: 'harbour', kinds: ['written'], min_band: 'likely' });
+  assert.deepEqual([sure.moments.length, sure.counts.written, sure.weaker], [1, 1, 1]);
   const other = { segments_to_frame_indices: { [a]: [0, 3] } };
   assert.deepEqual((await found({ query: 'harbour', kinds: ['written'], ...other })).moments, []);
 });
@@ -306,6 +331,13 @@ test('printed words are found by themselves, with nothing loaded', async () => {
       ['Harbour-Authority', '00:00:04', 5, 0.97],
       ['harbourauthorities', '00:00:04', 5, 0.7],
     ],
+  );
+  const sure = { cache_dir, query: 'HARBOUR', min_band: 'likely', max_results: 1 };
+  const well = (await written('/api/v1/search/written', sure)).body as WrittenAnswer;
+  assert.deepEqual([well.matches, well.weaker], [matches.slice(0, 1), 1]);
+  assert.deepEqual(
+    matches.map(({ band }) => band),
+    ['strong', 'weak'],
   );
   const none = await written('/api/v1/search/written', { cache_dir: `${cache_dir}-2`, query: 'harbour' });
   assert.deepEqual(none.body, { matches: [], toast_warning: 'No words were read in pictures yet' });

@@ -132,7 +132,24 @@ test('explain adds bands to the same matches, and says what was lowered by which
     ],
   });
   const half = (await ask('text', { explain: true, query: 'four xyzzy' })).body as Answer;
-  assert.equal((half.matches[0]!['explanation'] as { band: string }).band, 'likely');
+  assert.equal((half.matches[0]!['explanation'] as { band: string }).band, 'weak');
+});
+
+test('min_band leaves out what is less sure and counts it, and is not told of otherwise', async () => {
+  for (const kind of kinds) {
+    const plain = (await ask(kind)).body as Answer;
+    assert.ok(plain.matches.length > 0);
+    for (const min_band of ['strong', 'likely', 'weak'] as const)
+      assert.deepEqual((await ask(kind, { min_band })).body, { ...plain, weaker: 0 });
+    assert.deepEqual((await ask(kind, { min_band: null })).body, plain);
+  }
+  const half = { query: 'four xyzzy' };
+  const all = (await ask('text', half)).body as Answer;
+  for (const min_band of ['strong', 'likely'] as const) {
+    const { body } = await ask('text', { ...half, min_band });
+    assert.deepEqual(body, { ...all, matches: [], weaker: all.matches.length });
+  }
+  assert.equal((await ask('text', { min_band: 'sure' })).status, 400);
 });
 
 test('a preview that is lost is an empty text, and the warning counts it', async () => {
