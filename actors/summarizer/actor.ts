@@ -6,7 +6,12 @@ import { inSteps } from '../../runtime/sync/steps.ts';
 import { modelErrors } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
-import { conceptPhrases, type KnownConcepts, knownConceptsSteps } from './concepts/known-concepts.ts';
+import {
+  conceptPhrases,
+  type KnownConcepts,
+  knownConceptsSteps,
+  namesConcepts,
+} from './concepts/known-concepts.ts';
 import { summarizerContract, summarizerErrors } from './contract.ts';
 import { Film, type WithWriter } from './film.ts';
 import { Films } from './films.ts';
@@ -43,7 +48,10 @@ export function summarizerActor(opener: WriterOpener) {
             await writers.unload();
             return {};
           },
-          has_concepts: ({ model_key }) => ({ known: concepts?.model_key === model_key }),
+          has_concepts: ({ model_key }) => ({
+            known: concepts?.model_key === model_key,
+            named: namesConcepts(model_key),
+          }),
           concept_phrases: () => ({ phrases: [...conceptPhrases] }),
           set_concepts: async ({ model_key, dimensions, ...vectors }, turn) => {
             const steps = knownConceptsSteps(model_key, dimensions, vectors, concepts);
@@ -63,6 +71,10 @@ export function summarizerActor(opener: WriterOpener) {
           },
           add_people: ({ film, people }) => {
             films.get(film).intake.addPeople(people);
+            return {};
+          },
+          add_sights: ({ film, ...sights }) => {
+            films.get(film).intake.addSights(sights);
             return {};
           },
           outline: ({ film: number }, turn) => {

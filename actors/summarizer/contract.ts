@@ -12,6 +12,7 @@ import {
   SummaryObjective,
   SummaryQuality,
 } from '../index/summaries/contract.ts';
+import { ThingClass } from '../things/contract.ts';
 
 export const summarizerErrors = errorTable({
   LANGUAGE_MODEL_LOST: { meaning: 'The language model is not loaded any more', status: 500, retryable: true },
@@ -74,6 +75,17 @@ export const SeenPerson = Type.Object({
 });
 export type SeenPerson = Static<typeof SeenPerson>;
 
+/** Grid frames `[start, end)` in which it is seen, and the one that shows it best, with its score there. */
+const Sight = { start: Count, end: Count, best: Count, score: Type.Number({ minimum: 0, maximum: 1 }) };
+
+/** A thing that a detector has seen. */
+export const SeenThing = Type.Object({ ...Sight, class: ThingClass });
+export type SeenThing = Static<typeof SeenThing>;
+
+/** A line of printed text. `height`: of its letters, as a share of the picture's. */
+export const SeenLine = Type.Object({ ...Sight, text: Type.String(), height: Type.Number() });
+export type SeenLine = Static<typeof SeenLine>;
+
 /** A segment of a transcript. */
 export const SpokenSegment = Type.Object({
   start_seconds: Type.Number({ minimum: 0 }),
@@ -122,8 +134,11 @@ export const summarizerContract = contract(
     /** Loads a language model. A second call with the same key answers at once; another one frees the first. */
     load: ask(Type.Object({ model_key: Type.String() }), ModelState),
     unload: ask(Type.Object({}), Type.Object({})),
-    /** Whether the concepts of a visual model are there, with a background of its library. */
-    has_concepts: ask(Type.Object({ model_key: Type.String() }), Type.Object({ known: Type.Boolean() })),
+    /** `known`: the concepts of a visual model are there, with a background of its library. `named`: they are wanted of it. */
+    has_concepts: ask(
+      Type.Object({ model_key: Type.String() }),
+      Type.Object({ known: Type.Boolean(), named: Type.Boolean() }),
+    ),
     /** The phrases of the lexicon, in the order in which `set_concepts` wants their vectors. */
     concept_phrases: ask(Type.Object({}), Type.Object({ phrases: Type.Array(Type.String()) })),
     /**
@@ -153,6 +168,11 @@ export const summarizerContract = contract(
     ),
     /** FILM_LOST. */
     add_people: ask(Type.Object({ ...Film, people: Type.Array(SeenPerson) }), Type.Object({})),
+    /** What detectors have seen, at once. FILM_LOST. */
+    add_sights: ask(
+      Type.Object({ ...Film, things: Type.Array(SeenThing), lines: Type.Array(SeenLine) }),
+      Type.Object({}),
+    ),
     /**
      * Outlines the file: all that was added counts, and nothing can be added after. Nodes in the order in which they are to
      * be written: children before their parents. MATERIAL_INVALID, FILM_LOST.

@@ -93,6 +93,7 @@ export class Film {
       instructions: asked.objective.custom_instructions?.trim() ?? '',
       instructionsVector: asked.instructions,
       concepts: concepts?.model_key === asked.visual_model?.model_key ? concepts : null,
+      sights: this.#intake.sights,
       named: this.#intake.named(),
     });
     this.#outlining++;

@@ -1,6 +1,7 @@
 // What a caller hands over of one file, checked as it comes and kept until the file is outlined.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { OpenFilm, SeenPerson, SpokenSegment } from './contract.ts';
+import type { Sights } from './facts/sights.ts';
 import { type Appearance, type Material, outlineErrors } from './outline/material.ts';
 
 /**
@@ -12,6 +13,7 @@ export class Intake {
   #vectors = new Float32Array(0);
   readonly #frames: number[] = [];
   #segments: SpokenSegment[] | null = null;
+  #sights: Sights = { things: [], lines: [] };
   readonly #people: { readonly person: SeenPerson; readonly appearance: Appearance }[] = [];
 
   constructor(film: Pick<OpenFilm, 'seconds' | 'visual_model'>) {
@@ -72,6 +74,21 @@ export class Intake {
       for (let frame = start; frame < end; frame++) frames.push(frame);
     }
     return { person, frames: Int32Array.from(frames) };
+  }
+
+  /** Throws MATERIAL_INVALID, and then nothing is added. */
+  addSights(sights: Sights): void {
+    for (const { start, end, best } of [...sights.things, ...sights.lines]) {
+      if (!(start <= best && best < end && end <= this.#film.seconds))
+        throw outlineErrors.MATERIAL_INVALID(
+          `sights: from ${start} to ${end}, best at ${best}, of ${this.#film.seconds}`,
+        );
+    }
+    this.#sights = sights;
+  }
+
+  get sights(): Sights {
+    return this.#sights;
   }
 
   /** All there is. *Borrowed.* */

@@ -4,7 +4,7 @@ import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable, oneOf } from '../../runtime/schema.ts';
 import { basicColours } from '../models/starter/palette.ts';
-import { classNames } from './classes.ts';
+import { type ClassName, classNames } from './classes.ts';
 
 export const thingsErrors = errorTable({
   NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400, retryable: false },
@@ -16,6 +16,13 @@ export const detectorSide = 416;
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
 export const ThingClass = oneOf(...classNames);
+
+/** The classes whose tags were compared with those of people (docs/measurements.md). */
+export const measuredClasses = [
+  ...['airplane', 'bicycle', 'bird', 'boat', 'bottle', 'bus', 'car', 'cat', 'chair', 'couch', 'cow'],
+  ...['dining table', 'dog', 'horse', 'motorcycle', 'person', 'potted plant', 'sheep', 'train', 'tv'],
+] as const satisfies readonly ClassName[];
+export type MeasuredClass = (typeof measuredClasses)[number];
 export const ThingColour = oneOf(...basicColours);
 
 /** Left, top, width, height as shares of the picture's width and height. */

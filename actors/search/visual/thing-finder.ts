@@ -5,6 +5,7 @@ import type { Reply } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
 import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
+import { measuredClasses } from '../../things/contract.ts';
 import { now } from '../call-options.ts';
 import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
@@ -89,12 +90,7 @@ export function grouped(ranked: readonly RankedMatch[]): RankedMatch[] {
 const sceneOf = ({ hash_str, scene_start }: Pick<RankedMatch, 'hash_str' | 'scene_start'>) =>
   `${hash_str} ${scene_start}`;
 
-/** The classes whose tags were compared with those of people (docs/measurements.md). */
-const measured = new Set<ThingTerm['classes'][number]>([
-  ...(['airplane', 'bicycle', 'bird', 'boat', 'bottle', 'bus', 'car', 'cat', 'chair', 'cow'] as const),
-  ...(['dining table', 'dog', 'horse', 'motorcycle', 'person', 'potted plant', 'sheep', 'couch'] as const),
-  ...(['train', 'tv'] as const),
-]);
+const measured: ReadonlySet<string> = new Set(measuredClasses);
 /** From this score on 91 of 100 of their tags were right. */
 const strongScore = 0.5;
 

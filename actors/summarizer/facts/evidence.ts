@@ -29,7 +29,10 @@ export function evidenceOf(
   hints: readonly AttributionHint[],
   isWhole: boolean,
 ): SummaryEvidence {
-  const cited = [...facts.seen, ...facts.people].flatMap(({ frames }) => frames);
+  const cited = [
+    ...[...facts.seen, ...facts.people].flatMap(({ frames }) => frames),
+    ...facts.lines.map(({ frame }) => frame),
+  ];
   const frames = [...new Set([...cited, ...facts.frames])].slice(0, most.frames).sort((a, b) => a - b);
   const segments = excerptsOf(film, facts, isWhole);
   // A sentence that begins in a leaf may end with segments behind it.

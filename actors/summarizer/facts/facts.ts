@@ -1,19 +1,33 @@
 // What is known of a range of a file, each with where it can be checked. Facts of a leaf are read from the material; those of a
 // node above are the facts of its children put together, so that all that is told of it has its evidence in a leaf. Pure.
+import type { GroupName } from '../concepts/lexicon.ts';
 import type { Range } from '../outline/material.ts';
 
-/** A concept that stands out. */
+/** A concept that stands out, or a thing that a detector has seen. */
 export interface Seen {
-  /** Its number in the lexicon. */
-  readonly concept: number;
-  /** Deviations above what is usual; of a node above the leaves, the mean over the leaves that show it. */
+  /** The same wherever it is seen: the name of a concept, the class of a thing. */
+  readonly key: string;
+  /** As it stands in a sentence: `a beach`, `at night`, `people`. */
+  readonly name: string;
+  readonly group: GroupName | 'things';
+  /**
+   * Of a concept, deviations above what is usual; of a thing, ten times its score. Of a node above the leaves, the mean over the
+   * leaves that show it.
+   */
   readonly strength: number;
-  /** Barely more than chance would bring, or more than this model can tell. */
-  readonly isWeak: boolean;
-  /** Seconds with pictures of the leaves that show it. */
+  /** Of a concept, seconds with pictures of the leaves that show it; of a thing, seconds in which it is seen. */
   readonly seconds: number;
   /** Grid seconds that show it most, the strongest leaf first. */
   readonly frames: readonly number[];
+}
+
+/** A line of printed text. */
+export interface ReadLine {
+  readonly text: string;
+  /** Height of its letters, as a share of the picture's. */
+  readonly size: number;
+  /** A grid second in which it is read. */
+  readonly frame: number;
 }
 
 export interface SeenPerson {
@@ -35,6 +49,7 @@ export interface Speaker {
 export interface Facts {
   readonly range: Range;
   readonly seen: readonly Seen[];
+  readonly lines: readonly ReadLine[];
   readonly people: readonly SeenPerson[];
   readonly speakers: readonly Speaker[];
   /** Numbers of the sentences that are worth quoting, ascending. */

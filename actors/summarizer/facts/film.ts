@@ -9,6 +9,7 @@ import { dot } from '../outline/vector.ts';
 import { usualSigns } from '../text/key-sentences.ts';
 import { type Sentence, sentencesOf } from '../text/sentences.ts';
 import { type Sign, signsOf } from '../text/signs.ts';
+import type { Sights } from './sights.ts';
 
 export interface Asked {
   readonly kind: 'video' | 'image' | 'audio';
@@ -21,6 +22,7 @@ export interface Asked {
   readonly instructionsVector: Float32Array | null;
   /** Of the model of the vectors; null when nothing can be named. */
   readonly concepts: KnownConcepts | null;
+  readonly sights: Sights;
   /** Those of the people who have a name. */
   readonly named: ReadonlySet<string>;
 }

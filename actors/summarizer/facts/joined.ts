@@ -3,9 +3,11 @@ import type { Range } from '../outline/material.ts';
 import { type Facts, mostPlaces, type Seen } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
 import { chosenSentences } from './leaf.ts';
+import { largest } from './sights.ts';
 
 /** Sentences that may be quoted of a node above the leaves. */
 const mostSentences = 10;
+const mostLines = 10;
 
 /** `children`: at least one, in the order of time. */
 export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly Facts[]): Facts {
@@ -17,7 +19,11 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
   const goingOn = children.slice(1).filter((facts) => facts.shots > 0 && !starts.has(facts.range.start));
   return {
     range,
-    seen: joinedConcepts(children.map((facts) => facts.seen)),
+    seen: joinedSeen(children.map((facts) => facts.seen)),
+    lines: largest(
+      children.flatMap((facts) => facts.lines),
+      mostLines,
+    ),
     people: joinedPlaces(
       children.map((facts) => facts.people),
       ({ person }) => person,
@@ -38,20 +44,18 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
   };
 }
 
-/** Where a concept is seen longest, and strongest, comes first. */
-function joinedConcepts(children: readonly (readonly Seen[])[]): Seen[] {
-  const joined = new Map<number, Seen[]>();
-  for (const own of children.flat()) joined.set(own.concept, [...(joined.get(own.concept) ?? []), own]);
-  const all = [...joined].map(([concept, parts]): Seen => {
+/** What is seen longest, and strongest, comes first. */
+function joinedSeen(children: readonly (readonly Seen[])[]): Seen[] {
+  const all = [...Map.groupBy(children.flat(), ({ key }) => key).values()].map((parts): Seen => {
     const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
     const strength =
       parts.reduce((sum, part) => sum + part.strength * part.seconds, 0) / Math.max(1, seconds);
     const strongest = parts.toSorted((a, b) => b.strength - a.strength);
     const frames = strongest.flatMap((part) => part.frames.slice(0, 1)).slice(0, mostPlaces);
-    return { concept, strength, seconds, frames, isWeak: parts.every(({ isWeak }) => isWeak) };
+    return { ...strongest[0]!, strength, seconds, frames };
   });
   const merit = ({ strength, seconds }: Seen) => strength * Math.sqrt(seconds);
-  return all.sort((a, b) => merit(b) - merit(a) || a.concept - b.concept);
+  return all.sort((a, b) => merit(b) - merit(a) || (a.key < b.key ? -1 : 1));
 }
 
 /** Those of the same key become one, with some places of each child; the longest first. */

@@ -1,5 +1,4 @@
 // The facts of a leaf, read from what is stored of the file. Pure.
-import { namesConcept, sureFrom } from '../concepts/judgement.ts';
 import { canName } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
 import { leastStrength, standingOut } from '../concepts/standing-out.ts';
@@ -11,6 +10,7 @@ import { keySentences } from '../text/key-sentences.ts';
 import type { Sentence } from '../text/sentences.ts';
 import type { Facts, Seen, SeenPerson, Speaker } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
+import { linesIn, thingsIn } from './sights.ts';
 
 /** Concepts, sentences, frames that stand for it, people and speakers of a leaf. */
 const most = { concepts: 12, sentences: 5, frames: 6, people: 80, speakers: 40 };
@@ -23,6 +23,7 @@ export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.fr
   return {
     range,
     seen: seenOf(film, range),
+    lines: linesIn(film.sights, range),
     people: peopleOf(film, range),
     speakers: speakers.speakers,
     sentences: sentencesWithin(film, range),
@@ -33,26 +34,39 @@ export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.fr
   };
 }
 
-function seenOf({ material, concepts, instructionsVector }: OutlinedFilm, range: Range): Seen[] {
+/** Deviations beyond the bound from which on a concept is told: nearer to it, chance brings one now and then. */
+const sure = 0.5;
+
+/** Things first. A concept that is more exact takes the place of a thing: `a red car` that of `a car`. */
+function seenOf(film: OutlinedFilm, range: Range): Seen[] {
+  const concepts = conceptsOf(film, range);
+  const words = new Set(concepts.flatMap(({ name }) => name.split(' ')));
+  const things = thingsIn(film.sights, range).filter(({ name }) => !words.has(name.split(' ').at(-1)!));
+  return [...things, ...concepts].slice(0, most.concepts);
+}
+
+function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, range: Range): Seen[] {
   const { pictures } = material;
   if (!pictures || !concepts || !canName(concepts)) return [];
   const d = pictures.dimensions;
   const [first, end] = rowsOf(pictures.frames, range);
   const frames = { vectors: pictures.vectors.subarray(first * d, end * d), dimensions: d };
   const found = standingOut(concepts.vectors, frames, concepts.background, exclusive)
-    .filter(({ concept }) => namesConcept(concepts.model_key, lexicon[concept]!))
-    .map(({ concept, strength, frame }) => ({
-      concept,
-      strength,
-      isWeak: strength < leastStrength(lexicon.length) + sureFrom(concepts.model_key, lexicon[concept]!),
-      seconds: end - first,
-      frames: [pictures.frames[first + frame]!],
-    }));
-  if (!instructionsVector) return found.slice(0, most.concepts);
-  const asked = (concept: number) => dot(concepts.vectors.vectors, concept * d, instructionsVector, 0, d);
-  // What was asked for comes first; a cosine of 0.5 counts as much as two deviations.
-  const merit = ({ concept, strength }: Seen) => strength + 4 * asked(concept);
-  return found.sort((a, b) => merit(b) - merit(a)).slice(0, most.concepts);
+    .filter(({ strength }) => strength >= leastStrength(lexicon.length) + sure)
+    .map((own) => {
+      const asked = instructionsVector
+        ? dot(concepts.vectors.vectors, own.concept * d, instructionsVector, 0, d)
+        : 0;
+      // What was asked for comes first; a cosine of 0.5 counts as much as two deviations.
+      return { ...own, merit: own.strength + 4 * asked };
+    });
+  return found
+    .sort((a, b) => b.merit - a.merit)
+    .map(({ concept, strength, frame }): Seen => {
+      const { name, group } = lexicon[concept]!;
+      const frames = [pictures.frames[first + frame]!];
+      return { key: name, name, group, strength, seconds: end - first, frames };
+    });
 }
 
 const exclusive = lexicon.map(({ excludes, group }) => (excludes ? group : null));

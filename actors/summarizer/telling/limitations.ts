@@ -2,16 +2,14 @@
 // is right. Pure.
 
 import type { GridRange, VerificationHint } from '../../index/summaries/contract.ts';
-import { limitationOf } from '../concepts/judgement.ts';
-import { canName, type KnownConcepts } from '../concepts/known-concepts.ts';
-import { lexicon } from '../concepts/lexicon.ts';
+import { canName } from '../concepts/known-concepts.ts';
 import { leastPictures } from '../concepts/standing-out.ts';
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { segmentsWithin } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { capital, counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
+import { capital, counted, fromTo, lengthOf, listOf } from './english.ts';
 import type { Statement } from './statement.ts';
 
 const most = { hints: 8, gaps: 3, evidence: 8 };
@@ -32,7 +30,7 @@ export function limitationsOf(
     ...(isRoot ? unheard(film, range) : []),
     ...(isRoot || isAnySpeakerKnown(film) ? unknownSpeakers(film, facts, range, isLeaf) : []),
     ...unnamedPeople(facts, range),
-    ...unclearPictures(film, facts, range, statements, isRoot),
+    ...(isRoot ? unnamedPictures(film, facts, range) : []),
     ...(isLeaf ? cutQuotes(statements, range) : []),
   ].slice(0, most.hints);
 }
@@ -97,45 +95,28 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
   return [hint(`${capital(who)} seen without a name.`, range, 'Name them among the clusters of faces.', ids)];
 }
 
-function unclearPictures(
+/** Of the whole file once is enough. */
+function unnamedPictures(
   { concepts, kind }: OutlinedFilm,
-  { seen, pictured, frames }: Facts,
+  { seen, lines, pictured, frames }: Facts,
   range: GridRange,
-  statements: readonly Statement[],
-  isRoot: boolean,
 ): VerificationHint[] {
-  if (kind === 'audio' || pictured === 0) return [];
-  if (!concepts || !canName(concepts)) return isRoot ? [unnamedPictures(concepts, range)] : [];
-  const isTold = (name: string) =>
-    statements.some(({ text }) => text.includes('perhaps') && text.includes(name));
-  const weak = seen.filter(({ isWeak, concept }) => isWeak && isTold(lexicon[concept]!.name));
-  const hints = weak.slice(0, 2).map(({ concept, frames: [first = 0] }) => {
-    const limitation = `“${lexicon[concept]!.name}” stands out only just (${timeOf(first)}).`;
-    return hint(limitation, range, 'Look at this frame.', [frameId(first)]);
-  });
-  const limitation = limitationOf(concepts.model_key);
-  // Of the whole file once is enough.
-  if (limitation === null || !isRoot) return hints;
-  const places = seen.length > 0 ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
-  const ids = places.map(frameId);
-  return [
-    hint(limitation, range, 'Look at the frames, or analyse with a larger visual model.', [...new Set(ids)]),
-    ...hints,
-  ];
-}
-
-function unnamedPictures(concepts: KnownConcepts | null, range: GridRange): VerificationHint {
+  if (kind === 'audio' || pictured === 0 || (concepts && canName(concepts))) return [];
   const pictures = concepts?.background.pictures ?? 0;
+  const isAnythingSeen = seen.length > 0 || lines.length > 0;
+  const what = isAnythingSeen
+    ? 'Of what the pictures show, only some kinds of things and printed text are named'
+    : 'What the pictures show is not named';
   // Without any, the model understands no words.
-  const limitation =
+  const [why, follow] =
     pictures === 0
-      ? 'What the pictures show is not named.'
-      : `What the pictures show is not named: of ${counted(pictures, 'picture')} in the library too few are known to compare with.`;
-  const follow =
-    pictures === 0
-      ? 'Look at frames of this range.'
-      : `Look at frames, or summarise again when ${leastPictures} pictures are analysed.`;
-  return hint(limitation, range, follow);
+      ? ['', 'Look at the frames, or analyse with a larger visual model.']
+      : [
+          `: of ${counted(pictures, 'picture')} in the library too few are known to compare with`,
+          `Look at frames, or summarise again when ${leastPictures} pictures are analysed.`,
+        ];
+  const places = isAnythingSeen ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
+  return [hint(`${what}${why}.`, range, follow, [...new Set(places.map(frameId))])];
 }
 
 function cutQuotes(statements: readonly Statement[], range: GridRange): VerificationHint[] {

@@ -12,6 +12,7 @@ import { seenInLeaf, seenInNode } from './seen.ts';
 import { figures, quoted, recurringWords } from './speech.ts';
 import { fitting, type Statement } from './statement.ts';
 import { extentOf } from './whole.ts';
+import { writtenIn } from './written.ts';
 
 /** UTF-16 units of a text at most. */
 export const longestTexts = { leaf: 600, node: 1200, root: 2000 };
@@ -47,10 +48,12 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
   // The whole shows more than a part of it.
   const amount = { things: plan.things + (node.parent_id === null && !isLeaf ? 2 : 0), conditions: 2 };
   const seen = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
+  const written = writtenIn(facts.lines, isLeaf ? 3 : 5, film.kind !== 'image');
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
   const isCut = node.parent_id === null && facts.shots > 1;
   return [
     ...(seen ? [seen] : []),
+    ...(written ? [written] : []),
     ...(plan.countsShots || isCut ? shotsTold(film, facts) : []),
     ...(isPart ? looksTold(film.looks.get(node.node_id)!, facts, plan.looks) : []),
   ];

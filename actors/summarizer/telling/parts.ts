@@ -2,6 +2,7 @@
 import { frameId, segmentId } from '../facts/evidence.ts';
 import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
+import { largest } from '../facts/sights.ts';
 import { mostWorth } from '../objective.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { fromTo, listOf } from './english.ts';
@@ -10,6 +11,7 @@ import type { Plan } from './plan.ts';
 import { seenPhrase } from './seen.ts';
 import { recurring, segmentIds } from './speech.ts';
 import type { Statement } from './statement.ts';
+import { linesPhrase } from './written.ts';
 
 /** Children that are told of. */
 const most = { root: 8, node: 5 };
@@ -41,8 +43,8 @@ export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsO
   }
   const told = parts.filter(({ text }) => text !== '');
   // One thing throughout, and who speaks, is told by the node itself.
-  const sure = ({ text }: Part) => text.replaceAll('perhaps ', '');
-  if (new Set(told.map(sure)).size < 2 || told.every(({ isOnlyTurns }) => isOnlyTurns)) return [];
+  if (new Set(told.map(({ text }) => text)).size < 2 || told.every(({ isOnlyTurns }) => isOnlyTurns))
+    return [];
   const count = node.parent_id === null ? most.root : most.node;
   const order = plan.bestFirst ? 'worth' : 'time';
   const worths = told.map(({ worth }) => worth);
@@ -62,8 +64,12 @@ function joined(a: Part, b: Part): Part {
 function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, 'start' | 'end' | 'worth'> {
   const seen = seenPhrase(facts, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
-  const evidence = [...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId));
-  const shown = [seen.text, people].filter((part) => part !== '');
+  const lines = largest(facts.lines, 1);
+  const evidence = [
+    ...[...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId)),
+    ...lines.map(({ frame }) => frameId(frame)),
+  ];
+  const shown = [seen.text, people, linesPhrase(lines, 1)].filter((part) => part !== '');
   const heard = heardIn(film, facts);
   const text = [...shown, ...heard.text].join('; ');
   const isOnlyTurns = shown.length === 0 && !heard.text.some((own) => own.startsWith('about '));

@@ -1,5 +1,4 @@
 // What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot, its colours. Pure.
-import { type GroupName, lexicon } from '../concepts/lexicon.ts';
 import { frameId } from '../facts/evidence.ts';
 import type { Facts, Seen } from '../facts/facts.ts';
 import { listOf, pluralShot, sentence, timeOf } from './english.ts';
@@ -11,8 +10,14 @@ export interface Amount {
   readonly conditions: number;
 }
 
-const conditions: ReadonlySet<GroupName> = new Set(['weather', 'light']);
-const notThings: ReadonlySet<GroupName> = new Set(['weather', 'light', 'time_of_day', 'shot_size', 'colour']);
+const conditions: ReadonlySet<Seen['group']> = new Set(['weather', 'light']);
+const notThings: ReadonlySet<Seen['group']> = new Set([
+  'weather',
+  'light',
+  'time_of_day',
+  'shot_size',
+  'colour',
+]);
 /** Of each of these only one is true: how many people there are, and how the sky is. */
 const alternatives = [
   new Set([
@@ -41,11 +46,9 @@ interface Parts {
 }
 
 function partsOf(seen: readonly Seen[], amount: Amount): Parts {
-  // What is only perhaps there is told where there is nothing else to tell.
-  const sure = seen.filter(({ isWeak }) => !isWeak);
-  const told = withoutRivals(sure.length > 0 ? sure : seen.slice(0, 1));
-  const of = (holds: (group: GroupName) => boolean, count: number) =>
-    told.filter(({ concept }) => holds(lexicon[concept]!.group)).slice(0, count);
+  const told = withoutRivals(seen);
+  const of = (holds: (group: Seen['group']) => boolean, count: number) =>
+    told.filter(({ group }) => holds(group)).slice(0, count);
   return {
     things: of((group) => !notThings.has(group), amount.things),
     conditions: of((group) => conditions.has(group), amount.conditions),
@@ -56,21 +59,18 @@ function partsOf(seen: readonly Seen[], amount: Amount): Parts {
 }
 
 function withoutRivals(seen: readonly Seen[]): Seen[] {
-  const name = ({ concept }: Seen) => lexicon[concept]!.name;
-  return seen.filter((own, at) => {
-    const rivals = alternatives.find((set) => set.has(name(own)));
-    return !rivals || !seen.slice(0, at).some((stronger) => rivals.has(name(stronger)));
+  return seen.filter(({ name }, at) => {
+    const rivals = alternatives.find((set) => set.has(name));
+    return !rivals || !seen.slice(0, at).some((stronger) => rivals.has(stronger.name));
   });
 }
 
-function nameOf({ concept, isWeak }: Seen): string {
-  const { name, group } = lexicon[concept]!;
-  const noun = group === 'actions' ? `${mutual.test(name) ? 'people' : 'somebody'} ${name}` : name;
-  return isWeak ? `perhaps ${noun}` : noun;
+function nameOf({ name, group }: Seen): string {
+  return group === 'actions' ? `${mutual.test(name) ? 'people' : 'somebody'} ${name}` : name;
 }
 
 function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
-  const within = own.filter(({ concept }) => surrounding.test(lexicon[concept]!.name));
+  const within = own.filter(({ name }) => surrounding.test(name));
   const others = own.filter((one) => !within.includes(one));
   const names = (some: readonly Seen[]) => listOf(some.map(nameOf));
   const parts = [
@@ -143,9 +143,8 @@ export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement
 
 /** `mostly the sea and a beach`, `mostly at night`, `the picture is mostly green`. */
 function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
-  const groupOf = ({ concept }: Seen) => lexicon[concept]!.group;
   const [times, colours] = (['time_of_day', 'colour'] as const).map((group) =>
-    lasting.filter((own) => groupOf(own) === group),
+    lasting.filter((own) => own.group === group),
   ) as [Seen[], Seen[]];
   const others = lasting.filter((own) => !times.includes(own) && !colours.includes(own));
   const mostly = (some: readonly Seen[], names: readonly string[]) => {
@@ -161,11 +160,10 @@ function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
 
 /** A name that needs nothing before it. */
 function placed(own: Seen): string {
-  const { name, group } = lexicon[own.concept]!;
-  if (group === 'time_of_day') return `${own.isWeak ? 'perhaps ' : ''}scenes ${name}`;
+  const { name, group } = own;
+  if (group === 'time_of_day') return `scenes ${name}`;
   if (group !== 'colour') return nameOf(own);
-  const isBefore = /^mostly |^black and white$/.test(name);
-  return `${own.isWeak ? 'perhaps ' : ''}${isBefore ? `${name} pictures` : `pictures ${name}`}`;
+  return /^mostly |^black and white$/.test(name) ? `${name} pictures` : `pictures ${name}`;
 }
 
 function statement(text: string, told: readonly Seen[]): Statement {

@@ -5,6 +5,7 @@ export type StatementKind =
   | 'seen'
   /** How a range is against the others of the film. */
   | 'looks'
+  | 'written'
   | 'people'
   | 'speakers'
   | 'words'

@@ -9,6 +9,7 @@ import { planOf, type Section } from './plan.ts';
 import { seenInNode, seenPhrase } from './seen.ts';
 import { quoted, recurring, recurringWords } from './speech.ts';
 import { fitting, type Statement, textOf } from './statement.ts';
+import { linesPhrase, writtenIn } from './written.ts';
 
 /** UTF-16 units. */
 export const longestLine = 160;
@@ -27,8 +28,10 @@ export function extentOf({ kind, material: { seconds }, root }: OutlinedFilm): S
 /** `root`: facts of the root. */
 export function oneLine(film: OutlinedFilm, root: Facts): string {
   const said = recurring(film, root.sentences, 3).words;
+  const isLeaf = film.root.child_ids.length === 0;
+  const seen = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
   const told: Record<Section, string> = {
-    seen: seenPhrase(root, { things: 3, conditions: 1 }, film.root.child_ids.length === 0).text,
+    seen: seen.filter((part) => part !== '').join('; '),
     people: peoplePhrase(root.people),
     speech: said.length > 1 ? `about ${listOf(said.map((word) => `“${word}”`))}` : bestQuote(film, root),
   };
@@ -69,7 +72,7 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
   const words = recurringWords(film, root, 4);
   const speakers = speakingLong(root, true);
   const told: Record<Section, (Statement | null)[]> = {
-    seen: [seen],
+    seen: [seen, writtenIn(root.lines, 3, film.kind !== 'image')],
     people: [peopleSeen(root, false)],
     speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],
   };

@@ -88,7 +88,10 @@ function modelHandlers(world: SummarizerWorld, hear: Hear) {
       world.language = null;
       return {};
     },
-    has_concepts: async ({ model_key }: { model_key: string }) => ({ known: world.concepts.has(model_key) }),
+    has_concepts: async ({ model_key }: { model_key: string }) => ({
+      known: world.concepts.has(model_key),
+      named: true,
+    }),
     concept_phrases: async () => ({
       phrases: Array.from({ length: phraseCount }, (_, i) => (i === 0 ? 'xyzzy' : `thing ${i}`)),
     }),
@@ -126,6 +129,7 @@ function filmHandlers(world: SummarizerWorld, hear: Hear, filmOf: (film: number)
       filmOf(film).people.push(...people.map(({ person }) => person));
       return {};
     },
+    add_sights: async () => ({}),
     outline: async ({ film }: Film) => {
       await hear('outline');
       const { asked } = filmOf(film);

@@ -41,7 +41,8 @@ export class Concepts {
 
   async #prepare(model_key: string, dimensions: number, call: CallOptions): Promise<boolean> {
     const { summarizer, index } = this.#parts;
-    const { known } = await summarizer.ask('has_concepts', { model_key }, call);
+    const { known, named } = await summarizer.ask('has_concepts', { model_key }, call);
+    if (!named) return false;
     const isRefreshed = known && this.#refreshed === model_key;
     if (isRefreshed && this.#pictures >= sample) return true;
     const asked = { cache_dir: this.#cacheDir, model_key, most: sample };

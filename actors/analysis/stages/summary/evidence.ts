@@ -9,7 +9,7 @@ import type { indexContract } from '../../../index/contract.ts';
 import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts';
 import type { Transcript } from '../../../index/transcripts/contract.ts';
-import type { SeenPerson } from '../../../summarizer/contract.ts';
+import type { SeenLine, SeenPerson, SeenThing } from '../../../summarizer/contract.ts';
 import type { Index } from '../parts.ts';
 import { seenPeople } from './people.ts';
 
@@ -19,6 +19,8 @@ export interface Evidence {
   /** Null when nobody listened. */
   readonly transcript: Transcript | null;
   readonly people: readonly SeenPerson[];
+  readonly things: readonly SeenThing[];
+  readonly lines: readonly SeenLine[];
   readonly warnings: readonly string[];
 }
 
@@ -44,23 +46,27 @@ export class StoredEvidence {
     }
     const model = inUse !== null && analysed.includes(inUse) ? inUse : (analysed[0] ?? null);
     const { transcripts, unreadable } = await this.#index.ask('transcripts', asked, call);
-    const people = await this.#people(hash_str, call);
+    const one = { cache_dir: this.#cacheDir, hash_str };
+    const people = await undamaged(async () =>
+      seenPeople((await this.#index.ask('people_in', one, call)).people),
+    );
+    const things = await undamaged(async () => (await this.#index.ask('things_of', one, call)).tracks);
+    const lines = await undamaged(async () => (await this.#index.ask('written_in', one, call)).lines ?? []);
     const warnings = [
       ...(model !== null && model !== inUse ? [otherModel(model, inUse)] : []),
       ...(unreadable.length > 0 ? ['The transcript is damaged and was left out.'] : []),
       ...(people === null ? ['The face clusterings are damaged and were left out.'] : []),
+      ...(things === null ? ['The things that were seen are damaged and were left out.'] : []),
+      ...(lines === null ? ['The text that was read is damaged and was left out.'] : []),
     ];
-    return { model, transcript: transcripts[0] ?? null, people: people ?? [], warnings };
-  }
-
-  async #people(hash_str: string, call: CallOptions): Promise<SeenPerson[] | null> {
-    try {
-      const { people } = await this.#index.ask('people_in', { cache_dir: this.#cacheDir, hash_str }, call);
-      return seenPeople(people);
-    } catch (error) {
-      if (storeErrors.STORE_DAMAGED.is(error)) return null;
-      throw error;
-    }
+    return {
+      model,
+      transcript: transcripts[0] ?? null,
+      people: people ?? [],
+      things: (things ?? []).map(({ box: _, colours: __, ...seen }) => seen),
+      lines: (lines ?? []).map(({ text, box, ...seen }) => ({ text, height: box[3], ...seen })),
+      warnings,
+    };
   }
 
   /** A page of vectors; null where they are damaged. */
@@ -71,16 +77,18 @@ export class StoredEvidence {
     call: CallOptions,
   ): Promise<VectorPage | null> {
     const page = { from, most: mostVectorsOfMessage };
-    try {
-      return await this.#index.ask(
-        'stored_vectors',
-        { cache_dir: this.#cacheDir, model_key, hash_str, ...page },
-        call,
-      );
-    } catch (error) {
-      if (storeErrors.STORE_DAMAGED.is(error)) return null;
-      throw error;
-    }
+    const asked = { cache_dir: this.#cacheDir, model_key, hash_str, ...page };
+    return undamaged(() => this.#index.ask('stored_vectors', asked, call));
+  }
+}
+
+/** Null where the record is damaged. */
+async function undamaged<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (storeErrors.STORE_DAMAGED.is(error)) return null;
+    throw error;
   }
 }
 
@@ -102,10 +110,13 @@ export class EvidenceSum {
   }
 
   /** `more`: what else changes the result. Once. */
-  settings({ model, transcript, people }: Evidence, more: Readonly<Record<string, unknown>>): string {
+  settings(
+    { model, transcript, people, things, lines }: Evidence,
+    more: Readonly<Record<string, unknown>>,
+  ): string {
     const { segments, names, mark } = transcript ?? {};
     const said = { segments, names, given: mark?.speaker_names, language: mark?.spoken };
-    const whole = { version, vectors: this.#vectors, model, said, people, ...more };
+    const whole = { version, vectors: this.#vectors, model, said, people, things, lines, ...more };
     return this.#sum.update(JSON.stringify(whole)).digest('hex');
   }
 }

@@ -125,6 +125,10 @@ export class Film {
     if (found.people.length > 0) {
       await summarizer.ask('add_people', { film, people: [...found.people] }, this.#call);
     }
+    const sights = { things: [...found.things], lines: [...found.lines] };
+    if (sights.things.length + sights.lines.length > 0) {
+      await summarizer.ask('add_sights', { film, ...sights }, this.#call);
+    }
   }
 
   /** The custom instructions as the model in use understands them; null where it cannot. Brings the lexicon with it. */

@@ -91,7 +91,8 @@ class SummarySession implements StageSession<SummaryItem> {
     this.#end ??= parts.summarizing.begin();
     this.#facts.set(item.path, []);
     const found = await this.#evidence.of(media, parts.models.state.model_key, { signal: file.signal });
-    if (found.model === null && found.transcript === null && found.people.length === 0) {
+    const { model, transcript, people } = found;
+    if (model === null && transcript === null && people.length === 0) {
       return { finished: Promise.resolve(null) };
     }
     let failure: unknown = null;

@@ -170,12 +170,7 @@ test('only what was painted is named for sure', () => {
   const material = paintedMaterial(3, shown);
   const film = told(material);
   const named = new Set(
-    film.film.outline.nodes.flatMap(({ node_id }) =>
-      film
-        .facts(node_id)
-        .seen.filter(({ isWeak }) => !isWeak)
-        .map(({ concept }) => lexicon[concept]!.name),
-    ),
+    film.film.outline.nodes.flatMap(({ node_id }) => film.facts(node_id).seen.map(({ name }) => name)),
   );
   assert.deepEqual(
     [...named].filter((name) => !shown.includes(name)),

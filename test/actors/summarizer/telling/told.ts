@@ -69,6 +69,7 @@ export function told(material: Material, asked: Partial<Asked> = {}): ToldFilm {
     objective: objectiveOf('general_understanding'),
     instructions: '',
     instructionsVector: null,
+    sights: { things: [], lines: [] },
     concepts: material.pictures?.dimensions === dimensions ? known : null,
     named: new Set(material.people.flatMap(({ person }) => (/^\d/.test(person) ? [] : [person]))),
     ...asked,
