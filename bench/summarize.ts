@@ -46,6 +46,7 @@ const stepOf: Readonly<Record<string, Step>> = {
   add_vectors: 'reading',
   add_words: 'reading',
   add_people: 'reading',
+  add_sights: 'reading',
   has_concepts: 'background',
   sample_vectors: 'background',
   set_concepts: 'background',

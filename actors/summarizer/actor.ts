@@ -1,6 +1,6 @@
 // The summarizer actor: holds what is stored of a few files while their summaries are written, from templates or by a language
 // model.
-import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import { type ActorEnv, type ActorInstance, actor, type Handlers, type Turn } from '../../runtime/actor.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { inSteps } from '../../runtime/sync/steps.ts';
 import { modelErrors } from '../models/contract.ts';
@@ -62,21 +62,7 @@ export function summarizerActor(opener: WriterOpener) {
             if (asked.language_model !== null) mostPicturesOf(writers, asked.language_model);
             return { film: films.add(new Film(asked)) };
           },
-          add_vectors: ({ film, frames, vectors }) => ({
-            frames: films.get(film).intake.addVectors(frames, vectors),
-          }),
-          add_words: ({ film, segments }) => {
-            films.get(film).intake.addWords(segments);
-            return {};
-          },
-          add_people: ({ film, people }) => {
-            films.get(film).intake.addPeople(people);
-            return {};
-          },
-          add_sights: ({ film, ...sights }) => {
-            films.get(film).intake.addSights(sights);
-            return {};
-          },
+          ...materialHandlers(films),
           outline: ({ film: number }, turn) => {
             const film = films.get(number);
             const { language_model: key } = film.asked;
@@ -104,6 +90,27 @@ export function summarizerActor(opener: WriterOpener) {
       };
     },
   });
+}
+
+/** What is stored of a file, as it comes. */
+function materialHandlers(films: Films<Film>) {
+  return {
+    add_vectors: ({ film, frames, vectors }) => ({
+      frames: films.get(film).intake.addVectors(frames, vectors),
+    }),
+    add_words: ({ film, segments }) => {
+      films.get(film).intake.addWords(segments);
+      return {};
+    },
+    add_people: ({ film, people }) => {
+      films.get(film).intake.addPeople(people);
+      return {};
+    },
+    add_sights: ({ film, ...sights }) => {
+      films.get(film).intake.addSights(sights);
+      return {};
+    },
+  } satisfies Partial<Handlers<typeof summarizerContract>>;
 }
 
 type Writers = CurrentModel<{ readonly key: string }, LanguageWriter, Cancellable>;

@@ -9,7 +9,7 @@ import { type Scale, scaleOf } from './scale.ts';
 import { type Shots, shotSteps } from './shots.ts';
 import { type Bounds, type Spreads, spreadsOf } from './spread.ts';
 import { type Branch, treeOf } from './tree.ts';
-import { unitsOf } from './units.ts';
+import { joinShort, unitsOf } from './units.ts';
 
 export interface OutlineNode extends Range {
   /** `0` is the root, `3` its third child, `3.1` the first of that one. Local to one outline. */
@@ -53,7 +53,7 @@ export function* outlineSteps(material: Material): Steps<Outline> {
   return { nodes: nodesOf(root, leaves), shots: cuts, uncovered };
 }
 
-/** The bounds of the leaves: units joined while they are alike. */
+/** The bounds of the leaves: units joined while they are alike, and short leaves to the neighbour that is more like them. */
 function* leavesOf(
   material: Material,
   shots: Shots | null,
@@ -71,7 +71,19 @@ function* leavesOf(
     costAt: (unit: number) => pauses(units[unit]!),
   };
   const starts = atMost(scale.leaves.most, spreads, count, { ...rules, penalty: 0.4 * scale.leaf });
-  return [...starts.map((unit) => units[unit]!), material.seconds];
+  const bounds = [...starts, count];
+  const strengths = Float64Array.from(bounds, (bound, i) => {
+    const [before, after] = [bounds[i - 1], bounds[i + 1]];
+    if (before === undefined || after === undefined) return 0;
+    // No leaf that is too long comes of it, and nothing is known of how alike its seconds are.
+    if (units[after]! - units[before]! > scale.longestLeaf) return Number.POSITIVE_INFINITY;
+    return spreads.of(before, after) - spreads.of(before, bound) - spreads.of(bound, after);
+  });
+  return joinShort(
+    bounds.map((unit) => units[unit]!),
+    strengths,
+    scale.shortestLeaf,
+  );
 }
 
 function unitsWithin(units: Bounds, from: number, longest: number): number {

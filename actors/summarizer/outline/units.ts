@@ -42,7 +42,7 @@ function strengthsOf({ pictures, seconds }: Material, shots: Shots | null, bound
 }
 
 /** Takes the weakest bounds away as long as a part beside them is too short. O(bounds · log bounds). */
-function joinShort(bounds: Bounds, strengths: Float64Array, shortest: number): number[] {
+export function joinShort(bounds: Bounds, strengths: Float64Array, shortest: number): number[] {
   const last = bounds.length - 1;
   const before = Int32Array.from(bounds, (_, i) => i - 1);
   const after = Int32Array.from(bounds, (_, i) => i + 1);

@@ -105,15 +105,15 @@ function unnamedPictures(
   const pictures = concepts?.background.pictures ?? 0;
   const isAnythingSeen = seen.length > 0 || lines.length > 0;
   const what = isAnythingSeen
-    ? 'Of what the pictures show, only some kinds of things and printed text are named'
-    : 'What the pictures show is not named';
+    ? 'Only some kinds of things and printed text were recognised in the pictures'
+    : 'Nothing in the pictures was recognised';
   // Without any, the model understands no words.
   const [why, follow] =
     pictures === 0
       ? ['', 'Look at the frames, or analyse with a larger visual model.']
       : [
-          `: of ${counted(pictures, 'picture')} in the library too few are known to compare with`,
-          `Look at frames, or summarise again when ${leastPictures} pictures are analysed.`,
+          `: the library has too few pictures to compare with (${pictures})`,
+          `Look at the frames, or summarise again when ${leastPictures} pictures are analysed.`,
         ];
   const places = isAnythingSeen ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
   return [hint(`${what}${why}.`, range, follow, [...new Set(places.map(frameId))])];

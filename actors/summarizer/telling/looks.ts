@@ -37,14 +37,14 @@ export function looksTold(looks: Looks, facts: Facts, asked: readonly Look[]): S
   });
 }
 
-/** `Three shots, the longest 14 s (00:13).` Without pictures nothing. */
+/** `Three shots, the longest 14 s (00:13).` Of one shot there is nothing to say. */
 export function shotsTold({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
-  if (shots === 0 || frames.length === 0) return [];
+  if (shots < 2 || frames.length === 0) return [];
   const within = outline.shots.filter((start) => start > range.start && start < range.end);
   const starts = [range.start, ...within];
   const lengths = starts.map((start, i) => (starts[i + 1] ?? range.end) - start);
   const longest = Math.max(...lengths);
   const where = `${lengthOf(longest)} (${timeOf(starts[lengths.indexOf(longest)]!)})`;
-  const text = `${capital(counted(shots, 'shot'))}${shots > 1 ? `, the longest ${where}` : ''}.`;
+  const text = `${capital(counted(shots, 'shot'))}, the longest ${where}.`;
   return [{ kind: 'looks', text, evidence: frames.map(frameId), rank: 5 }];
 }

@@ -32,14 +32,14 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const parts = node.child_ids.length > 0 ? partsTold(film, node, factsOf, plan) : [];
   const sections = plan.sections.flatMap((section) => told[section]);
   const content = [...sections, ...parts];
-  // What has no name has a form.
+  // Where nothing was recognised, the shots are told.
   const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
   // Of a part it is enough to tell its form: what is so throughout the file is told of the whole.
   const isTold = content.some((own) => own.kind !== 'looks') || (kind !== 'root' && form.length > 0);
   const missing = absences(film, node, facts, isTold);
   const all = [...extent, ...content, ...form, ...missing];
-  const rest = all.length > 0 ? all : [goingOn(facts)].filter((own) => own !== null);
+  const rest = all.length > 0 ? all : [goingOn(film, facts)].filter((own) => own !== null);
   return fitting(rest, longestTexts[kind]);
 }
 
@@ -105,9 +105,9 @@ function absences(
   const statements: Statement[] = [];
   if (noPicture) statements.push(told(`No picture of this ${isRoot ? 'file' : 'part'} was analysed.`));
   else if (material.pictures && !isSomethingTold && facts.pictured > 0)
-    statements.push(told('What the pictures show is not named.'));
-  if (segments === null && kind !== 'image' && (isRoot || !isSomethingTold))
-    statements.push(told('There is no transcript.'));
+    statements.push(told('Nothing in the pictures was recognised.'));
+  const isNeeded = isRoot || (!isSomethingTold && statements.length === 0);
+  if (segments === null && kind !== 'image' && isNeeded) statements.push(told('There is no transcript.'));
   else if (segments !== null && facts.spoken === 0 && kind !== 'image')
     statements.push(told(isRoot ? 'Nobody speaks.' : 'No speech.'));
   return statements;

@@ -1,15 +1,16 @@
-// The children of a node, a line each: what is seen, who, and otherwise who speaks, with the times. Pure.
-import { frameId, segmentId } from '../facts/evidence.ts';
+// The children of a node, a line each: what is seen, who, what is read and said, with the times. Pure.
+import { frameId } from '../facts/evidence.ts';
 import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
+import { scoredSentences } from '../facts/leaf.ts';
 import { largest } from '../facts/sights.ts';
 import { mostWorth } from '../objective.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { fromTo, listOf } from './english.ts';
-import { nameOf, peoplePhrase } from './people.ts';
+import { peoplePhrase } from './people.ts';
 import type { Plan } from './plan.ts';
 import { seenPhrase } from './seen.ts';
-import { recurring, segmentIds } from './speech.ts';
+import { quoted, recurring, segmentIds } from './speech.ts';
 import type { Statement } from './statement.ts';
 import { linesPhrase } from './written.ts';
 
@@ -21,8 +22,8 @@ interface Part {
   readonly end: number;
   readonly text: string;
   readonly evidence: readonly string[];
-  /** Nothing is known of it but who speaks. */
-  readonly isOnlyTurns: boolean;
+  /** Nothing is known of it but a sentence. */
+  readonly isOnlyQuote: boolean;
   readonly worth: number;
 }
 
@@ -42,8 +43,8 @@ export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsO
     else parts.push(part);
   }
   const told = parts.filter(({ text }) => text !== '');
-  // One thing throughout, and who speaks, is told by the node itself.
-  if (new Set(told.map(({ text }) => text)).size < 2 || told.every(({ isOnlyTurns }) => isOnlyTurns))
+  // One thing throughout, and the best sentences, are told by the node itself.
+  if (new Set(told.map(({ text }) => text)).size < 2 || told.every(({ isOnlyQuote }) => isOnlyQuote))
     return [];
   const count = node.parent_id === null ? most.root : most.node;
   const order = plan.bestFirst ? 'worth' : 'time';
@@ -72,25 +73,20 @@ function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, '
   const shown = [seen.text, people, linesPhrase(lines, 1)].filter((part) => part !== '');
   const heard = heardIn(film, facts);
   const text = [...shown, ...heard.text].join('; ');
-  const isOnlyTurns = shown.length === 0 && !heard.text.some((own) => own.startsWith('about '));
-  return { text, evidence: [...new Set([...evidence, ...heard.evidence])], isOnlyTurns };
+  const isOnlyQuote = shown.length === 0 && !heard.text.some((own) => own.startsWith('about '));
+  return { text, evidence: [...new Set([...evidence, ...heard.evidence])], isOnlyQuote };
 }
 
-/** What comes again in what is said; where nothing does and nothing is seen, who speaks. */
-function heardIn(film: OutlinedFilm, facts: Facts): { text: string[]; evidence: string[] } {
+/** What comes again in what is said; where nothing does and nothing is seen, the best sentence. */
+function heardIn(film: OutlinedFilm, facts: Facts): { text: readonly string[]; evidence: readonly string[] } {
   const again = recurring(film, facts.sentences, 3);
   if (again.words.length >= 2) {
     const evidence = again.sentences.flatMap((number) => segmentIds(film.sentences[number]!));
     return { text: [`about ${listOf(again.words.map((word) => `“${word}”`))}`], evidence };
   }
-  if (facts.seen.length > 0 || facts.people.length > 0) return { text: [], evidence: [] };
-  const known = facts.speakers.filter(({ speaker }) => speaker !== null).slice(0, 3);
-  if (known.length === 0) return { text: [], evidence: [] };
-  const evidence = known.flatMap(({ segments }) => segments.map(segmentId));
-  return {
-    text: [
-      `${listOf(known.map(({ speaker }) => nameOf(speaker!)))} ${known.length === 1 ? 'speaks' : 'speak'}`,
-    ],
-    evidence,
-  };
+  const isSeen = facts.seen.length > 0 || facts.people.length > 0;
+  const [best] = isSeen ? [] : scoredSentences(film, facts.sentences, 1);
+  if (!best) return { text: [], evidence: [] };
+  const { text, evidence } = quoted(film, best.sentence, 80, 0);
+  return { text: [text.replace(/ \([\d:]+\)\.$/, '')], evidence };
 }

@@ -10,6 +10,8 @@ import type { Statement } from './statement.ts';
 const mostNames = 5;
 /** UTF-16 units of a name. */
 const longestName = 80;
+/** And of words that are told of a part in the midst of a sentence. */
+const longestWords = 140;
 
 export const nameOf = (name: string): string => clipped(name.replace(/\s+/gu, ' ').trim(), longestName);
 
@@ -66,8 +68,10 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
   const told = ({ speaker, seconds }: Known) =>
     withSeconds ? `${nameOf(speaker)} (${lengthOf(seconds)})` : nameOf(speaker);
   const tell = (text: string): Statement => ({ kind: 'speakers', text, evidence, rank: 4 });
-  if (others.length === 0)
-    return tell(`${nameOf(first.speaker)} speaks${withSeconds ? ` for ${lengthOf(first.seconds)}` : ''}.`);
+  if (others.length === 0) {
+    const who = isUnnamed(first.speaker) ? 'One person' : nameOf(first.speaker);
+    return tell(`${who} speaks${withSeconds ? ` for ${lengthOf(first.seconds)}` : ''}.`);
+  }
   const mostly = first.seconds >= 0.7 * spoken && first.seconds > 2 * others[0]!.seconds;
   const rest = others.slice(0, mostNames - 1);
   const more = others.length - rest.length;
@@ -75,6 +79,9 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
   if (mostly) return tell(`${told(first)} speaks most, besides ${listOf(names)}.`);
   return tell(`${listOf([told(first), ...names])} speak.`);
 }
+
+/** As the diarizer calls a voice until a person names it. */
+const isUnnamed = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
 
 /** Who speaks for how long. `isWhole`: how long anybody does, where nobody knows who. */
 export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
@@ -85,11 +92,19 @@ export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
   return { kind: 'speakers', text: `Speech of ${lengthOf(facts.spoken)}.`, evidence, rank: 4 };
 }
 
-/** Of a part whose words all belong to a sentence that begins before it, where nobody knows who speaks. */
-export function goingOn({ speakers: [first] }: Facts): Statement | null {
-  if (!first) return null;
-  const evidence = first.segments.map(segmentId);
-  return { kind: 'speakers', text: 'A sentence from before goes on.', evidence, rank: 4 };
+/** Of a part whose words all belong to a sentence that begins before it. */
+export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }: Facts): Statement | null {
+  const [number] = first?.segments ?? [];
+  if (number === undefined) return null;
+  const { text, start_seconds } = segments![number]!;
+  const words = clipped(text.trim(), longestWords);
+  const at = timeOf(Math.max(range.start, Math.round(start_seconds)));
+  return {
+    kind: 'quote',
+    text: `A sentence goes on: “${words}” (${at}).`,
+    evidence: [segmentId(number)],
+    rank: 4,
+  };
 }
 
 type Known = Speaker & { readonly speaker: string };

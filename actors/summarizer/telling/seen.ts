@@ -103,9 +103,14 @@ function colourOf(colours: readonly Seen[]): string {
 }
 
 /** `a forest and a stream in fog at dusk`. */
-function sceneOf(things: readonly Seen[], around: readonly Seen[], time: readonly Seen[]): string {
+function sceneOf(
+  things: readonly Seen[],
+  around: readonly Seen[],
+  time: readonly Seen[],
+  named: (own: Seen) => string = nameOf,
+): string {
   const parts = [
-    listOf(things.map(nameOf)),
+    listOf(things.map(named)),
     conditionsOf(around, things.length > 0),
     listOf(time.map(nameOf)),
   ];
@@ -113,10 +118,12 @@ function sceneOf(things: readonly Seen[], around: readonly Seen[], time: readonl
 }
 
 /** Null when nothing stands out. */
-export function seenInLeaf({ seen, shots }: Facts, amount: Amount): Statement | null {
+export function seenInLeaf({ seen, shots, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
+  const named = (own: Seen) =>
+    isLasting(own, pictured) ? nameOf(own) : `${nameOf(own)} (${timeOf(own.frames[0]!)})`;
   const clauses = [
-    sceneOf(things, around, time),
+    sceneOf(things, around, time, named),
     listOf(sizes.map((own) => (shots > 1 ? `mostly ${pluralShot(nameOf(own))}` : nameOf(own)))),
     colourOf(colours),
   ].filter((clause) => clause !== '');
@@ -131,7 +138,7 @@ export function seenInLeaf({ seen, shots }: Facts, amount: Amount): Statement | 
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);
   const told = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
-  const lasting = told.filter(({ seconds }) => seconds >= 0.6 * pictured);
+  const lasting = told.filter((own) => isLasting(own, pictured));
   const passing = told.filter((own) => !lasting.includes(own)).sort((a, b) => a.frames[0]! - b.frames[0]!);
   const at = (own: Seen) => `${placed(own)} (${timeOf(own.frames[0]!)})`;
   const parts = [
@@ -140,6 +147,8 @@ export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement
   ];
   return parts.length === 0 ? null : statement(parts.join('; '), told);
 }
+
+const isLasting = ({ seconds }: Seen, pictured: number) => seconds >= 0.6 * pictured;
 
 /** `mostly the sea and a beach`, `mostly at night`, `the picture is mostly green`. */
 function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {

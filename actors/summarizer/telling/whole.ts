@@ -56,11 +56,11 @@ function bestQuote(film: OutlinedFilm, root: Facts): string {
 function nothingKnown({ segments, material, kind }: OutlinedFilm, { shots }: Facts): string {
   const looked = kind !== 'audio' && (material.pictures?.frames.length ?? 0) > 0;
   if (!looked) return segments ? 'nobody speaks' : 'nothing is known of it';
-  if (kind === 'image') return 'what it shows is not named';
+  if (kind === 'image') return 'nothing was recognised';
   return [
     ...(shots > 1 ? [counted(shots, 'shot')] : []),
     ...(segments ? ['nobody speaks'] : []),
-    'what it shows is not named',
+    'nothing in the pictures was recognised',
   ].join(', ');
 }
 

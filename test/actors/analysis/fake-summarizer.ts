@@ -1,6 +1,7 @@
 // A fake summarizer: a root over a leaf for every two seconds, written by rote, with faults on demand.
 import type { NewSummaryNode } from '../../../actors/index/summaries/contract.ts';
 import { type OpenFilm, summarizerContract, summarizerErrors } from '../../../actors/summarizer/contract.ts';
+import type { Sights } from '../../../actors/summarizer/facts/sights.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
@@ -11,6 +12,7 @@ interface FakeFilm {
   readonly frames: number[];
   readonly words: string[];
   readonly people: string[];
+  readonly sights: string[];
   readonly taken: string[];
 }
 
@@ -110,7 +112,7 @@ function filmHandlers(world: SummarizerWorld, hear: Hear, filmOf: (film: number)
   return {
     open_film: async (asked: OpenFilm) => {
       await hear('open_film');
-      world.films.set(++world.last, { asked, frames: [], words: [], people: [], taken: [] });
+      world.films.set(++world.last, { asked, frames: [], words: [], people: [], sights: [], taken: [] });
       return { film: world.last };
     },
     add_vectors: async ({ film, frames }: Film & { frames: Int32Array }) => {
@@ -129,7 +131,10 @@ function filmHandlers(world: SummarizerWorld, hear: Hear, filmOf: (film: number)
       filmOf(film).people.push(...people.map(({ person }) => person));
       return {};
     },
-    add_sights: async () => ({}),
+    add_sights: async ({ film, things, lines }: Film & Sights) => {
+      filmOf(film).sights.push(...things.map((thing) => thing.class), ...lines.map(({ text }) => text));
+      return {};
+    },
     outline: async ({ film }: Film) => {
       await hear('outline');
       const { asked } = filmOf(film);

@@ -84,6 +84,12 @@ test('what does not fit is refused with what is wrong, and nothing of it is adde
       /people: Ada from 5/,
     ],
   );
+  const sights = (best: number, end = 6) => {
+    const line = { text: 'STOP', height: 0.1, start: 4, end, best, score: 0.9 };
+    return summarizer.ask('add_sights', { film, things: [], lines: [line] });
+  };
+  refused.push([() => sights(6), /sights: from 4 to 6, best at 6/]);
+  refused.push([() => sights(5, material.seconds + 1), /sights: from 4 to \d+/]);
   for (const [asked, message] of refused)
     await assert.rejects(
       asked(),
@@ -171,7 +177,10 @@ test('an outline and concepts that are cancelled end between two pieces, and can
   const set = summarizer.ask('set_concepts', { ...concepts, pictures }, { signal: setting.signal });
   setting.abort();
   await assert.rejects(set, engineErrors.CANCELLED.is);
-  assert.deepEqual(await summarizer.ask('has_concepts', { model_key: 'some-model' }), { known: false });
+  assert.deepEqual(await summarizer.ask('has_concepts', { model_key: 'some-model' }), {
+    known: false,
+    named: true,
+  });
 });
 
 test('while a film is outlined others are answered, and nothing can be added to it', async (t) => {

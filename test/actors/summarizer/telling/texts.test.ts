@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SeenLine, SeenThing } from '../../../../actors/summarizer/contract.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
 import { talks } from '../text/talks.ts';
 import { painted, rootText, someConcepts, spoken, textsOf, told } from './told.ts';
@@ -39,7 +40,7 @@ test('a film of three places reads like the notes of a logger', () => {
   const film = told(harbourFilm());
   assert.deepEqual(textsOf(film), [
     [
-      'A video of 40 s in 5 parts.',
+      'A video of 40 s in 4 parts.',
       'A sailing boat (00:09), a beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37).',
       'Four shots, the longest 14 s (00:13).',
       'Ada Low (12 s) and one person without a name are seen.',
@@ -48,14 +49,12 @@ test('a film of three places reads like the notes of a logger', () => {
       'SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
       '“Nobody came to help us, and the bridge stayed there for 12 winters.” (00:09).',
       '00:00–00:05: a beach at sunset; Ada Low and one person without a name.',
-      '00:05–00:09: a beach and a sailing boat at sunset; Ada Low and one person without a name.',
-      '00:09–00:13: a sailing boat and a beach; Ada Low and one person without a name.',
+      '00:05–00:13: a beach and a sailing boat; Ada Low and one person without a name.',
       '00:13–00:27: a bridge at night.',
       '00:27–00:40: a kitchen and somebody cooking.',
     ].join(' '),
     'A beach at sunset. Ada Low and one person without a name are seen. Ada Low asks: “How did you come to build the bridge?” (00:01).',
-    'A beach and a sailing boat at sunset. Ada Low and one person without a name are seen. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
-    'A sailing boat and a beach. Ada Low and one person without a name are seen. SPEAKER_01: “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:09).',
+    'A beach and a sailing boat. Ada Low and one person without a name are seen. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05). “Nobody came to help us, and the bridge stayed there for 12 winters.” (00:09).',
     'A bridge at night. Ada Low asks: “And then?” (00:13).',
     'A kitchen and somebody cooking. No speech.',
   ]);
@@ -63,8 +62,50 @@ test('a film of three places reads like the notes of a logger', () => {
     one_line_summary:
       'A video of 40 s: a bridge, a kitchen, somebody cooking and scenes at night; Ada Low and one person without a name.',
     short_summary:
-      'A video of 40 s in 5 parts. A beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37). Ada Low (12 s) and one person without a name are seen. Ada Low (6 s) and SPEAKER_01 (6 s) speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
+      'A video of 40 s in 4 parts. A beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37). Ada Low (12 s) and one person without a name are seen. Ada Low (6 s) and SPEAKER_01 (6 s) speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
   });
+});
+
+test('things and printed text are told with their times, those that may be wrong are not', () => {
+  const seen = (name: SeenThing['class'], start: number, end: number, score = 0.8): SeenThing => ({
+    ...{ class: name, start, end, best: start, score },
+  });
+  const read = (text: string, start: number, height = 0.1, score = 0.95): SeenLine => ({
+    ...{ text, start, end: start + 4, best: start, score, height },
+  });
+  const sights = {
+    things: [
+      ...[seen('bottle', 0, 20), seen('bottle', 3, 20), seen('dog', 7, 9), seen('person', 2, 4, 0.59)],
+      // Of clocks nobody has measured how often one is there.
+      seen('clock', 0, 20, 0.99),
+    ],
+    lines: [read('EXIT', 12), read('Budget 2026', 3, 0.2), read('Exlt', 5, 0.3, 0.89), read('e x i t', 16)],
+  };
+  const material = { seconds: 20, pictures: painted([[20]]), segments: [], people: [] };
+  const film = told(material, { sights, concepts: null });
+  assert.equal(
+    rootText(film),
+    'A video of 20 s. Bottles and a dog (00:07). Text in the picture: “Budget 2026” (00:03) and “EXIT” (00:12). Nobody speaks.',
+  );
+  assert.equal(film.whole().one_line_summary, 'A video of 20 s: bottles and a dog; “Budget 2026”.');
+  const { evidence, hints } = film.told(film.film.root);
+  const shown = evidence!.frames.map(({ frame_idx }) => frame_idx);
+  assert.ok(
+    [0, 3, 7, 12].every((frame) => shown.includes(frame)),
+    shown.join(),
+  );
+  assert.match(hints[0]!.limitation, /^Only some kinds of things and printed text were recognised/);
+});
+
+test('a concept that is more exact stands for the thing, and a still has no times', () => {
+  const still = painted([[1, 'a red car']]);
+  const thing = (name: SeenThing['class']) => ({ class: name, start: 0, end: 1, best: 0, score: 0.9 });
+  const sights = {
+    things: [thing('car'), thing('horse')],
+    lines: [{ text: 'TAXI', start: 0, end: 1, best: 0, score: 0.97, height: 0.1 }],
+  };
+  const film = told({ seconds: 1, pictures: still, segments: null, people: [] }, { kind: 'image', sights });
+  assert.equal(film.whole().short_summary, 'A still. A horse and a red car. Text in the picture: “TAXI”.');
 });
 
 test('sound alone is told by who speaks and what is said', () => {
@@ -106,19 +147,16 @@ test('what has no name is told by its shots, and why it has none', () => {
   const film = told({ seconds: 22, pictures, segments: [], people: [] }, { concepts });
   assert.match(
     rootText(film),
-    /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\. What the pictures show is not named\./,
+    /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\. Nothing in the pictures was recognised\./,
   );
   const unheard = told({ seconds: 22, pictures, segments: null, people: [] }, { concepts });
-  assert.match(rootText(unheard), /not named\. There is no transcript\.$/);
-  for (const text of textsOf(unheard).slice(1)) assert.match(text, /^One shot\./);
-  assert.ok(
-    !textsOf(unheard)
-      .slice(1)
-      .some((text) => /not named|transcript/.test(text)),
-  );
+  assert.match(rootText(unheard), /recognised\. There is no transcript\.$/);
+  for (const text of textsOf(unheard).slice(1)) {
+    assert.equal(text, 'Nothing in the pictures was recognised.');
+  }
   assert.match(film.whole().one_line_summary, /^A video of 22 s: three shots, nobody speaks, /);
   const [hint] = film.told(film.film.root).hints;
-  assert.match(hint!.limitation, /of 40 pictures in the library too few/);
+  assert.match(hint!.limitation, /too few pictures to compare with \(40\)/);
   assert.match(hint!.suggested_follow_up, /100 pictures/);
 });
 

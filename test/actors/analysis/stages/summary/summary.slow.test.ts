@@ -75,6 +75,24 @@ test('what is said and who is seen goes in with the names there are', async (t) 
   assert.equal(film?.asked.objective.preset, 'custom');
 });
 
+test('what detectors have seen goes in, and what is damaged of it is left out', async (t) => {
+  const e = await summaryEngine(t, films);
+  const seen = {
+    start: 0,
+    end: 2,
+    best: 1,
+    score: 0.9,
+    box: [0.1, 0.1, 0.2, 0.2] as [number, number, number, number],
+  };
+  const track = { ...seen, class: 'dog' as const, colours: [] };
+  e.w.state.things.stored.set('a', { model_key: 'm', tracks: [track], from_previews: false });
+  const lines = [{ ...seen, text: 'STOP' }];
+  e.w.state.text.stored.set('a', { model_key: 'm', lines, from_previews: false });
+  const { of } = await e.run(summaryOf(e.w.paths));
+  assert.deepEqual(e.summarizer.closed.map(({ sights }) => sights).toSorted(), [[], ['dog', 'STOP']]);
+  assert.equal(of['a']?.summaries?.[0]?.warning, undefined);
+});
+
 test('two names of one file are two summaries, and both are told in its one result', async (t) => {
   const e = await summaryEngine(t, [{ name: 'a', frames: 4 }]);
   const [path = ''] = e.w.paths;
