@@ -101,7 +101,7 @@ export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }
   const at = timeOf(Math.max(range.start, Math.round(start_seconds)));
   return {
     kind: 'quote',
-    text: `A sentence goes on: “${words}” (${at}).`,
+    text: `${first?.speaker ? nameOf(first.speaker) : 'Said'}: “${words}” (${at}).`,
     evidence: [segmentId(number)],
     rank: 4,
   };
