@@ -55,9 +55,20 @@ async function signedIn(t: TestContext, options: Options = {}, folder = cache_di
   return opened;
 }
 
+const weakerOf = (page: Page) => page.getByRole('button', { name: /^\d+ weaker match/ });
+
+/** Opens what is folded: the library is small, so that little stands out of it. */
 async function searchFor(page: Page, words: string): Promise<void> {
+  const answered = page.waitForResponse((answer) => {
+    const { query } = (answer.request().postDataJSON() ?? {}) as { query?: string };
+    return answer.url().endsWith('/search/moments') && query === words;
+  });
   await page.getByRole('searchbox').fill(words);
-  await page.locator('.tile img').first().waitFor({ timeout: SLOW_MS });
+  await answered;
+  const tile = page.locator('.tile img').first();
+  await weakerOf(page).or(tile).first().waitFor({ timeout: SLOW_MS });
+  if ((await weakerOf(page).getAttribute('aria-expanded')) === 'false') await weakerOf(page).click();
+  await tile.waitFor({ timeout: SLOW_MS });
 }
 
 test('a ticket signs in once; its address goes, and a used one says what to do', {
@@ -140,6 +151,33 @@ test('words find moments, keys lead through them, into the basket and to the pla
   assert.deepEqual(problems, []);
 });
 
+test('what hardly stands out is folded into one line, which opens and closes it, also when nothing does', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await page.getByRole('searchbox').fill('a green forest');
+  await page.getByRole('gridcell', { name: /^forest\.jpg, .*Likely match/ }).waitFor();
+  const before = await page.locator('.tile').count();
+  await weakerOf(page).click();
+  await page
+    .getByRole('gridcell', { name: /Weak match/ })
+    .first()
+    .waitFor();
+  await assertAccessible(page, 'weaker matches');
+  await weakerOf(page).click();
+  await page
+    .getByRole('gridcell', { name: /Weak match/ })
+    .first()
+    .waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.tile').count(), before);
+  await page.getByRole('searchbox').fill('a purple zebra');
+  await page.getByText('Nothing here looks like this').waitFor();
+  await assertAccessible(page, 'nothing stands out');
+  await weakerOf(page).click();
+  await page.locator('.tile img').first().waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('pointing along a tile shows the scene second by second', { skip: withoutBrowser }, async (t) => {
   const { page } = await signedIn(t);
   await searchFor(page, 'a red car at night');
@@ -182,8 +220,10 @@ test('a picture of a person is searched by, and filters leave out', { skip: with
   await page.getByRole('button', { name: 'Filters' }).click();
   await page.locator('summary', { hasText: 'Kind' }).click();
   await page.getByRole('checkbox', { name: /^Image/ }).check();
-  await page.getByRole('status').getByText('2 matches in 2 files').waitFor();
+  await page.getByRole('status').getByText('1 match in 1 file').waitFor();
   await assertAccessible(page, 'filters');
+  await weakerOf(page).click();
+  await page.getByRole('status').getByText('2 matches in 2 files').waitFor();
   assert.deepEqual(problems, []);
 });
 

@@ -68,6 +68,12 @@ export const searchWords = {
     'Fewer filters, another kind of matches or other words may help.',
     'Weniger Filter, andere Arten von Treffern oder andere Wörter können helfen.',
   ],
+  nothingLike: ['Nothing here looks like this', 'Nichts hier sieht so aus'],
+  nothingLikeHow: [
+    'Other words may help. In a small library, or one that is mostly of what you look for, it is among the weaker matches.',
+    'Andere Wörter können helfen. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, steht es unter den schwächeren Treffern.',
+  ],
+  weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing is analysed yet', 'Noch ist nichts analysiert'],
   noLibraryHow: [
     'Analyse a folder of films or stills in the library.',

@@ -45,7 +45,10 @@ async function ask(asked: string, signal: AbortSignal): Promise<void> {
     const answer = await askPatiently(() => api.searchMoments(question, { signal }), signal);
     if (signal.aborted) return;
     const { asked: before, selected } = search.get();
-    if (!isContinued(before, asked)) scrolled.top = 0;
+    if (!isContinued(before, asked)) {
+      scrolled.top = 0;
+      search.update({ showsWeaker: false });
+    }
     const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
     search.update({ state: 'ready', answer, asked, error: null, selected: stays ? selected : null });
   } catch (error) {

@@ -9,6 +9,7 @@ import { t } from '../../words.ts';
 import { type Kind, kindIcons, kinds, type Picture } from './moment.ts';
 import { pictureIn, searchByPicture } from './own-picture.ts';
 import { change, search } from './state.ts';
+import { countOf } from './weaker.ts';
 
 export interface BoxProps {
   readonly field: { readonly current: HTMLInputElement | null };
@@ -81,7 +82,8 @@ const number = ['{n}', '{n}'] as const;
 
 function Kinds() {
   const chosen = search.use(({ query }) => query.kinds);
-  const counts = search.use(({ answer }) => answer?.counts ?? null);
+  const answer = search.use((state) => state.answer);
+  const showsWeaker = search.use((state) => state.showsWeaker);
   const toggle = (kind: Kind) => () => {
     const next = kinds.filter((one) => (one === kind ? !chosen.includes(one) : chosen.includes(one)));
     // None would find nothing: the others are taken instead.
@@ -91,7 +93,7 @@ function Kinds() {
     const isOn = chosen.includes(kind);
     return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} onClick=${toggle(kind)}>
       <${Icon} name=${kindIcons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
-      ${counts && isOn && html`<span class="figure">${t(number, { n: counts[kind] })}</span>`}
+      ${answer && isOn && html`<span class="figure">${t(number, { n: showsWeaker ? answer.counts[kind] : countOf(answer, kind) })}</span>`}
     </button>`;
   })}</div>`;
 }

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useKeys } from '../../keys.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { GroupHead } from './group-head.ts';
+import { Head } from './group-head.ts';
 import type { Ordered } from './groups.ts';
 import {
   type Direction,
@@ -71,7 +71,7 @@ function rowOf(row: Row, at: number, ordered: Ordered, { columns, tileWidth }: L
         html`<${Tile} key=${index} moment=${ordered.moments[index]!} index=${index} side=${tileWidth > 240 ? 480 : 320} />`,
       );
   return html`<div key=${at} class="grid-row" role="row" aria-rowindex=${at + 1} style=${style}>
-    ${row.kind === 'head' ? html`<${GroupHead} group=${ordered.groups[row.group]!} ordered=${ordered} />` : tiles}
+    ${row.kind === 'head' ? html`<${Head} group=${ordered.groups[row.group]!} ordered=${ordered} />` : tiles}
   </div>`;
 }
 

@@ -6,14 +6,31 @@ import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import type { Group, Ordered } from './groups.ts';
 import { RelevanceBar } from './relevance.ts';
-import { change, search } from './state.ts';
+import { change, search, toggleWeaker } from './state.ts';
 
 export interface GroupHeadProps {
   readonly group: Group;
   readonly ordered: Ordered;
 }
 
-export function GroupHead({ group, ordered }: GroupHeadProps) {
+export function Head(props: GroupHeadProps) {
+  return props.group.kind === 'weaker'
+    ? html`<${WeakerHead} ordered=${props.ordered} />`
+    : html`<${GroupHead} ...${props} />`;
+}
+
+/** What is folded below it, and a button that opens and closes that. */
+function WeakerHead({ ordered }: Pick<GroupHeadProps, 'ordered'>) {
+  return html`<div class="group-head" role="gridcell"><${WeakerButton} n=${ordered.weaker} /></div>`;
+}
+
+export function WeakerButton({ n }: { readonly n: number }) {
+  const isOpen = search.use((state) => state.showsWeaker);
+  return html`<button class="weaker" aria-expanded=${isOpen} onClick=${toggleWeaker}>
+    <${Icon} name=${isOpen ? 'up' : 'down'} />${t(searchWords.weaker, { n })}</button>`;
+}
+
+function GroupHead({ group, ordered }: GroupHeadProps) {
   const { kind, hash_str, media_path, from, to } = group;
   const isOnly = search.use(({ query }) => query.film?.media_path === media_path);
   const moments = ordered.moments.slice(from, to);

@@ -6,6 +6,8 @@ export interface SearchState {
   readonly query: Query;
   readonly showsFilters: boolean;
   readonly isGrouped: boolean;
+  /** Whether weaker matches are shown; not for the next question. */
+  readonly showsWeaker: boolean;
   /** Least width of a tile, px. */
   readonly side: number;
   readonly state: 'idle' | 'loading' | 'ready' | 'failed';
@@ -25,6 +27,7 @@ export const search = createSlice<SearchState>('search', {
   query: emptyQuery,
   showsFilters: false,
   isGrouped: true,
+  showsWeaker: false,
   side: 190,
   state: 'idle',
   error: null,
@@ -54,6 +57,10 @@ export function more(): void {
 /** Looks for moments like this one; words stay. */
 export function likeThis({ hash_str, media_path, time_seconds: seconds }: Found): void {
   change({ picture: { kind: 'like', hash_str, media_path, seconds } });
+}
+
+export function toggleWeaker(): void {
+  search.update(({ showsWeaker }) => ({ showsWeaker: !showsWeaker }));
 }
 
 export function resize(by: number): void {

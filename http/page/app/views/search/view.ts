@@ -16,11 +16,13 @@ import { useSearch } from './asking.ts';
 import { Box } from './box.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
-import { byFilm, byRank, type Ordered } from './groups.ts';
+import { WeakerButton } from './group-head.ts';
+import { byFilm, byRank, folded, type Ordered } from './groups.ts';
 import { limits } from './moment.ts';
 import { pictureIn, searchByPicture } from './own-picture.ts';
 import { Refine } from './refine.ts';
 import { again, more, search } from './state.ts';
+import { isWeak } from './weaker.ts';
 
 export const view: View = { title: shell.search, render: Search };
 
@@ -32,9 +34,10 @@ function Search() {
   const showsFilters = search.use((state) => state.showsFilters);
   const answer = search.use((state) => state.answer);
   const isGrouped = search.use((state) => state.isGrouped);
+  const showsWeaker = search.use((state) => state.showsWeaker);
   const ordered = useMemo(
-    () => answer && (isGrouped ? byFilm(answer.moments) : byRank(answer.moments)),
-    [answer, isGrouped],
+    () => answer && folded(answer.moments, isGrouped ? byFilm : byRank, showsWeaker),
+    [answer, isGrouped, showsWeaker],
   );
   const toBox = () => {
     field.current?.focus();
@@ -72,22 +75,30 @@ function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox()
   const state = search.use((slice) => slice.state);
   const error = search.use((slice) => slice.error);
   const limit = search.use(({ query }) => query.limit);
+  const answer = search.use((slice) => slice.answer);
+  const showsWeaker = search.use((slice) => slice.showsWeaker);
   if (folder.state === 'failed')
     return html`<${Failed} error=${new Error(folder.error ?? '')} title=${t(searchWords.folderFailed)} again=${() => void loadFolder()} />`;
   if (folder.state !== 'ready') return html`<${Loading} label=${t(searchWords.loadingFolder)} />`;
   const found = ordered?.moments.length ?? 0;
-  if (folder.loaded.media + folder.loaded.transcripts + found === 0)
+  if (folder.loaded.media + folder.loaded.transcripts + (answer?.moments.length ?? 0) === 0)
     return html`<${Empty} icon="library" title=${t(searchWords.noLibrary)}><p>${t(searchWords.noLibraryHow)}</p>
       <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(searchWords.toLibrary)}</a><//>`;
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (ordered === null)
     return state === 'idle' ? html`<${Start} />` : html`<${Loading} label=${t(searchWords.searching)} />`;
-  const n = ordered.moments.length;
-  if (n === 0)
-    return html`<${Empty} icon="search" title=${t(searchWords.nothing)}><p>${t(searchWords.nothingHow)}</p><//>`;
-  // As many as were asked for: there may be more.
-  const hasMore = n >= limit && limit < limits.at(-1)!;
+  if (found === 0) return html`<${Nothing} weaker=${ordered.weaker} />`;
+  // As many as were asked for: there may be more, but no better ones after a weak one.
+  const last = answer?.moments[limit - 1];
+  const hasMore = last !== undefined && limit < limits.at(-1)! && (showsWeaker || !isWeak(last));
   return html`<${Grid} ordered=${ordered} hasMore=${hasMore} more=${more} leave=${toBox} />`;
+}
+
+function Nothing({ weaker }: { readonly weaker: number }) {
+  if (weaker === 0)
+    return html`<${Empty} icon="search" title=${t(searchWords.nothing)}><p>${t(searchWords.nothingHow)}</p><//>`;
+  return html`<${Empty} icon="search" title=${t(searchWords.nothingLike)}><p>${t(searchWords.nothingLikeHow)}</p>
+    <${WeakerButton} n=${weaker} /><//>`;
 }
 
 function Start() {
