@@ -16,7 +16,7 @@ import type { FilmPicture } from './writer/picture.ts';
 import { writeStill } from './writer/still.ts';
 
 /** Increased when the samples change, so that old ones are created again. */
-export const sampleVersion = 1;
+export const sampleVersion = 2;
 
 /** Each sample's file name and what it shows, in one line. */
 export const sampleList: readonly { readonly file: string; readonly description: string }[] = samples.map(

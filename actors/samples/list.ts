@@ -11,6 +11,7 @@ import { road } from './drawings/road.ts';
 import type { Scene } from './drawings/scene.ts';
 import { checkerboard, gradient, movingShape, printedPage, stripes } from './drawings/shapes.ts';
 import { birds, crackle, engine, type Fill, melody, surf } from './drawings/sound.ts';
+import { stopSign } from './drawings/stop-sign.ts';
 import { sunset } from './drawings/sunset.ts';
 import type { Cue } from './writer/captions.ts';
 
@@ -50,6 +51,14 @@ const white: Color = [250, 250, 250];
 const red: Color = [218, 26, 30];
 const blue: Color = [30, 86, 214];
 const yellow: Color = [252, 210, 32];
+const pageOfText = [
+  'The ferry to the island leaves at nine in the morning and comes back at six. Tickets are sold on board. Dogs travel free.',
+  'On clear days the lighthouse can be seen from the beach. It was built in 1887 and sends its light twenty miles out to sea.',
+  'The fish market opens on Friday. Bring a basket and come early, for the best of the catch is gone before the church bell rings.',
+  'Weather: a fresh wind from the west, rain in the evening, sun on Sunday.',
+  'The choir sings in the old harbour hall at eight on Saturday. Seats are free, and there will be tea and cake for all who come.',
+  'Lost: a grey cat with one white paw, last seen near the boat yard. Please call at the white house behind the mill.',
+];
 const nightDrive = { night: true, car: red };
 const dayDrive = { night: false, car: blue };
 
@@ -174,7 +183,21 @@ const stills: readonly SampleStill[] = [
     2.2,
   ),
   still('fire.webp', 'Flames in the dark', 1024, 768, campFire(13), 2),
-  still('page-of-text.png', 'A printed page, black text on white paper', 900, 1200, printedPage(5)),
+  still(
+    'stop-sign.jpg',
+    'A red stop sign beside a road, and a blue car',
+    1280,
+    720,
+    stopSign(6, dayDrive),
+    1.2,
+  ),
+  still(
+    'page-of-text.png',
+    'A printed page, black text on white paper',
+    900,
+    1200,
+    printedPage('Harbour News', pageOfText),
+  ),
   still('stripes.png', 'Red and white stripes', 800, 600, stripes(red, white, 16, 0)),
   still(
     'blue-gradient.png',

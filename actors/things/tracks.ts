@@ -22,6 +22,9 @@ const mostMissed = 2;
 /** Boxes of one class that share as much of their area are the same thing. */
 const sameOverlap = 0.4;
 
+/** Share of a thing from which on a colour is one of it. */
+const leastColour = 0.1;
+
 interface Open {
   class: Thing['class'];
   start: number;
@@ -84,13 +87,19 @@ export class Tracker {
 }
 
 /** The open track of its class that it shares most of its box with; null where it shares little with each. */
-function nearest({ class: name, box }: Thing, open: ReadonlySet<Open>): Open | null {
+function nearest(thing: Thing, open: ReadonlySet<Open>): Open | null {
   let [found, most]: [Open | null, number] = [null, sameOverlap];
   for (const one of open) {
-    const shared = one.class === name ? overlap(one.box, box) : 0;
+    const shared = one.class === thing.class && isAlike(one, thing) ? overlap(one.box, thing.box) : 0;
     if (shared >= most) [found, most] = [one, shared];
   }
   return found;
+}
+
+/** After a cut another thing may be at the same place. Where either has no colour, nothing is known of it. */
+function isAlike({ colours, frames }: Open, thing: Thing): boolean {
+  if (colours.size === 0 || thing.colours.length === 0) return true;
+  return thing.colours.some(({ colour }) => (colours.get(colour) ?? 0) / frames >= leastColour);
 }
 
 function take(one: Open, frame: number, { score, box, colours }: Thing): void {
@@ -103,6 +112,6 @@ function take(one: Open, frame: number, { score, box, colours }: Thing): void {
 function means(sums: Open['colours'], frames: number): Track['colours'] {
   return [...sums]
     .map(([colour, sum]) => ({ colour, share: Math.round((100 * sum) / frames) / 100 }))
-    .filter(({ share }) => share >= 0.1)
+    .filter(({ share }) => share >= leastColour)
     .sort((a, b) => b.share - a.share);
 }

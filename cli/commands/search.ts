@@ -138,7 +138,7 @@ function saidQuery({ query, media, max }: Question, cache_dir: string): Transcri
   };
 }
 
-function writtenQuery({ query, media, max }: Question, cache_dir: string): WrittenQuery {
+export function writtenQuery({ query, media, max }: Question, cache_dir: string): WrittenQuery {
   const media_paths = [...media];
   return { cache_dir, query: query ?? '', media_paths, search_all: media.length === 0, max_results: max };
 }

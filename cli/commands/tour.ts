@@ -9,10 +9,17 @@ import type { Question } from '../question.ts';
 import { bringSight, bringsSight } from '../sight.ts';
 import { withBackend } from '../with-backend.ts';
 import { pictureTask } from './analyze.ts';
-import { show, standingOut } from './search.ts';
+import { show, standingOut, writtenQuery } from './search.ts';
 
-const sampleQueries = ['sunset over the sea', 'red car at night', 'green forest'];
-const ownQueries = ['blue sky', 'night lights', 'green trees'];
+/** What the models that are downloaded can answer: by light and colours, by things, by printed words. */
+const queries = {
+  samples: {
+    light: ['sunset over the sea', 'red car at night'],
+    things: ['blue car'],
+    words: ['lighthouse'],
+  },
+  own: { light: ['blue sky', 'night lights'], things: ['person', 'car'], words: [] },
+} as const;
 
 export const tour: Command = async (args, context) => {
   const { options } = commandTable.tour;
@@ -35,7 +42,10 @@ export const tour: Command = async (args, context) => {
     const task = pictureTask(backend, own ? positionals : [samples], cacheDir, values.force, context);
     const code = await runMediaTask(backend, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
-    for (const query of own ? ownQueries : sampleQueries) {
+    const { light, things, words } = queries[own ? 'own' : 'samples'];
+    const { things_key, words_key } = await backend.sight();
+    const seen: readonly string[] = [...light, ...(things_key ? things : [])];
+    for (const query of [...seen, ...(words_key ? words : [])]) {
       const question: Question = {
         query,
         image: null,
@@ -51,7 +61,12 @@ export const tour: Command = async (args, context) => {
         previews: true,
       };
       context.out('\n');
-      await show(standingOut(await backend.search(question, cacheDir)), question, context, false);
+      if (seen.includes(query)) {
+        await show(standingOut(await backend.search(question, cacheDir)), question, context, false);
+      } else {
+        const { matches } = await backend.searchWritten(writtenQuery(question, cacheDir));
+        await show({ matches: [] }, question, context, false, null, matches);
+      }
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);

@@ -1,6 +1,6 @@
 // Abstract pictures: moving coloured shapes, stripes, squares, gradients and a printed page.
-import { type Canvas, type Color, type Point, ramp } from './canvas.ts';
-import { randomFrom } from './noise.ts';
+import { type Color, type Point, ramp } from './canvas.ts';
+import { paintText, textWidth } from './letters.ts';
 import type { Scene } from './scene.ts';
 
 export type ShapeName = 'circle' | 'square' | 'triangle' | 'star';
@@ -72,62 +72,33 @@ export function gradient(colors: readonly Color[]): Scene {
   };
 }
 
-/** A printed page: a heading and lines of words in black on white paper. */
-export function printedPage(seed: number): Scene {
+/** A printed page: a heading and lines in black on white paper. */
+export function printedPage(heading: string, paragraphs: readonly string[]): Scene {
   return (width, height) => (canvas) => {
     canvas.rows(0, height, () => [250, 249, 245]);
-    const random = randomFrom(seed);
-    const margin = width * 0.12;
-    const ink: Color = [28, 28, 32];
-    printLine(canvas, random, margin, height * 0.08, width * 0.62, height * 0.034, [20, 20, 24]);
+    const margin = width * 0.1;
+    const title = { left: margin, base: height * 0.115, size: height * 0.036, pen: 0.16 };
+    paintText(canvas, heading, title, [20, 20, 24]);
     canvas.box(margin, height * 0.145, width - margin * 2, Math.max(1, height * 0.002), [120, 120, 124]);
-    const line = height * 0.028;
-    for (let row = 0; row < 27; row++) {
-      if (row % 9 === 8) continue;
-      const full = row % 9 === 7 ? 0.35 + random() * 0.3 : 1;
-      const indent = row % 9 === 0 ? line * 1.4 : 0;
-      const y = height * 0.175 + row * line;
-      printLine(canvas, random, margin + indent, y, (width - margin * 2 - indent) * full, line * 0.56, ink);
+    const size = height * 0.0165;
+    let base = height * 0.195;
+    for (const paragraph of paragraphs) {
+      for (const line of linesOf(paragraph, (width - margin * 2) / size)) {
+        paintText(canvas, line, { left: margin, base, size, pen: 0.14 }, [28, 28, 32]);
+        base += height * 0.032;
+      }
+      base += height * 0.018;
     }
   };
 }
 
-/** Illegible words of letters made of stems, bowls and bars, like print seen from too far away. */
-function printLine(
-  canvas: Canvas,
-  random: () => number,
-  left: number,
-  top: number,
-  length: number,
-  size: number,
-  ink: Color,
-): void {
-  const pen = Math.max(0.8, size * 0.15);
-  const [right, base] = [left + length, top + size];
-  let x = left;
-  while (x < right - size) {
-    const letters = 2 + Math.floor(random() * 8);
-    for (let letter = 0; letter < letters && x < right - size * 0.5; letter++) {
-      const wide = size * (0.34 + random() * 0.22);
-      const kind = Math.floor(random() * 6);
-      const rise = kind === 0 || letter === 0 ? size : size * 0.68;
-      const mid = base - rise / 2;
-      if (kind !== 1) canvas.box(x, base - rise, pen, rise, ink);
-      if (kind === 1 || kind === 2) {
-        canvas.ellipse(x + wide / 2, base - size * 0.34, wide / 2, size * 0.34, ink);
-        canvas.ellipse(
-          x + wide / 2,
-          base - size * 0.34,
-          wide / 2 - pen,
-          size * 0.34 - pen * 0.8,
-          [250, 249, 245],
-        );
-      }
-      if (kind === 3) canvas.box(x + wide - pen, base - size * 0.68, pen, size * 0.68, ink);
-      if (kind >= 3) canvas.box(x, kind === 4 ? mid : base - size * 0.68, wide, pen * 0.8, ink);
-      if (kind === 5) canvas.box(x, base - pen, wide, pen * 0.8, ink);
-      x += wide + size * 0.17;
-    }
-    x += size * 0.42;
+/** `most`: how wide a line may be, in heights of a capital letter. */
+function linesOf(paragraph: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of paragraph.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trim();
+    if (lines.length > 0 && textWidth(longer) <= most) lines[lines.length - 1] = longer;
+    else lines.push(word);
   }
+  return lines;
 }

@@ -92,10 +92,13 @@ export function linesIn({ lines }: Sights, range: Range): ReadLine[] {
   return largest(own, most);
 }
 
-/** So many of the lines, each text once, in the order of time. */
+/** Boxes of lines in one size of letters differ by those that reach below the line. */
+const sizeOf = ({ size }: ReadLine) => Math.round(2 * Math.log2(size));
+
+/** So many of the lines, each text once, in the order of time; of lines in one size the first. */
 export function largest(lines: readonly ReadLine[], count: number): ReadLine[] {
   const once = new Map<string, ReadLine>();
-  for (const line of lines.toSorted((a, b) => b.size - a.size || a.frame - b.frame)) {
+  for (const line of lines.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.frame - b.frame)) {
     const key = line.text.toLocaleLowerCase('en').replace(/\s/gu, '');
     if (!once.has(key)) once.set(key, line);
   }

@@ -86,3 +86,26 @@ test('colours are the mean of the frames in which it is seen', () => {
     { colour: 'black', share: 0.3 },
   ]);
 });
+
+test('another thing at the same place is another track when it shares no colour', () => {
+  const car = (colour: 'red' | 'blue') => thing('car', 0.4, { colours: [{ colour, share: 0.6 }] });
+  const shaded = thing('car', 0.4, {
+    colours: [
+      { colour: 'black', share: 0.5 },
+      { colour: 'red', share: 0.2 },
+    ],
+  });
+  const tracks = tracksOf([
+    [0, [car('red')]],
+    [1, [shaded]],
+    [2, [thing('car', 0.4)]],
+    [3, [car('blue')]],
+  ]);
+  assert.deepEqual(
+    tracks.map(({ start, end, colours }) => [start, end, colours[0]?.colour]),
+    [
+      [0, 3, 'red'],
+      [3, 4, 'blue'],
+    ],
+  );
+});

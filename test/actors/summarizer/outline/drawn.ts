@@ -88,7 +88,7 @@ const chapters: Readonly<Record<string, Chapter>> = {
       movingShape('circle', [218, 26, 30], [250, 250, 250]),
       stripes([252, 210, 32], [20, 20, 24], 12, 0.4),
       movingShape('star', [252, 210, 32], [96, 40, 150]),
-      printedPage(5),
+      printedPage('A page', ['The first line of a page.', 'And the second line of it, which is longer.']),
     ],
     lines: [
       'A circle moves across the screen.',
