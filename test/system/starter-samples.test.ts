@@ -58,6 +58,7 @@ const first: readonly (readonly [query: string, ...names: string[]])[] = [
     'beach.webp',
     'hills.jpg',
     'the-red-car.mp4 1',
+    'stop-sign.jpg',
     'snowy-mountain.jpg',
     'a-day-outdoors.mp4 2',
     'blue-gradient.png',
