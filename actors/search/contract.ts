@@ -2,7 +2,7 @@
 // of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { nullable } from '../../runtime/schema.ts';
+import { described, named, nullable } from '../../runtime/schema.ts';
 import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
@@ -21,7 +21,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
-import { Band, Explanation, Weaker } from './visual/contract.ts';
+import { Band, Explanation, NotUnderstood, Weaker } from './visual/contract.ts';
 import type { Voices } from './voices/contract.ts';
 import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 
@@ -145,6 +145,12 @@ export type Match = Static<typeof Match>;
 export const SearchAnswer = Type.Object({
   matches: Type.Array(Match),
   weaker: Weaker,
+  not_understood: Type.Optional(
+    described(
+      named('NotUnderstood', NotUnderstood),
+      'Where words are not understood, or are only found roughly.',
+    ),
+  ),
   toast_warning: Type.Optional(Type.String()),
   /** The sentences of `toast_warning`, one by one. */
   warnings: Type.Optional(Type.Array(Type.String())),

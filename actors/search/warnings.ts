@@ -2,6 +2,7 @@
 import { sizeText } from '../models/advice.ts';
 import type { ListedModel } from '../models/contract.ts';
 import type { SearchAnswer } from './contract.ts';
+import type { NotUnderstood } from './visual/contract.ts';
 
 /** How a model with a vocabulary of its own read the words. */
 export interface Reading {
@@ -15,8 +16,10 @@ export interface Reading {
   readonly weak: readonly string[];
   /** Whether the matches are ranked by the known words. */
   readonly ranked: boolean;
-  /** The model that understands more, where there is one for this machine. */
+  /** The model that understands more, where words ask for it and there is one for this machine. */
   readonly advised: Pick<ListedModel, 'row' | 'downloaded'> | null;
+  /** What finds words that are things: models to download, or an analysis by those that are there; null where no word is one. */
+  readonly things: 'download' | 'analysis' | null;
 }
 
 export interface Warnings {
@@ -45,7 +48,9 @@ export interface Warnings {
 }
 
 /** What the person should know about an answer, or nothing. */
-export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
+export function warning(
+  warnings: Warnings,
+): Pick<SearchAnswer, 'toast_warning' | 'warnings' | 'not_understood'> {
   const {
     reading,
     nothingUnderstood,
@@ -59,7 +64,7 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
     fallbackFrom,
     noPreview,
   } = warnings;
-  return told([
+  const sentences = told([
     ...(reading ? readingParts(reading) : []),
     fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
     nothingUnderstood && 'The query says nothing the visual model can look for',
@@ -74,6 +79,17 @@ export function warning(warnings: Warnings): Pick<SearchAnswer, 'toast_warning' 
       `Looked at by an older version of the model, to be analysed again: ${some(outdated.names, outdated.count)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
   ]);
+  return { ...sentences, ...(reading && { not_understood: notUnderstood(reading) }) };
+}
+
+function notUnderstood(reading: Reading): NotUnderstood {
+  const { unknown, unknownExcluded, advised, things } = reading;
+  const visual = advised && !advised.downloaded ? [advised.row.key] : [];
+  return {
+    words: [...unknown, ...unknownExcluded],
+    model_keys: [...(things === 'download' ? ['sight'] : []), ...visual],
+    advice: adviceOf(reading),
+  };
 }
 
 /** Sentences for a person; `false` for what is not to be said. */
@@ -84,7 +100,8 @@ export function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toas
 
 /** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
 function readingParts(reading: Reading): string[] {
-  const { model_key, known, unknown, unknownExcluded, weak: uncertain, ranked, advised } = reading;
+  const { model_key, known, unknown, unknownExcluded, weak: uncertain, ranked } = reading;
+  const advice = adviceOf(reading);
   const notUnderstood = [...unknown, ...unknownExcluded];
   const quoted = known.map((word) => `"${word}"`).join(', ');
   const weak = `Weak: ranked by ${quoted} alone, ${known.length} of ${known.length + unknown.length} words`;
@@ -99,18 +116,28 @@ function readingParts(reading: Reading): string[] {
     ...(uncertain.length > 0
       ? [`${model_key} finds these roughly, and much else with them: ${some(uncertain)}`]
       : []),
-    ...(advised ? [`To find those: ${commandsOf(advised)}`] : []),
+    ...(advice ? [advice] : []),
   ];
 }
 
 /** The only model without an open vocabulary is the one made here. */
 const starterKnows = 'colours, where in the picture they are, light, texture, layout and simple scenes';
 
-function commandsOf({ row: { key, size_gb }, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {
-  const use = downloaded
+/** Null where nothing would help. */
+function adviceOf({ advised, things }: Reading): string | null {
+  if (!advised && !things) return null;
+  const commands = [
+    ...(things === 'download' ? ['framehound setup'] : []),
+    ...(advised ? [commandOf(advised)] : []),
+    'framehound analyze PATH',
+  ];
+  return `To find those: ${commands.join(', then ')}`;
+}
+
+function commandOf({ row: { key, size_gb }, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {
+  return downloaded
     ? `framehound models use ${key}`
     : `framehound models pull ${key} --use (${sizeText(size_gb)})`;
-  return `${use}, then framehound analyze PATH`;
 }
 
 /** The same of a search of transcripts. */

@@ -62,6 +62,7 @@ const Answer = Type.Object({
     'Best first, grouped by video; `original_index` is the place before that grouping.',
   ),
   weaker: SearchAnswer.properties.weaker,
+  not_understood: SearchAnswer.properties.not_understood,
   toast_warning: Type.Optional(
     described(
       Type.String(),
@@ -83,9 +84,9 @@ const notice =
 
 const CommonFields = Type.Object(Common);
 /** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
-function whole({ matches: found, weaker, toast_warning, warnings = [] }: SearchAnswer) {
+function whole({ matches: found, toast_warning, warnings = [], ...more }: SearchAnswer) {
   const { matches: pictured, leftOut } = withPreviews(found);
-  const matches = { matches: pictured, ...(weaker !== undefined && { weaker }) };
+  const matches = { matches: pictured, ...more };
   const tooLarge =
     leftOut > 0
       ? `${leftOut} previews do not fit into one answer; ask for fewer max_results, or for the pictures with POST /thumbnails.`

@@ -178,6 +178,35 @@ test('what hardly stands out is folded into one line, which opens and closes it,
   assert.deepEqual(problems, []);
 });
 
+test('where no model understands a word a button opens what can be set up, and downloads it', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await page.getByRole('searchbox').fill('a dog');
+  await page.getByText('No model in use understands: dog.').waitFor();
+  await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set up' });
+  const sight = dialog.getByRole('region', { name: 'Things and printed words' });
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await assertAccessible(page, `set up, ${colorScheme}`);
+  }
+  const asked = page.waitForRequest('**/models/pull');
+  await page.route('**/models/pull', (route) => route.fulfill({ status: 507, json: { error: 'Disk full' } }));
+  await sight.getByRole('button', { name: /^Download \d+ MB: Things and printed words$/ }).click();
+  assert.deepEqual((await asked).postDataJSON(), { model_keys: ['nanodet-416', 'pp-ocr-v4'] });
+  await page.getByText('Disk full').waitFor();
+  await dialog.getByRole('link', { name: 'All models' }).click();
+  await page.getByRole('heading', { name: 'Models' }).waitFor();
+  await page.getByRole('link', { name: 'People', exact: true }).click();
+  await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
+  await dialog.getByRole('region', { name: 'Faces' }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('framehound models').count(), 0);
+  assert.deepEqual(problems, []);
+});
+
 test('pointing along a tile shows the scene second by second', { skip: withoutBrowser }, async (t) => {
   const { page } = await signedIn(t);
   await searchFor(page, 'a red car at night');

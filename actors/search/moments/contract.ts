@@ -8,7 +8,7 @@ import { TextBox } from '../../text-reader/contract.ts';
 import { type NamedMedia, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
-import { Band, Explanation, Weaker } from '../visual/contract.ts';
+import { Band, Explanation, NotUnderstood, Weaker } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
@@ -134,6 +134,12 @@ export const MomentsAnswer = Type.Object({
     'Moments with a reason of each kind, among those that were looked at, also beyond `limit`.',
   ),
   weaker: Weaker,
+  not_understood: Type.Optional(
+    described(
+      named('NotUnderstood', NotUnderstood),
+      'Where words are not understood, or are only found roughly.',
+    ),
+  ),
   toast_warning: Type.Optional(
     described(
       Type.String(),

@@ -3,7 +3,7 @@ import { now } from '../call-options.ts';
 import { frameField } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { TranscriptData } from '../transcripts/transcript-data.ts';
-import type { Explanation } from '../visual/contract.ts';
+import type { Explanation, NotUnderstood } from '../visual/contract.ts';
 import {
   askVisual,
   type VisualRequest,
@@ -27,6 +27,7 @@ export interface KindFound {
   readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'asked'>;
   /** Hits that are left out because they are less sure. */
   readonly weaker?: number;
+  readonly not_understood?: NotUnderstood;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
   /** How sure the hits of these ranks are. */
@@ -97,9 +98,13 @@ export async function seenList(
   );
   const own = await visualWarnings(parts, cache_dir, visual, found, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
-  const { warnings = [] } = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
+  const said = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
+  const { warnings = [], not_understood } = said;
   const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
-  return { lists: [hits], warnings, scope: found, weaker: found.weaker ?? 0, explain };
+  return {
+    ...{ lists: [hits], warnings, scope: found, weaker: found.weaker ?? 0, explain },
+    ...(not_understood && { not_understood }),
+  };
 }
 
 /** What is said that answers the whole query. */

@@ -74,6 +74,7 @@ async function searchMoments(
   const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
   const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
   const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
+  const not_understood = found.get('seen')?.not_understood;
   const counts = { seen: 0, said: 0, person: 0, written: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
   const weaker = [...found.values()].reduce((sum, one) => sum + (one.weaker ?? 0), 0);
@@ -81,6 +82,7 @@ async function searchMoments(
     moments: await described(parts, request.cache_dir, explained, signal),
     counts,
     ...(request.min_band && { weaker }),
+    ...(not_understood && { not_understood }),
     ...told([
       ...refusals(refused, request.kinds),
       ...[...found.values()].flatMap(({ warnings }) => warnings),

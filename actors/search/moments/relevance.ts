@@ -49,11 +49,12 @@ export async function relevance(
   const told = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };
   const own = await visualWarnings(parts, cache_dir, visual, told, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
+  const { not_understood: _, ...warnings } = warning({ ...own, gone, changed: [], noPreview: 0 });
   return {
     ...answer,
     values: values === null ? zeros() : whole(values, grid_frames),
     scale,
-    ...warning({ ...own, gone, changed: [], noPreview: 0 }),
+    ...warnings,
   };
 }
 

@@ -1,6 +1,6 @@
 // How sure a match of pictures is, as searches say it.
 import { type Static, Type } from 'typebox';
-import { described, named, oneOf } from '../../../runtime/schema.ts';
+import { described, named, nullable, oneOf } from '../../../runtime/schema.ts';
 
 export const Band = described(
   oneOf('strong', 'likely', 'weak'),
@@ -17,6 +17,22 @@ export function isAtLeast(band: Band, least: Band): boolean {
 
 /** Matches that are looked at where the less sure ones are left out. */
 export const leftOutOf = 10_000;
+
+export const NotUnderstood = Type.Object({
+  words: described(
+    Type.Array(Type.String()),
+    'Words of the query and of `exclude` that nothing in use understands; empty where they are only found roughly.',
+  ),
+  model_keys: described(
+    Type.Array(Type.String()),
+    'Models that know more, as POST /models/pull takes them: `sight` for words that are things. Empty where they are there, or none suits this machine.',
+  ),
+  advice: described(
+    nullable(Type.String()),
+    'The sentence of `warnings` that says what would help, as commands; null where nothing would.',
+  ),
+});
+export type NotUnderstood = Static<typeof NotUnderstood>;
 
 /** Of answers. */
 export const Weaker = Type.Optional(

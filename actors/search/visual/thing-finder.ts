@@ -36,8 +36,16 @@ export async function askThings(
   const scope = { hashes: null, ranges: {}, filters: [] };
   const asked = { cache_dir, model_key: null, terms: [], scope, max_per_media: null, max_results: 1 };
   const { looked } = await index.ask('find_things', asked, now(signal));
-  const words = excluded.flatMap((one) => one.words.flatMap((phrase) => phrase.split(' ')));
-  return looked === 0 ? null : { terms: all, rest, excluded: new Set(words) };
+  return looked === 0 ? null : { terms: all, rest, excluded: wordsOf(excluded) };
+}
+
+/** The words of texts that are of things, as detectors see them. */
+export function thingWords(texts: readonly string[]): ReadonlySet<string> {
+  return wordsOf(texts.map(thingQuestion));
+}
+
+function wordsOf(questions: readonly Pick<ThingQuestion, 'words'>[]): ReadonlySet<string> {
+  return new Set(questions.flatMap(({ words }) => words.flatMap((phrase) => phrase.split(' '))));
 }
 
 /** The part of the scope in which the things are seen. */

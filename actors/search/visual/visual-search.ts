@@ -27,6 +27,7 @@ import {
   type SeenThings,
   scopeOf,
   thingBands,
+  thingWords,
 } from './thing-finder.ts';
 import type { VisualData } from './visual-data.ts';
 
@@ -49,6 +50,8 @@ export interface AskedVisual {
   readonly words: TextVectors;
   /** A part of it was looked for by what detectors have seen. */
   readonly asksThings: boolean;
+  /** Words for things of the query and of what is excluded, where no detector has looked at anything. */
+  readonly unseenThings: ReadonlySet<string>;
   /** The film that the picture is of, when that is not there any more. */
   readonly gone: string | undefined;
   /** The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope, NOT_LOADED. */
@@ -133,22 +136,25 @@ export async function askVisual(
   const found = finder(parts, wanted, { model_key, vectors, things, seen }, signal);
   const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
   const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
-  return { model_key, vectors, words, asksThings: things !== null, gone, find, explain };
+  const asksThings = things !== null;
+  const unseenThings = asksThings ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
+  return { model_key, vectors, words, asksThings, unseenThings, gone, find, explain };
 }
 
 /** What a person should know of the search itself. `broken`: hashes of which something more cannot be read. */
 export async function visualWarnings(
   parts: VisualSearchParts,
   cache_dir: string,
-  { model_key, vectors, words, asksThings }: AskedVisual,
+  asked: AskedVisual,
   found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded'>,
   signal: AbortSignal | undefined,
   broken: readonly string[] = [],
 ): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
+  const { vectors, words, asksThings } = asked;
   const unreadable = new Set([...broken, ...parts.visual.damaged]);
   return {
     nothingUnderstood: !asksThings && !vectors.text && !vectors.picture && words.unknown.length === 0,
-    reading: await readingOf(parts, model_key, words),
+    reading: await readingOf(parts, asked),
     twice: found.twice,
     missing: found.missing,
     unloaded: found.unloaded,
@@ -305,14 +311,20 @@ function best(shown: readonly Shown[], max: number): Shown[] {
 
 async function readingOf(
   { modelLibrary }: VisualSearchParts,
-  model_key: string,
-  { query, known, unknown, unknownExcluded, weak }: TextVectors,
+  { model_key, words, unseenThings }: AskedVisual,
 ): Promise<Reading | null> {
+  const { query, known, unknown, unknownExcluded, weak } = words;
   if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
   const { models } = await modelLibrary.list();
-  const advised = models.find((model) => model.row.kind === 'visual' && model.advised);
-  const ranked = query !== null;
-  return { model_key, known, unknown, unknownExcluded, weak, ranked, advised: advised ?? null };
+  const others = [...unknown, ...unknownExcluded].filter((word) => !unseenThings.has(word));
+  const areThings = others.length < unknown.length + unknownExcluded.length;
+  const sees = models.some(({ row, downloaded }) => row.kind === 'object-detection' && downloaded);
+  const needsMore = others.length + weak.length > 0;
+  const advised = needsMore && models.find((model) => model.row.kind === 'visual' && model.advised);
+  return {
+    ...{ model_key, known, unknown, unknownExcluded, weak, ranked: query !== null },
+    ...{ advised: advised || null, things: areThings ? (sees ? 'analysis' : 'download') : null },
+  };
 }
 
 async function outdatedFiles(

@@ -14,6 +14,7 @@ import { leave } from './session.ts';
 import { SignIn } from './sign-in.ts';
 import { get, update, useStore } from './store.ts';
 import type { View } from './view.ts';
+import { SetUpDialog } from './views/settings/set-up.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
 
@@ -26,12 +27,13 @@ export function Page() {
 
 function Inside() {
   const showsKeys = useStore((state) => state.showsKeys);
+  const showsSetUp = useStore((state) => state.showsSetUp);
   const { view, argument } = useStore((state) => state.route);
   useKeys({ keys: () => update({ showsKeys: true }), search: () => go('search') });
   return html`<a class="skip" href="#content" onClick=${skip}>${t(shell.skip)}</a>
     <${Header} view=${view} />
     <${CurrentView} key=${view} name=${view} argument=${argument} />
-    ${showsKeys && html`<${KeysDialog} />`}`;
+    ${showsKeys && html`<${KeysDialog} />`}${showsSetUp && html`<${SetUpDialog} />`}`;
 }
 
 /** By hand: what stands after the # is the view. */

@@ -72,6 +72,8 @@ export interface State {
   readonly basket: readonly BasketItem[];
   /** Whether the list of keys is shown. */
   readonly showsKeys: boolean;
+  /** Whether the dialog of what can be set up is shown. */
+  readonly showsSetUp: boolean;
   readonly slices: Readonly<Record<string, unknown>>;
 }
 
@@ -94,6 +96,7 @@ let state: State = {
   toasts: [],
   basket: [],
   showsKeys: false,
+  showsSetUp: false,
   slices: {},
 };
 const listeners = new Set<() => void>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ModelRow } from '../../../actors/models/contract.ts';
-import { warning } from '../../../actors/search/warnings.ts';
+import { type Reading, warning } from '../../../actors/search/warnings.ts';
 
 test('a warning names what was not understood, and there is none when nothing is missing', () => {
   assert.deepEqual(
@@ -33,6 +33,7 @@ test('a warning names what was not understood, and there is none when nothing is
       weak: [],
       ranked: false,
       advised: null,
+      things: null,
     },
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
@@ -66,7 +67,10 @@ test('a word that is known and seen badly is told, and nothing is called unknown
     unknownExcluded: [],
     ranked: true,
   };
-  const { warnings } = warning({ ...quiet, reading: { ...reading, weak: ['face'], advised: null } });
+  const { warnings } = warning({
+    ...quiet,
+    reading: { ...reading, weak: ['face'], advised: null, things: null },
+  });
   assert.deepEqual(warnings, ['small finds these roughly, and much else with them: face']);
 });
 
@@ -90,7 +94,7 @@ test('of a query that is understood by half, the first thing told is how weak th
   };
   const { warnings, toast_warning } = warning({
     ...quiet,
-    reading: { ...reading, advised: { row, downloaded: false } },
+    reading: { ...reading, advised: { row, downloaded: false }, things: null },
   });
   assert.deepEqual(warnings, [
     'Weak: ranked by "close up" alone, 1 of 2 words',
@@ -113,9 +117,31 @@ test('a model that is downloaded already is only brought into use; where nothing
   };
   const { toast_warning = '' } = warning({
     ...quiet,
-    reading: { ...reading, advised: { row, downloaded: true } },
+    reading: { ...reading, advised: { row, downloaded: true }, things: null },
   });
   assert.match(toast_warning, /^Not understood by small: bottle.*: framehound models use better, then/);
+});
+
+test('words that are things are found by the detector, to be downloaded or only to look once', () => {
+  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const words = { known: [], unknown: ['dog', 'dancing'], unknownExcluded: ['cat'], weak: [], ranked: false };
+  const told = (more: { advised: Reading['advised']; things: Reading['things'] }) =>
+    warning({ ...quiet, reading: { model_key: 'small', ...words, ...more } }).not_understood;
+  const advised = { row, downloaded: false };
+  assert.deepEqual(told({ advised, things: 'download' }), {
+    words: ['dog', 'dancing', 'cat'],
+    model_keys: ['sight', 'better'],
+    advice:
+      'To find those: framehound setup, then framehound models pull better --use (0.42 GB), then framehound analyze PATH',
+  });
+  assert.deepEqual(told({ advised: null, things: 'analysis' }), {
+    words: ['dog', 'dancing', 'cat'],
+    model_keys: [],
+    advice: 'To find those: framehound analyze PATH',
+  });
+  assert.equal(told({ advised: null, things: null })?.advice, null);
+  assert.deepEqual(told({ advised: { row, downloaded: true }, things: null })?.model_keys, []);
+  assert.equal(warning(quiet).not_understood, undefined);
 });
 
 test('a query that is understood whole is not weak because an excluded word is not', () => {
@@ -128,6 +154,9 @@ test('a query that is understood whole is not weak because an excluded word is n
     unknownExcluded: ['car'],
     ranked: true,
   };
-  const { warnings } = warning({ ...quiet, reading: { ...reading, advised: { row, downloaded: true } } });
+  const { warnings } = warning({
+    ...quiet,
+    reading: { ...reading, advised: { row, downloaded: true }, things: null },
+  });
   assert.equal(warnings?.[0], 'Not understood by small: car');
 });

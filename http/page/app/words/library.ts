@@ -133,9 +133,10 @@ export const library = {
     'Faces of one name are compared with each other',
     'Gesichter unter einem Namen werden miteinander verglichen',
   ],
-  noFaceModel: [
-    'Two models are needed for faces; they are downloaded in the settings.',
-    'Für Gesichter sind zwei Modelle nötig; die Einstellungen laden sie herunter.',
+  noFaceModel: ['Two models are needed for faces.', 'Für Gesichter sind zwei Modelle nötig.'],
+  noSight: [
+    'Things and printed words are not looked for: their models are not downloaded.',
+    'Nach Dingen und gedruckten Wörtern wird nicht gesucht: ihre Modelle sind nicht geladen.',
   ],
   templates: [
     'Without a language model the texts come from templates.',

@@ -98,8 +98,8 @@ export const people = {
   ],
   noFaces: ['No faces are grouped yet', 'Noch sind keine Gesichter gruppiert'],
   noFacesHow: [
-    'Faces are found when films or stills are analysed with “Faces”. Two models are needed once:',
-    'Gesichter werden gefunden, wenn Filme oder Bilder mit „Gesichter“ analysiert werden. Einmal braucht es dazu zwei Modelle:',
+    'Faces are found when films or stills are analysed with “Faces”.',
+    'Gesichter werden gefunden, wenn Filme oder Bilder mit „Gesichter“ analysiert werden.',
   ],
   noGroups: ['No face occurs often enough', 'Kein Gesicht kommt oft genug vor'],
   noGroupsHow: [

@@ -41,6 +41,10 @@ export const player = {
     'Analyse the file for speech in the library.',
     'Analysieren Sie die Datei im Bestand auf Sprache.',
   ],
+  noSpeechModel: [
+    'Writing down what is said needs a speech model. With one, analyse the file for speech in the library.',
+    'Zum Aufschreiben des Gesagten ist ein Sprachmodell nötig. Analysieren Sie die Datei damit im Bestand auf Sprache.',
+  ],
   follow: ['Follow', 'Mitlaufen'],
   nameSpeaker: ['Name the speaker {name}', 'Sprecher {name} benennen'],
   speakerName: ['Name', 'Name'],

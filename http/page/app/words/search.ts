@@ -73,6 +73,10 @@ export const searchWords = {
     'Other words may help. In a small library, or one that is mostly of what you look for, it is among the weaker matches.',
     'Andere Wörter können helfen. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, steht es unter den schwächeren Treffern.',
   ],
+  notUnderstood: [
+    'No model in use understands: {words}.',
+    'Das versteht noch kein Modell in Gebrauch: {words}.',
+  ],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing is analysed yet', 'Noch ist nichts analysiert'],
   noLibraryHow: [

@@ -8,7 +8,7 @@ import { readTasks } from '../../live.ts';
 import { go } from '../../navigation.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Failed, Loading } from '../../parts/states.ts';
-import { get } from '../../store.ts';
+import { get, useStore } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
@@ -50,7 +50,8 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
-  const models = useAsk((signal) => api.availableModels({}, { signal }), []).value;
+  const isSettingUp = useStore((state) => state.showsSetUp);
+  const models = useAsk((signal) => api.availableModels({}, { signal }), [isSettingUp]).value;
   const wishes = wishesOf(kept, models);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
   useEffect(() => keepWishes(kept), [kept]);

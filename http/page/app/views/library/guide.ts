@@ -1,5 +1,6 @@
 // What a person does first: shown until something is analysed.
 import { html } from 'htm/preact';
+import { SetUpButton } from '../../parts/set-up.ts';
 import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { library } from '../../words/library.ts';
@@ -15,7 +16,7 @@ export function Guide() {
   return html`<section class="guide panel">
     <h2>${t(library.guide)}</h2>
     <ol>${steps.map((words) => html`<li>${t(words)}</li>`)}</ol>
-    <p><a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.guideModels)}</a></p>
+    <p><${SetUpButton} /> <a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.guideModels)}</a></p>
     <p class="quiet">${t(library.guideSamples)}</p>
     <pre tabindex="0">npx framehound tour
 npx framehound open --cache-dir ~/.framehound/samples-analysis</pre>

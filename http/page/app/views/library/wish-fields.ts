@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import type { Api } from '../../api.ts';
+import { SetUpButton } from '../../parts/set-up.ts';
 import { routeHash } from '../../route.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
@@ -55,6 +56,7 @@ export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
   const hasPicture = kinds.video + kinds.image > 0;
   const hasSound = kinds.video + kinds.audio > 0;
   const canFaces = canFindFaces(models);
+  const canSee = models === null || (models.sight.things_key !== null && models.sight.words_key !== null);
   const text = (name: 'language' | 'people', label: string, how: string, isNeeded: boolean) =>
     html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${wishes[name]} placeholder=${how}
       onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
@@ -62,7 +64,7 @@ export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
     html`<div class="wish"><label><input type="checkbox" checked=${wishes[name] && isAble} disabled=${!isAble}
       onChange=${() => set({ [name]: !wishes[name] })} />${label}</label>${wishes[name] && isAble ? more : null}</div>`;
   return html`<fieldset class="wishes"><legend class="unseen">${t(library.analyseTitle)}</legend>
-    ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, null)}
+    ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, !canSee && html`<${Lacking} text=${t(library.noSight)} />`)}
     ${wish(
       'speech',
       t(library.wishSpeech),
@@ -72,13 +74,14 @@ export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
     )}
     ${wish('faces', t(library.wishFaces), hasPicture && canFaces, text('people', t(library.people), t(library.peopleHow), true))}
     ${!canFaces && html`<${Lacking} text=${t(library.noFaceModel)} />`}
-    ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} />`)}
+    ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} isOfSettings />`)}
     <label><input type="checkbox" checked=${wishes.again} onChange=${() => set({ again: !wishes.again })} />${t(library.again)}</label>
   </fieldset>`;
 }
 
 type WishName = 'picture' | 'speech' | 'faces' | 'summary';
 
-function Lacking({ text }: { readonly text: string }) {
-  return html`<p class="wish-detail quiet">${text} <a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.toSettings)}</a></p>`;
+function Lacking({ text, isOfSettings }: { readonly text: string; readonly isOfSettings?: boolean }) {
+  const link = html`<a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.toSettings)}</a>`;
+  return html`<p class="wish-detail quiet">${text} ${isOfSettings ? link : html`<${SetUpButton} />`}</p>`;
 }

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import type { Asked } from '../../ask.ts';
 import { Dialog } from '../../parts/dialog.ts';
+import { SetUpButton, useLacking } from '../../parts/set-up.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { get } from '../../store.ts';
 import { clock } from '../../times.ts';
@@ -28,14 +29,20 @@ export function Transcript({ hash_str, transport, transcript }: TranscriptProps)
     if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
     return html`<${Loading} />`;
   }
-  if (segments.length === 0)
-    return html`<${Empty} icon="speech" title=${t(player.noTranscript)}><p class="quiet">${t(player.noTranscriptHow)}</p><//>`;
+  if (segments.length === 0) return html`<${NoTranscript} />`;
   return html`<section class="transcript column" aria-label=${t(player.transcript)}>
     <header class="row"><h2 class="grow">${t(player.transcript)}</h2>
       <label><input type="checkbox" checked=${follows} onChange=${() => setFollows(!follows)} />${t(player.follow)}</label>
     </header>
     <${Lines} hash_str=${hash_str} segments=${segments} transport=${transport} follows=${follows} again=${again} />
   </section>`;
+}
+
+function NoTranscript() {
+  const isLacking = useLacking(['speech']);
+  return html`<${Empty} icon="speech" title=${t(player.noTranscript)}>
+    <p class="quiet">${t(isLacking ? player.noSpeechModel : player.noTranscriptHow)}</p>
+    ${isLacking && html`<${SetUpButton} />`}<//>`;
 }
 
 interface LinesProps {

@@ -4,7 +4,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
 import { useFileDrop } from '../../parts/drop.ts';
-import { Icon } from '../../parts/icon.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
@@ -16,9 +15,9 @@ import { useSearch } from './asking.ts';
 import { Box } from './box.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
-import { WeakerButton } from './group-head.ts';
 import { byFilm, byRank, folded, type Ordered } from './groups.ts';
 import { limits } from './moment.ts';
+import { Nothing, Warnings } from './notes.ts';
 import { pictureIn, searchByPicture } from './own-picture.ts';
 import { Refine } from './refine.ts';
 import { again, more, search } from './state.ts';
@@ -94,13 +93,6 @@ function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox()
   return html`<${Grid} ordered=${ordered} hasMore=${hasMore} more=${more} leave=${toBox} />`;
 }
 
-function Nothing({ weaker }: { readonly weaker: number }) {
-  if (weaker === 0)
-    return html`<${Empty} icon="search" title=${t(searchWords.nothing)}><p>${t(searchWords.nothingHow)}</p><//>`;
-  return html`<${Empty} icon="search" title=${t(searchWords.nothingLike)}><p>${t(searchWords.nothingLikeHow)}</p>
-    <${WeakerButton} n=${weaker} /><//>`;
-}
-
 function Start() {
   const { media, seconds } = useStore(({ folder }) => folder.loaded);
   const values = {
@@ -109,20 +101,6 @@ function Start() {
   };
   return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p><//>`;
 }
-
-/** The first says most; the others on demand. */
-function Warnings() {
-  const [first, ...others] = search.use(({ answer }) => answer?.warnings ?? none);
-  const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
-  return html`<div class="warnings" role="status">${
-    first !== undefined &&
-    html`<details>
-    <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
-    ${others.map((one) => html`<p>${one}</p>`)}
-  </details>`
-  }</div>`;
-}
-const none: readonly string[] = [];
 
 function takePicture(dropped: DataTransfer): void {
   const file = pictureIn(dropped);

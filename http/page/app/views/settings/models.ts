@@ -6,21 +6,14 @@ import { useAsk } from '../../ask.ts';
 import { loadFolder } from '../../folder.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Failed, Loading } from '../../parts/states.ts';
-import { waitingText } from '../../parts/task-words.ts';
-import { get, useStore } from '../../store.ts';
+import { get } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 import { sizeText } from '../library/sizes.ts';
-import {
-  cancelDownload,
-  downloads,
-  type Lacking,
-  type LackingFile,
-  startDownload,
-  useDownloads,
-} from './downloads.ts';
-import { type Available, type Download, groups, type ModelRow, modelRows } from './model-rows.ts';
+import { Missing, Progress } from './download-state.ts';
+import { downloads, startDownload, useDownloads } from './downloads.ts';
+import { type Available, groups, type ModelRow, modelRows } from './model-rows.ts';
 
 const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
   voice: settings.kindVoice,
@@ -114,39 +107,4 @@ function Marks({ row }: { readonly row: ModelRow }) {
   if (row.isInUse) return mark('used', t(settings.inUse));
   if (row.isDownloaded) return mark('there', t(settings.downloaded));
   return row.isAdvised ? mark('advised', t(settings.advised)) : null;
-}
-
-function Progress({ model, download }: { readonly model: string; readonly download: Download }) {
-  const { phase, received, total, key, task_id } = download;
-  const waits = useStore(({ tasks }) => waitingText(tasks, task_id));
-  const { language } = get();
-  const isOwn = key === model;
-  const text =
-    isOwn && phase === 'receiving'
-      ? t(settings.downloading, { got: sizeText(received, language), all: sizeText(total, language) })
-      : t(settings[isOwn && phase !== 'receiving' ? phase : 'waiting']);
-  return html`<div class="row wrap" role="group" aria-label=${t(settings.downloadOf, { name: model })}>
-    ${waits === null && html`<progress class="grow" max=${Math.max(1, total)} value=${isOwn ? received : 0} aria-label=${model}></progress>`}
-    <p class=${waits === null ? 'figures' : 'grow'}>${waits ?? text}</p><button onClick=${() => void cancelDownload(task_id)}>${t(settings.cancelDownload)}</button></div>`;
-}
-
-function Missing({
-  name,
-  lacking: { error, folder, files },
-}: {
-  readonly name: string;
-  readonly lacking: Lacking;
-}) {
-  return html`<div class="problem" role="alert"><p>${t(settings.downloadFailed, { name })}: ${error}</p></div>
-    ${
-      files.length > 0 &&
-      html`<details><summary>${t(settings.byHand, { folder })}</summary><ul>${files.map((file) => html`<li key=${file.name} class="whole-path"><${MissingFile} file=${file} /></li>`)}</ul></details>`
-    }`;
-}
-
-function MissingFile({ file: { name, url, npm, sha256, integrity } }: { readonly file: LackingFile }) {
-  const from =
-    url === null ? html`<code>npm pack ${npm}</code>` : html`<a href=${url} rel="noreferrer">${url}</a>`;
-  const sum = sha256 === null ? integrity : `sha256 ${sha256}`;
-  return html`${name}: ${from}${sum !== null && html`<br /><span class="quiet">${sum}</span>`}`;
 }

@@ -1,5 +1,6 @@
 // First run and settings: what the models can, which there are, how the page looks, and how the service is set.
 import { html } from 'htm/preact';
+import { SetUpButton } from '../../parts/set-up.ts';
 import { leave } from '../../session.ts';
 import { type Language, type Theme, useStore } from '../../store.ts';
 import { setTheme } from '../../theme.ts';
@@ -32,6 +33,7 @@ function Starter() {
   const list = (texts: typeof can | typeof cannot) =>
     html`<ul>${texts.map((words) => html`<li>${t(words)}</li>`)}</ul>`;
   return html`<section class="panel column"><h2>${t(settings.starter)}</h2><p>${t(settings.starterHow)}</p>
+    <div class="row"><${SetUpButton} /></div>
     <div class="can"><div><h3>${t(settings.can)}</h3>${list(can)}</div><div><h3>${t(settings.cannot)}</h3>${list(cannot)}</div></div>
   </section>`;
 }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { isLacking, modelSets, setsOf } from '../../../../../../http/page/app/views/settings/sets.ts';
+
+type Models = Parameters<typeof modelSets>[0];
+const info = (download_gb: number, more: object = {}) => ({
+  size_gb: 0.01,
+  download_gb,
+  license: 'MIT',
+  ...more,
+});
+const things = info(0.145, { kind: 'object-detection', license: 'Apache-2.0; trained on COCO' });
+const words = info(0.015, { kind: 'text-recognition' });
+
+/** Nothing is downloaded but what is part of the program. */
+function models(more: Record<string, unknown> = {}): Models {
+  const nothing = { supported_models: [], downloaded_models: [], model_info: [] };
+  return {
+    downloaded_models: ['starter'],
+    model_info: [{ starter: info(0, { size_gb: 0 }) }, { large: info(0.42) }],
+    loaded_model: 'starter',
+    advised_models: ['things', 'words', 'parakeet', 'large'],
+    sight: { ...nothing, model_info: [{ things }, { words }], things_key: null, words_key: null },
+    faces: { ...nothing, detector_key: null, embedder_key: null },
+    speech: { ...nothing, model_info: [{ parakeet: info(0.67, { kind: 'speech' }) }], model_key: null },
+    ...more,
+  } as never;
+}
+const told = (of: Models) =>
+  modelSets(of).map(
+    ({ name, missing, unused, bytes }) => `${name} ${missing} ${unused} ${Math.round(bytes / 1e6)}`,
+  );
+
+test('a set is what is advised for it; without a model for this machine there is none', () => {
+  assert.deepEqual(told(models()), [
+    'sight things,words null 160',
+    'speech parakeet null 670',
+    'visual large null 420',
+  ]);
+  const [sight] = modelSets(models());
+  assert.deepEqual(sight!.licenses, ['Apache-2.0; trained on COCO', 'MIT']);
+});
+
+test('half of a set is fetched alone, and what is there is told with its size on the disk', () => {
+  const sight = { ...models().sight, downloaded_models: ['words'], words_key: 'words' };
+  assert.equal(told(models({ sight }))[0], 'sight things null 145');
+  const both = { ...sight, downloaded_models: ['words', 'things'], things_key: 'things' };
+  assert.equal(told(models({ sight: both }))[0], 'sight  null 20');
+  assert.deepEqual(modelSets(models({ sight: both })).map(isLacking), [false, true, true]);
+});
+
+test('a visual model that is downloaded has to be brought into use, and is not missed then', () => {
+  const downloaded_models = ['starter', 'large'];
+  assert.equal(told(models({ downloaded_models }))[2], 'visual  large 10');
+  assert.equal(told(models({ downloaded_models, loaded_model: 'large' }))[2], 'visual  null 10');
+  // Another one than the advised one does as well.
+  const other = [...models().model_info, { other: info(0.16) }];
+  const inUse = models({ downloaded_models: ['other'], loaded_model: 'other', model_info: other });
+  assert.equal(told(inUse)[2], 'visual  null 10');
+});
+
+test('words that are not understood are of the set that knows things, or of the one that knows any description', () => {
+  assert.deepEqual(setsOf(['sight', 'siglip2-b16-256-q8']), ['sight', 'visual']);
+  assert.deepEqual(setsOf([]), []);
+});
