@@ -68,15 +68,12 @@ export const searchWords = {
     'Fewer filters, another kind of matches or other words may help.',
     'Weniger Filter, andere Arten von Treffern oder andere Wörter können helfen.',
   ],
-  nothingLike: ['Nothing here looks like this', 'Nichts hier sieht so aus'],
+  nothingLike: ['Nothing here looks like this', 'Hier sieht nichts so aus'],
   nothingLikeHow: [
     'Other words may help. In a small library, or one that is mostly of what you look for, it is among the weaker matches.',
     'Andere Wörter können helfen. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, steht es unter den schwächeren Treffern.',
   ],
-  notUnderstood: [
-    'No model in use understands: {words}.',
-    'Das versteht noch kein Modell in Gebrauch: {words}.',
-  ],
+  notUnderstood: ['No model in use understands: {words}.', 'Das versteht hier noch kein Modell: {words}.'],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing is analysed yet', 'Noch ist nichts analysiert'],
   noLibraryHow: [

@@ -6,7 +6,7 @@ export const setup = {
   title: ['Set up', 'Einrichten'],
   how: [
     'Each is downloaded once and runs on this machine. What is analysed after that has it.',
-    'Jedes wird einmal heruntergeladen und läuft auf diesem Rechner. Es wirkt bei allem, was danach analysiert wird.',
+    'Jedes Paket wird einmal heruntergeladen und läuft auf diesem Rechner. Es wirkt bei allem, was danach analysiert wird.',
   ],
   sight: ['Things and printed words', 'Dinge und gedruckte Wörter'],
   sightHow: [
