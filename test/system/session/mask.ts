@@ -20,7 +20,6 @@ const ids = [
 /** What depends on the machine or on files of ours that change with every design. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/models pull [\w.-]+ --use \([\d.]+ GB\)/g, 'models pull <the advised model>'],
-  [/^(siglip2|clip)-[\w-]+$/, '<the advised model>'],
   [/'sha256-[\w+/=]+'/g, "'sha256-<hash>'"],
   [/^bytes (\d+-\d+)\/\d+$/, 'bytes $1/<size>'],
 ];
@@ -55,6 +54,7 @@ export class Mask {
     }
     if (typeof value === 'number') return numberOf(value, field);
     if (typeof value !== 'string') return value;
+    if (field === 'model_keys' && /^(siglip2|clip)-/.test(value)) return '<the advised model>';
     if (value === programVersion()) return '<version>';
     return pictureOf(value) ?? this.text(value);
   }
