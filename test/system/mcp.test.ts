@@ -80,7 +80,9 @@ test('over HTTP an assistant analyses a folder, finds moments, looks at them and
   await analysed(client, [films]);
   const listed = await call(client, 'list_library', {});
   assert.match(listed.text, /^2 files\./);
-  const found = await call(client, 'find_moments', { text: 'a road', limit: 3, thumbnails: 'small' });
+  const road = { text: 'a road', limit: 3, thumbnails: 'small' };
+  assert.match((await call(client, 'find_moments', road)).text, /^Nothing here looks like this.*\n\d+ match/);
+  const found = await call(client, 'find_moments', { ...road, weak: true });
   assert.equal(found.isError, false, found.text);
   assert.equal(found.pictures.length, 3);
   const [id = ''] = /^[0-9a-f-]+@\d+/m.exec(found.text) ?? [];
