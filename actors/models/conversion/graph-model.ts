@@ -93,9 +93,11 @@ class Converter {
   }
 }
 
-/** The graphs that are known are each of one size, and their operators are made for it. */
+/** The graphs that are known are each of one size, and their operators are made for it; of any number of pictures they get one. */
 function fixed(name: string, dims: readonly number[]): readonly number[] {
-  if (dims.every((dim) => dim > 0)) return dims;
+  const [count, ...rest] = dims;
+  const sizes = count === -1 && rest.length > 0 ? [1, ...rest] : dims;
+  if (sizes.every((dim) => dim > 0)) return sizes;
   throw new Error(`${name}: the shape ${dims} is not fixed`);
 }
 

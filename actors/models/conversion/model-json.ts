@@ -1,4 +1,4 @@
-// The model.json of a TensorFlow.js graph model: its nodes, its outputs and where its weights lie. Errors are plain `Error`s that
+// The model.json of a TensorFlow.js graph model: its nodes, its outputs and where its weights lie; and a manifest of weights alone. Errors are plain `Error`s that
 // name the node or the field.
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -28,13 +28,22 @@ const Weight = Type.Object({
 });
 export type Weight = Static<typeof Weight>;
 
+const WeightsManifest = Type.Array(
+  Type.Object({ paths: Type.Array(Type.String()), weights: Type.Array(Weight) }),
+);
+const manifestChecker = Compile(WeightsManifest);
+
+const Signature = Type.Object({
+  outputs: Type.Record(Type.String(), Type.Object({ name: Type.String(), tensorShape: Dims })),
+});
+
 const ModelJson = Type.Object({
   format: Type.Literal('graph-model'),
   modelTopology: Type.Object({ node: Type.Array(GraphNode, { minItems: 1 }) }),
-  signature: Type.Object({
-    outputs: Type.Record(Type.String(), Type.Object({ name: Type.String(), tensorShape: Dims })),
-  }),
-  weightsManifest: Type.Array(Type.Object({ paths: Type.Array(Type.String()), weights: Type.Array(Weight) })),
+  /** Older converters put it among what users define. */
+  signature: Type.Optional(Signature),
+  userDefinedMetadata: Type.Optional(Type.Object({ signature: Type.Optional(Signature) })),
+  weightsManifest: WeightsManifest,
 });
 const checker = Compile(ModelJson);
 
@@ -47,12 +56,14 @@ export interface GraphModel {
 }
 
 export function readModelJson(bytes: Uint8Array): GraphModel {
-  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  const value = jsonOf(bytes);
   if (!checker.Check(value)) {
     const [first] = checker.Errors(value);
     throw new Error(`it is no graph model: ${first?.instancePath} ${first?.message}`);
   }
-  const { modelTopology, signature, weightsManifest } = value;
+  const { modelTopology, weightsManifest, userDefinedMetadata } = value;
+  const signature = value.signature ?? userDefinedMetadata?.signature;
+  if (!signature) throw new Error('it is no graph model: it has no signature');
   return {
     nodes: new Map(modelTopology.node.map((node) => [node.name, node])),
     outputs: Object.values(signature.outputs).map(({ name, tensorShape }) => ({
@@ -61,6 +72,18 @@ export function readModelJson(bytes: Uint8Array): GraphModel {
     })),
     weights: weightsManifest.flatMap(({ weights }) => weights),
   };
+}
+
+/** The weights of a model that has no graph beside them, in the order in which their bytes follow each other. */
+export function readManifest(bytes: Uint8Array): readonly Weight[] {
+  const value = jsonOf(bytes);
+  if (manifestChecker.Check(value)) return value.flatMap(({ weights }) => weights);
+  const [first] = manifestChecker.Errors(value);
+  throw new Error(`it is no manifest of weights: ${first?.instancePath} ${first?.message}`);
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
 /** The node, and which of its outputs. */
@@ -78,9 +101,14 @@ const Attribute = Type.Object({
   i: Type.Optional(Type.String()),
   f: Type.Optional(Type.Number()),
   b: Type.Optional(Type.Boolean()),
-  /** Base64. */
+  /** Base64, also in a list. */
   s: Type.Optional(Type.String()),
-  list: Type.Optional(Type.Object({ i: Type.Optional(Type.Array(Type.String())) })),
+  list: Type.Optional(
+    Type.Object({
+      i: Type.Optional(Type.Array(Type.String())),
+      s: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
   shape: Type.Optional(Dims),
 });
 const attributeChecker = Compile(Attribute);
@@ -91,11 +119,14 @@ function attributeOf({ name, attr }: GraphNode, key: string): Static<typeof Attr
   throw new Error(`${name}: the attribute ${key} has the wrong form`);
 }
 
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString();
 /** Null where the node says nothing. */
 export const textOf = (node: GraphNode, key: string): string | null => {
   const { s } = attributeOf(node, key);
-  return s === undefined ? null : Buffer.from(s, 'base64').toString();
+  return s === undefined ? null : decoded(s);
 };
+export const textsOf = (node: GraphNode, key: string): string[] =>
+  (attributeOf(node, key).list?.s ?? []).map(decoded);
 export const integersOf = (node: GraphNode, key: string): number[] =>
   (attributeOf(node, key).list?.i ?? []).map(Number);
 export const floatOf = (node: GraphNode, key: string, otherwise: number): number =>

@@ -1,7 +1,7 @@
 // The operators of TensorFlow graphs that are known, each as ONNX operators. Values keep the layout of their graph, which is
 // NHWC; what ONNX has in NCHW only is put between two transpositions, which onnxruntime takes away where two meet.
 import type { GraphBuilder } from '../starter/graph/builder.ts';
-import { flagOf, floatOf, type GraphNode, integersOf, textOf, valuesOf } from './model-json.ts';
+import { flagOf, floatOf, type GraphNode, integersOf, textOf, textsOf, valuesOf } from './model-json.ts';
 import type { Constant } from './weights.ts';
 
 /** What a node is made with. */
@@ -24,10 +24,14 @@ const fromPlanes = [0, 2, 3, 1];
 export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['Identity', ({ value }) => [value(0)]],
   ['Sigmoid', ({ builder, value }) => [builder.op('Sigmoid', [value(0)])]],
+  ['Relu', ({ builder, value }) => [builder.op('Relu', [value(0)])]],
   ['LeakyRelu', leakyRelu],
+  ['Prelu', prelu],
   ['Add', add],
   ['AddV2', add],
   ['Conv2D', convolution],
+  ['DepthwiseConv2dNative', convolution],
+  ['_FusedConv2D', convolution],
   ['MaxPool', maxPool],
   ['Pad', pad],
   ['PadV2', pad],
@@ -66,19 +70,47 @@ function add({ builder, node, value, constant }: Scope): Made {
   return { dims: longer.dims, data };
 }
 
-function convolution({ builder, node, value, constant }: Scope): Made {
+/** What is below zero is multiplied by a constant of its channel. */
+function prelu(scope: Scope): Made {
+  return [scope.builder.op('PRelu', [scope.value(0), slopes(scope, 1, [])])];
+}
+
+/** `planes`: what comes behind the channels in the layout of the value. */
+function slopes(scope: Scope, index: number, planes: readonly number[]): string {
+  const values = numbers(scope, index);
+  return scope.builder.floats([values.length, ...planes], values);
+}
+
+/** Also one that works on each channel by itself, and one with what follows it: a bias and an activation. */
+function convolution(scope: Scope): Made {
+  const { builder, node, value, constant } = scope;
   const filter = constant(1);
   if (filter?.dims.length !== 4) return refuse(node, 'a filter that is computed');
-  const [height, width, inputs, outputs] = filter.dims as [number, number, number, number];
+  const [height, width, channels, each] = filter.dims as [number, number, number, number];
+  const isDepthwise = node.op === 'DepthwiseConv2dNative';
+  const [inputs, outputs] = isDepthwise ? [1, channels * each] : [channels, each];
   const window = { kernel_shape: [height, width], ...windowOf(node) };
-  const weights = builder.tensor('float', [outputs, inputs, height, width], outputsFirst(filter));
+  const turned = outputsFirst({ dims: [height, width, inputs, outputs], data: filter.data });
+  const weights = builder.tensor('float', [outputs, inputs, height, width], turned);
   const dilations = integersOf(node, 'dilations').slice(1, 3);
   const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
-  const made = builder.op('Conv', [planes, weights], {
+  const [bias, activation, ...more] = textsOf(node, 'fused_ops');
+  if ((bias ?? 'BiasAdd') !== 'BiasAdd' || more.length > 0)
+    refuse(node, `the operators ${textsOf(node, 'fused_ops')}`);
+  const made = builder.op('Conv', [planes, weights, ...(bias ? [value(2)] : [])], {
     ...window,
     ...(dilations.length > 0 && { dilations }),
+    ...(isDepthwise && { group: channels }),
   });
-  return [builder.op('Transpose', [made], { perm: fromPlanes })];
+  return [builder.op('Transpose', [activated(scope, made, activation)], { perm: fromPlanes })];
+}
+
+/** `planes`: what a fused convolution has made, in planes. */
+function activated(scope: Scope, planes: string, activation: string | undefined): string {
+  if (activation === undefined) return planes;
+  if (activation === 'Relu') return scope.builder.op('Relu', [planes]);
+  if (activation === 'Prelu') return scope.builder.op('PRelu', [planes, slopes(scope, 3, [1, 1])]);
+  return refuse(scope.node, `the activation ${activation}`);
 }
 
 /** From height, width, inputs, outputs to outputs, inputs, height, width. */

