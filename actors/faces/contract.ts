@@ -69,7 +69,7 @@ export const FoundFaces = Type.Object({
   faces: Type.Array(Face),
   /** n×d, L2-normalised, *moved*. */
   vectors: Floats,
-  /** JPEG of each face as the embedder saw it, 112×112, *moved*. */
+  /** JPEG of each face, upright, 112×112, *moved*. */
   aligned: Type.Array(Bytes),
   /** JPEG of each face for people, 160 px with a margin, *moved*. */
   displays: Type.Array(Bytes),

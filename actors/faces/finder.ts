@@ -4,6 +4,7 @@ import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { CurrentModel } from '../models/current.ts';
 import { aligned } from './alignment/align.ts';
+import { arcfaceChip, type Chip } from './alignment/similarity.ts';
 import { type Face, type FoundFaces, facesErrors } from './contract.ts';
 import type { FaceCrops } from './crops/crops.ts';
 import { displayRegion } from './crops/display.ts';
@@ -21,7 +22,10 @@ export type CurrentPair = CurrentModel<PairRow, OpenPair>;
 interface Found {
   readonly candidate: Candidate;
   readonly face: Face;
+  /** As it is kept and measured. */
   readonly pixels: Uint8Array<ArrayBuffer>;
+  /** As the embedder takes it. */
+  readonly chip: Uint8Array<ArrayBuffer>;
 }
 
 export interface FindOptions {
@@ -39,7 +43,8 @@ export async function findFaces(
 ): Promise<FoundFaces> {
   const pyramid = new Pyramid(picture);
   const candidates = await current.run(key, ({ family }) => family.detector.detect(pyramid, checkpoint));
-  const found = candidates.flatMap((candidate) => measured(candidate, pyramid) ?? []);
+  const { chip } = current.using(key).family.embedder;
+  const found = candidates.flatMap((candidate) => measured(candidate, pyramid, chip) ?? []);
   const { vectors, kept } = await embedded(current, found, { key, checkpoint, log });
   const displays: Uint8Array[] = [];
   const alignedFaces: Uint8Array[] = [];
@@ -52,11 +57,12 @@ export async function findFaces(
 }
 
 /** Null where the landmarks are one point: that is no face. */
-function measured(candidate: Candidate, pyramid: Pyramid): Found | null {
+function measured(candidate: Candidate, pyramid: Pyramid, wanted: Chip): Found | null {
   const { width, height } = pyramid.level(0);
   const pixels = aligned(pyramid, candidate.landmarks);
   const looks = pose(candidate.landmarks);
-  if (!pixels || !looks) return null;
+  const chip = wanted === arcfaceChip ? pixels : aligned(pyramid, candidate.landmarks, wanted);
+  if (!pixels || !chip || !looks) return null;
   const left = share(candidate.left, width);
   const top = share(candidate.top, height);
   const right = share(candidate.left + candidate.width, width);
@@ -73,6 +79,7 @@ function measured(candidate: Candidate, pyramid: Pyramid): Found | null {
     candidate,
     face: { ...face, weak: isWeak({ ...face, cut: isCut(candidate, { width, height }) }) },
     pixels,
+    chip,
   };
 }
 
@@ -98,7 +105,7 @@ async function embedded(
   const run = (some: readonly Found[]) =>
     current.run(key, async ({ family }) => {
       await checkpoint();
-      const { vectors, bad } = await family.embedder.embed(some.map(({ pixels }) => pixels));
+      const { vectors, bad } = await family.embedder.embed(some.map(({ chip }) => chip));
       const size = family.embedder.dimensions;
       return { bad, vector: (at: number) => vectors.subarray(at * size, (at + 1) * size) };
     });

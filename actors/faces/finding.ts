@@ -39,7 +39,7 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
     find: chosen,
     open: ({ pair }, checkpoint) =>
       openPair(pair, {
-        file: (row) => fileOf(modelsDir, row, 'graph'),
+        file: (row, role) => fileOf(modelsDir, row, role),
         session: (file) => openSession(file, { device, threads, log, stopping, checkpoint }),
         checkpoint,
       }),

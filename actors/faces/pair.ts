@@ -5,8 +5,8 @@ import type { Openable } from '../models/current.ts';
 import { type RunsOn, refusalText } from '../models/device.ts';
 import type { ModelSession } from '../models/session.ts';
 import type { FaceModel } from './contract.ts';
-import { FaceDetector } from './detection/detector.ts';
 import { detectorFamilyOf } from './detection/families.ts';
+import type { FaceDetector } from './detection/family.ts';
 import { FaceEmbedder } from './embedding/embedder.ts';
 import { embedderFamilyOf } from './embedding/families.ts';
 import { Pyramid } from './picture.ts';
@@ -45,8 +45,8 @@ export function faceModel({ key, pair }: PairRow, on: RunsOn | null): FaceModel 
 }
 
 export interface PairOptions {
-  /** Path of the graph of a row. */
-  file(row: FaceDetectorRow | FaceEmbedderRow): string;
+  /** Path of a file of a row. */
+  file(row: FaceDetectorRow | FaceEmbedderRow, role: string): string;
   session(file: string): Promise<ModelSession>;
   readonly checkpoint: Checkpoint;
 }
@@ -57,18 +57,16 @@ export async function openPair({ detector, embedder }: FacePair, options: PairOp
   const close = async () => {
     for (const session of sessions) await session.release();
   };
-  const open = async (row: FaceDetectorRow | FaceEmbedderRow) => {
-    const file = options.file(row);
+  const open = async (row: FaceDetectorRow | FaceEmbedderRow, role: string) => {
+    const file = options.file(row, role);
     const session = await options.session(file);
     sessions.push(session);
     return { file, session };
   };
   try {
-    const looks = await open(detector);
-    const graph = detectorFamilyOf(detector).open(detector, looks.session, looks.file);
-    const faces = new FaceDetector(detector, looks.session, graph);
+    const faces = await detectorFamilyOf(detector).open(detector, (role) => open(detector, role));
     await faces.detect(new Pyramid(grey), options.checkpoint);
-    const knows = await open(embedder);
+    const knows = await open(embedder, 'graph');
     const vectors = embedderFamilyOf(embedder).open(embedder, knows.session, knows.file);
     const embeds = new FaceEmbedder(embedder, knows.session, vectors);
     await options.checkpoint();

@@ -3,8 +3,8 @@ import type { FaceDetectorRow, FaceEmbedderRow } from './contract.ts';
 
 /** What code there is to run a model of each kind. */
 export const faceFamilies = {
-  'face-detector': ['yunet', 'scrfd'],
-  'face-embedder': ['sface', 'arcface'],
+  'face-detector': ['yunet', 'scrfd', 'blazeface'],
+  'face-embedder': ['sface', 'arcface', 'dlib'],
 } as const;
 export type FaceKind = keyof typeof faceFamilies;
 

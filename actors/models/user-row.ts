@@ -61,7 +61,7 @@ function wrongSide(row: ModelRow): Wrong | null {
     const message = `"${row.family}" is no family of ${row.kind} models; there is ${families.join(', ')}`;
     return { field: '/family', message };
   }
-  return row.kind === 'face-detector' ? wrongDetector(row) : null;
+  return row.kind === 'face-detector' ? wrongDetector(row) : wrongCentre(row);
 }
 
 /** What each family of language models asks of the pictures of its rows. */
@@ -109,6 +109,12 @@ function wrongDetector({ detector }: ModelRow): Wrong | null {
   }
   if (most_face >= least_face) return null;
   return { field: '/detector/most_face', message: `${most_face} is less than least_face, ${least_face}` };
+}
+
+function wrongCentre({ embedder }: ModelRow): Wrong | null {
+  const { centre, dimensions } = embedder!;
+  if (centre === undefined || centre.length === dimensions) return null;
+  return { field: '/embedder/centre', message: `has ${centre.length} values, not ${dimensions}` };
 }
 
 function wrongFiles({ kind, files }: ModelRow): Wrong | null {

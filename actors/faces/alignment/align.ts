@@ -2,19 +2,26 @@
 // its edge. Large faces are taken from a halved picture, so that no more than two pixels become one.
 import type { Picture } from '../../../runtime/picture.ts';
 import type { Pyramid } from '../picture.ts';
-import { alignedSide, fitted, inverted, type Similarity, template } from './similarity.ts';
+import { arcfaceChip, type Chip, fitted, inverted, type Similarity } from './similarity.ts';
 
-/** 112×112×3 RGB in rows, owned by the caller. Null where the landmarks are one point, or not finite. */
-export function aligned(pyramid: Pyramid, landmarks: ArrayLike<number>): Uint8Array<ArrayBuffer> | null {
+/** RGB in rows, owned by the caller. Null where the landmarks are one point, or not finite. */
+export function aligned(
+  pyramid: Pyramid,
+  landmarks: ArrayLike<number>,
+  { side, template }: Chip = arcfaceChip,
+): Uint8Array<ArrayBuffer> | null {
   const there = fitted(landmarks, template);
-  if (!there) return null;
-  const back = inverted(there);
+  return there && sampled(pyramid, inverted(there), side);
+}
+
+/** A square of `side` px, RGB in rows, owned by the caller. `back` leads from one of its pixels to one of the picture. */
+export function sampled(pyramid: Pyramid, back: Similarity, side: number): Uint8Array<ArrayBuffer> {
   const level = Math.max(0, Math.floor(Math.log2(Math.hypot(back.a, back.b))));
   const scale = 2 ** -level;
   // Centres of pixels stay where they are: 0.5 is the middle of the first one at each level.
   const shift = (value: number) => value * scale + (scale - 1) / 2;
   const at = { a: back.a * scale, b: back.b * scale, x0: shift(back.x0), y0: shift(back.y0) };
-  return warped(pyramid.level(level), at, alignedSide);
+  return warped(pyramid.level(level), at, side);
 }
 
 /** `back` leads from a pixel of the result to one of the picture. */

@@ -11,10 +11,25 @@ export interface Similarity {
 /** Side of an aligned face, px. */
 export const alignedSide = 112;
 
-/** Where ArcFace and its kin want right eye, left eye, nose, right and left corner of the mouth; x, y. */
+/** A square picture of a face as a model wants it. */
+export interface Chip {
+  /** px. */
+  readonly side: number;
+  /** Where right eye, left eye, nose, right and left corner of the mouth lie in it; x, y. */
+  readonly template: readonly number[];
+}
+
+/** Where ArcFace and its kin want them. */
 export const template: readonly number[] = [
   38.2946, 51.6963, 73.5318, 51.5014, 56.0252, 71.7366, 41.5493, 92.3655, 70.7299, 92.2041,
 ];
+export const arcfaceChip: Chip = { side: alignedSide, template };
+
+/** As dlib wants it: the five points of its own chips of 150 px with a padding of .25. */
+export const dlibChip: Chip = {
+  side: 150,
+  template: [47.549, 46.599, 100.476, 46.599, 74.013, 76.563, 50.415, 103.023, 97.61, 103.023],
+};
 
 /**
  * The similarity from `from` to `to` with the least squared error; points as x, y, x, y. Mirroring is not among them.

@@ -1,5 +1,11 @@
 // What a detector graph answers, before it is decided which boxes are one face.
 
+/** More faces of one picture than anybody tells apart; the best are kept. */
+export const mostFaces = 1000;
+
+/** Shorter side of the smallest face that is kept, px of the picture that was looked at. */
+export const leastFace = 20;
+
 /** In pixels of the picture that was looked at. */
 export interface Candidate {
   readonly score: number;
@@ -48,6 +54,15 @@ function better(a: Candidate, b: Candidate): number {
   return b.score - a.score || a.top - b.top || a.left - b.left || b.width - a.width;
 }
 
+/** The best of each group of boxes that overlap by more than `most`, best first. */
+export function distinct(candidates: readonly Candidate[], most: number): Candidate[] {
+  const kept: Candidate[] = [];
+  for (const candidate of [...candidates].sort(better)) {
+    if (kept.every((other) => overlap(candidate, other) <= most)) kept.push(candidate);
+  }
+  return kept;
+}
+
 /** The best of each group of boxes that overlap by more than `most` or lie in a better one, best first, at most `limit`. */
 export function suppressed(candidates: readonly Candidate[], most: number, limit: number): Candidate[] {
   const kept: Candidate[] = [];
@@ -65,4 +80,18 @@ export function isUsable(one: Candidate, picture: { width: number; height: numbe
   if (![score, left, top, width, height].every(Number.isFinite) || !landmarks.every(Number.isFinite))
     return false;
   return left < picture.width && top < picture.height && left + width > 0 && top + height > 0;
+}
+
+/** The faces of a picture, from the top left to the bottom right: each once, and none that is too small or beyond its edge. */
+export function settled(
+  found: readonly Candidate[],
+  picture: { width: number; height: number },
+  most: number,
+): Candidate[] {
+  const usable = found.filter(
+    (one) => isUsable(one, picture) && Math.min(one.width, one.height) >= leastFace,
+  );
+  return suppressed(usable, most, mostFaces).sort(
+    (a, b) => a.top - b.top || a.left - b.left || b.score - a.score,
+  );
 }

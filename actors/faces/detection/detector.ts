@@ -6,16 +6,10 @@ import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../../models/session.ts';
 import { type Pyramid, quartered } from '../picture.ts';
-import { type Candidate, isUsable, scaled, suppressed } from './candidates.ts';
-import type { DetectorGraph } from './family.ts';
+import { type Candidate, scaled, settled } from './candidates.ts';
+import type { DetectorGraph, FaceDetector } from './family.ts';
 import { InputFiller } from './input.ts';
 import { shrunk } from './shrink.ts';
-
-/** More faces of one picture than anybody tells apart; the best are kept. */
-export const mostFaces = 1000;
-
-/** Shorter side of the smallest face that is kept, px of the picture that was looked at. */
-export const leastFace = 20;
 
 /** How much smaller the next look is: graphs see twice as large faces as they are made for, and faces of half `most_face`. */
 const step = 4;
@@ -23,7 +17,7 @@ const step = 4;
 /** Sizes of pictures whose outputs are kept: both looks at the frames of a film, and those of another one. */
 const mostSizes = 4;
 
-export class FaceDetector {
+export class GridDetector implements FaceDetector {
   readonly #row: FaceDetectorRow;
   readonly #session: ModelSession;
   readonly #graph: DetectorGraph;
@@ -39,7 +33,6 @@ export class FaceDetector {
     this.#filler = new InputFiller(row.detector);
   }
 
-  /** From the top left to the bottom right, at most `mostFaces`. `checkpoint` is awaited before each look. */
   async detect(pyramid: Pyramid, checkpoint: Checkpoint): Promise<Candidate[]> {
     const { overlap, most_face: most, fixed_side: side } = this.#row.detector;
     const whole = pyramid.level(0);
@@ -60,10 +53,7 @@ export class FaceDetector {
         }
       }
     }
-    const usable = found.filter(
-      (one) => isUsable(one, whole) && Math.min(one.width, one.height) >= leastFace,
-    );
-    return inReadingOrder(suppressed(usable, overlap, mostFaces));
+    return settled(found, whole, overlap);
   }
 
   async #look(picture: Picture): Promise<Candidate[]> {
@@ -88,8 +78,4 @@ export class FaceDetector {
 /** Whether a face of more than that side has room in the picture. */
 function isLarger({ width, height }: Picture, side: number): boolean {
   return Math.min(width, height) > side;
-}
-
-function inReadingOrder(faces: readonly Candidate[]): Candidate[] {
-  return [...faces].sort((a, b) => a.top - b.top || a.left - b.left || b.score - a.score);
 }

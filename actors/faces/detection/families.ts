@@ -1,10 +1,23 @@
 // The families of face detectors, by the name that rows give them.
 import { type FaceDetectorRow, modelErrors } from '../../models/contract.ts';
-import type { DetectorFamily } from './family.ts';
+import { blazeface } from './blazeface.ts';
+import { GridDetector } from './detector.ts';
+import type { DetectorFamily, GridFamily } from './family.ts';
 import { scrfd } from './scrfd.ts';
 import { yunet } from './yunet.ts';
 
-const families: Readonly<Record<string, DetectorFamily>> = { yunet, scrfd };
+const onGrid = (family: GridFamily): DetectorFamily => ({
+  open: async (row, graphOf) => {
+    const { session, file } = await graphOf('graph');
+    return new GridDetector(row, session, family.open(row, session, file));
+  },
+});
+
+const families: Readonly<Record<string, DetectorFamily>> = {
+  yunet: onGrid(yunet),
+  scrfd: onGrid(scrfd),
+  blazeface,
+};
 
 /** Throws MODEL_INVALID, listing the families there are. */
 export function detectorFamilyOf({ key, family }: FaceDetectorRow): DetectorFamily {

@@ -4,14 +4,14 @@ import { modelErrors } from '../../models/contract.ts';
 import type { Port } from '../../models/session.ts';
 import { described, pictureInput, values } from '../ports.ts';
 import type { Candidate } from './candidates.ts';
-import type { DetectorFamily } from './family.ts';
+import type { GridFamily } from './family.ts';
 
 const strides = [8, 16, 32] as const;
 const anchors = 2;
 /** Scores, boxes, points. */
 const widths = [1, 4, 10] as const;
 
-export const scrfd: DetectorFamily = {
+export const scrfd: GridFamily = {
   open(row, session, file) {
     const input = pictureInput(session, row.detector.fixed_side, file);
     checkOutputs(session.outputs, file);

@@ -2,7 +2,7 @@
 
 import { declared, pictureInput, values } from '../ports.ts';
 import type { Candidate } from './candidates.ts';
-import type { DetectorFamily } from './family.ts';
+import type { GridFamily } from './family.ts';
 
 const strides = [8, 16, 32] as const;
 const parts = ['cls', 'obj', 'bbox', 'kps'] as const;
@@ -10,7 +10,7 @@ const sizes = { cls: 1, obj: 1, bbox: 4, kps: 10 } as const;
 
 const share = (value: number) => Math.min(1, Math.max(0, value));
 
-export const yunet: DetectorFamily = {
+export const yunet: GridFamily = {
   open(row, session, file) {
     const input = pictureInput(session, row.detector.fixed_side, file);
     const names = strides.flatMap((stride) => parts.map((part) => `${part}_${stride}`));

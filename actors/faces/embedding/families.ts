@@ -1,10 +1,11 @@
 // The families of face embedders, by the name that rows give them.
 import { type FaceEmbedderRow, modelErrors } from '../../models/contract.ts';
 import { arcface } from './arcface.ts';
+import { dlib } from './dlib.ts';
 import type { EmbedderFamily } from './family.ts';
 import { sface } from './sface.ts';
 
-const families: Readonly<Record<string, EmbedderFamily>> = { sface, arcface };
+const families: Readonly<Record<string, EmbedderFamily>> = { sface, arcface, dlib };
 
 /** Throws MODEL_INVALID, listing the families there are. */
 export function embedderFamilyOf({ key, family }: FaceEmbedderRow): EmbedderFamily {

@@ -1,9 +1,12 @@
 // The interface of a family of face embedders: it checks the graph of a row and says how the graph is fed.
 import type { FaceEmbedderRow } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
+import type { Chip } from '../alignment/similarity.ts';
 
 export interface EmbedderGraph {
-  /** Names in the graph: of the faces f32 [n, 3, 112, 112], and of the vectors f32 [n, dimensions]. */
+  /** The faces it takes. */
+  readonly chip: Chip;
+  /** Names in the graph: of the faces f32 [n, 3, side, side], and of the vectors f32 [n, dimensions]. */
   readonly input: string;
   readonly output: string;
   /** Faces in one run, at most. */

@@ -1,7 +1,7 @@
-// What graphs of face embedders have in common: faces of 112×112 in, a vector of each out.
+// What graphs of face embedders have in common: square faces in, a vector of each out.
 import { type FaceEmbedderRow, modelErrors } from '../../models/contract.ts';
 import type { ModelSession, Port } from '../../models/session.ts';
-import { alignedSide } from '../alignment/similarity.ts';
+import type { Chip } from '../alignment/similarity.ts';
 import { described } from '../ports.ts';
 
 /**
@@ -12,12 +12,13 @@ export function facePorts(
   { key, embedder: { dimensions, batch } }: FaceEmbedderRow,
   { inputs, outputs }: ModelSession,
   file: string,
-): { input: string; output: string } {
+  chip: Chip,
+): { chip: Chip; input: string; output: string } {
   const [input] = inputs;
   const [output] = outputs;
-  const faces = [null, 3, alignedSide, alignedSide];
+  const faces = [null, 3, chip.side, chip.side];
   if (inputs.length !== 1 || !input || !fits(input, faces)) {
-    const wanted = `one input float32 [n, 3, ${alignedSide}, ${alignedSide}]`;
+    const wanted = `one input float32 [n, 3, ${chip.side}, ${chip.side}]`;
     throw modelErrors.MODEL_LOAD_FAILED(`${file}: expected ${wanted}, found ${described(inputs)}`, { file });
   }
   if (outputs.length !== 1 || !output || !fits(output, [null, dimensions])) {
@@ -29,7 +30,7 @@ export function facePorts(
     const message = `${file}: takes ${most} faces in one run, the row of "${key}" says ${batch}`;
     throw modelErrors.MODEL_LOAD_FAILED(message, { file });
   }
-  return { input: input.name, output: output.name };
+  return { chip, input: input.name, output: output.name };
 }
 
 /** Free sides of a graph fit everything. */

@@ -141,7 +141,9 @@ class Network {
       found.dims.length === dims.length &&
       dims.every((length, i) => length === null || length === found.dims[i]);
     if (fits) return found;
-    throw new Error(`${name}: expected ${dims.map((length) => length ?? '?').join('×')} weights, found ${found.dims.join('×')}`);
+    throw new Error(
+      `${name}: expected ${dims.map((length) => length ?? '?').join('×')} weights, found ${found.dims.join('×')}`,
+    );
   }
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FaceDetector } from '../../../../actors/faces/detection/detector.ts';
 import { detectorFamilyOf } from '../../../../actors/faces/detection/families.ts';
 import { Pyramid } from '../../../../actors/faces/picture.ts';
 import { openSession } from '../../../../actors/models/session.ts';
@@ -13,7 +12,7 @@ const log = createLog('test', () => {});
 async function open(graph: Uint8Array, family: string, side: number, score = 0.5) {
   const row = { ...yunetRow, family, detector: { ...yunetRow.detector, fixed_side: side, score } };
   const session = await openSession(graph, { device: 'cpu', threads: 1, log });
-  return new FaceDetector(row, session, detectorFamilyOf(row).open(row, session, 'graph.onnx'));
+  return detectorFamilyOf(row).open(row, async () => ({ session, file: 'graph.onnx' }));
 }
 
 const grey = (width: number, height: number) =>

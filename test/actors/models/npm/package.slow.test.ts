@@ -20,7 +20,7 @@ import type { ModelRow, PullOptions, PullProgress } from '../../../../actors/mod
 import { convertGraphModel } from '../../../../actors/models/conversion/graph-model.ts';
 import { createModelLibrary } from '../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
-import { npmGraphModel, npmPackage } from '../../../../actors/models/rows/npm.ts';
+import { npmGraph, npmPackage } from '../../../../actors/models/rows/npm.ts';
 import { manualClock } from '../../../../runtime/clock.ts';
 import { until } from '../../../until.ts';
 import { smallGraph } from '../conversion/small-graph.ts';
@@ -196,7 +196,7 @@ test('a graph model of a package is converted once, kept as the pinned graph, an
       integrity: made.integrity,
       size: made.bytes.length,
     };
-    return { data: made.bytes, graphModel: npmGraphModel(source) };
+    return { data: made.bytes, graphModel: npmGraph(source) };
   };
   const onnx = convertGraphModel(Buffer.from(JSON.stringify(json)), weights);
   const pins = [onnx.length, sha(onnx)] as const;
