@@ -20,6 +20,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   diarization: async () => (await import('./diarization.ts')).diarization,
   speech: async () => (await import('./speech.ts')).speech,
   faces: async () => (await import('./faces.ts')).faces,
+  'face-likeness': async () => (await import('./face-likeness.ts')).faceLikeness,
   fanout: async () => (await import('./fanout.ts')).fanout,
   moments: async () => (await import('./moments.ts')).moments,
   page: async () => (await import('./page.ts')).page,

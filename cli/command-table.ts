@@ -347,8 +347,8 @@ export const commandTable = {
     actions: {
       list: { help: 'which models there are', options: json },
       pull: {
-        help: 'download models and check them; faces, sight: those that these take',
-        completes: ['faces', 'sight'],
+        help: 'download models and check them; faces, sight: those that these take; faces-npm: from the npm registry',
+        completes: ['faces', 'faces-npm', 'sight'],
         options: { use: switchedOn },
       },
       use: { help: 'make a model the visual model of every command' },

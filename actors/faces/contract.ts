@@ -114,11 +114,12 @@ export const facesContract = contract(
     ),
     /**
      * Begins a clustering. `before`: labels and neighbour counts of the entries that are added first, by the same `eps` and
-     * `min_samples`: only what comes behind them is compared.
+     * `min_samples`: only what comes behind them is compared. `own_eps`: the distance that suits the model of the vectors.
      */
     cluster_open: ask(
       Type.Object({
         dimensions: Type.Integer({ minimum: 1 }),
+        own_eps: Type.Number({ exclusiveMinimum: 0, maximum: 2 }),
         before: nullable(Type.Object({ labels: Integers, neighbours: Integers })),
       }),
       Type.Object({ clustering: Type.Integer() }),

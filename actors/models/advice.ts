@@ -67,9 +67,13 @@ export function advisedModels(
 /** The kinds of models that say what a picture shows and what is written in it. */
 const sightKinds = ['text-recognition', 'object-detection'] as const satisfies readonly ModelRow['kind'][];
 
-/** Words that stand for a model of each of several kinds where the keys of models to pull are named. */
+/**
+ * Words that stand for a model of each of several kinds where the keys of models to pull are named: those that are advised; for
+ * `faces-npm` those that come from the npm registry alone.
+ */
 export const modelWords = {
   faces: faceKinds,
+  'faces-npm': faceKinds,
   sight: sightKinds,
 } as const satisfies Record<string, readonly ModelRow['kind'][]>;
 export type ModelWord = keyof typeof modelWords;
@@ -78,17 +82,27 @@ export function isModelWord(word: string): word is ModelWord {
   return Object.hasOwn(modelWords, word);
 }
 
-/** The keys that a key or a word stands for: itself, or the advised models. Throws MODEL_UNKNOWN where none is advised. */
+/** The keys that a key or a word stands for: itself, or one of each kind. Throws MODEL_UNKNOWN where none suits. */
 export function keysOf(word: string, models: readonly ListedModel[]): readonly string[] {
   if (!isModelWord(word)) return [word];
+  const suitable = word === 'faces-npm' ? npmFaceModels(models) : models.filter(({ advised }) => advised);
   return modelWords[word].map((kind) => {
-    const found = models.find(({ row, advised }) => row.kind === kind && advised);
+    const found = suitable.find(({ row }) => row.kind === kind);
     if (found) return found.row.key;
     throw modelErrors.MODEL_UNKNOWN(
       `"${word}" needs a ${kind} model, and none suits this machine: framehound models list`,
       { key: word, kind },
     );
   });
+}
+
+/** A face model of each kind all of whose files come from the npm registry; none where one kind has none that suits. */
+export function npmFaceModels(models: readonly ListedModel[]): readonly ListedModel[] {
+  const suitable = models.filter(
+    ({ row, supported, fits }) => supported && fits && row.files.length > 0 && row.files.every(isNpmFile),
+  );
+  const found = faceKinds.flatMap((kind) => suitable.find(({ row }) => row.kind === kind) ?? []);
+  return found.length === faceKinds.length ? found : [];
 }
 
 /** What a pull fetches, GB: of a package the whole tarball, of which little may be kept. */

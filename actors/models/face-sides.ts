@@ -39,7 +39,7 @@ export const FaceEmbedderSide = Type.Object({
    */
   centre: Type.Optional(Type.Array(Type.Number(), { minItems: 1, maxItems: 4096 })),
   /** Cosine distance for DBSCAN: what a request asks for by 0.48. */
-  eps: Type.Number({ minimum: 0, maximum: 2 }),
+  eps: Type.Number({ exclusiveMinimum: 0, maximum: 2 }),
   thresholds: Type.Object({
     /** Cosine of two faces from which they are one person. */
     same: Type.Number({ minimum: -1, maximum: 1 }),

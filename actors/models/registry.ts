@@ -145,7 +145,7 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
     return { detector, embedder };
   }
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
-  const message = `No ${missing.join(' and no ')} is downloaded: ${facesCommand}`;
+  const message = `No ${missing.join(' and no ')} is downloaded: ${facesCommand}, or ${facesCommand}-npm`;
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 

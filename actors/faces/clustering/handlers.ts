@@ -39,8 +39,8 @@ export function clusteringHandlers(parts: ClusteringParts): ClusteringHandlers {
   const product = new SharedProduct(parts);
   return {
     handlers: {
-      cluster_open: ({ dimensions, before }) => ({
-        clustering: open.add(new Clustering(dimensions, before)),
+      cluster_open: ({ dimensions, before, own_eps }) => ({
+        clustering: open.add(new Clustering(dimensions, before, own_eps)),
       }),
       cluster_add: ({ clustering, vectors, weak }) => {
         open.get(clustering).add(vectors, weak);

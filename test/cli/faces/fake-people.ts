@@ -19,6 +19,7 @@ export function clusterJob(more: Partial<FaceClusterJob> = {}): FaceClusterJob {
     media_hashes: ['aa', 'bb'],
     model_key: 'yunet+sface',
     eps: 0.4,
+    used_eps: 0.4,
     min_samples: 3,
     names: { c1: 'Anna' },
     can_undo: false,

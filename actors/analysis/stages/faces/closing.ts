@@ -4,6 +4,7 @@ import type { Reply } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { type ClusterJob, peopleErrors } from '../../../index/people/contract.ts';
+import { distanceOf, epsOf, ownEpsOf } from '../../../models/face-distance.ts';
 import { analysisErrors, type WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts } from '../stage.ts';
@@ -21,15 +22,21 @@ const NAMED = 3;
 const CLUSTERING = 0.9;
 
 type Begun = Reply<typeof indexContract, 'begin_clustering'>;
-type Committed = Reply<typeof indexContract, 'commit_clustering'> & { readonly eps: number };
+/** `distance`: what was used. */
+type Committed = Reply<typeof indexContract, 'commit_clustering'> & { readonly distance: number };
+
+/** A job that stands as it is stored. */
+interface Standing {
+  readonly stored: ClusterJob;
+  readonly own: number;
+}
 
 export class FaceClosing implements Closing {
   readonly #task: TaskContext;
   readonly #faces: Faces;
   /** Null where no file is looked at. */
   readonly #finder: FaceFinder | null;
-  /** Jobs that stand as they are stored. */
-  readonly #standing = new Map<string, ClusterJob>();
+  readonly #standing = new Map<string, Standing>();
 
   constructor(task: TaskContext, faces: Faces, finder: FaceFinder | null) {
     this.#task = task;
@@ -55,7 +62,9 @@ export class FaceClosing implements Closing {
     if (!stored) return false;
     const once = job.paths.length === 0 || job.samples.length > 0;
     if (once && !this.#task.run.earlier?.finished('faces', job.name)) return false;
-    if (stored.min_samples !== job.min_samples || (job.eps !== null && stored.eps !== job.eps)) return false;
+    const own = await this.#ownEps(stored.model_key);
+    if (stored.min_samples !== job.min_samples) return false;
+    if (job.eps !== null && stored.eps !== distanceOf(job.eps, own)) return false;
     const hashes = hashesOf(results);
     const known = new Set(stored.media_hashes);
     if (hashes.some((hash) => !known.has(hash))) return false;
@@ -63,17 +72,27 @@ export class FaceClosing implements Closing {
     const { clustering, before, entries } = await this.#begin(job, hashes, stored.eps);
     await this.#end(clustering);
     const stands = entries === 0 || before?.labels.length === entries;
-    if (stands) this.#standing.set(job.name, stored);
+    if (stands) this.#standing.set(job.name, { stored, own });
     return stands;
   }
 
   storedFacts({ name }: Job): Facts {
-    const stored = this.#standing.get(name ?? '');
-    if (!stored) throw engineErrors.INTERNAL(`${name}: is not known to be stored`);
+    const standing = this.#standing.get(name ?? '');
+    if (!standing) throw engineErrors.INTERNAL(`${name}: is not known to be stored`);
+    const { stored, own } = standing;
     const { num_clusters: clusters, names, cluster_ids: _, ...rest } = stored;
-    const { model_key, eps, min_samples, total_entries, noise_entries, media_hashes } = rest;
+    const { model_key, eps: used_eps, min_samples, total_entries, noise_entries, media_hashes } = rest;
     const clustering: ClusteringFacts = {
-      ...{ model_key, eps, min_samples, clusters, total_entries, noise_entries, media_hashes },
+      ...{
+        model_key,
+        eps: epsOf(used_eps, own),
+        used_eps,
+        min_samples,
+        clusters,
+        total_entries,
+        noise_entries,
+        media_hashes,
+      },
       ...{ kept_clusters: clusters, kept_corrections: 0, conflicts: [], lost_names: [] },
       kept_names: Object.values(names).filter((one) => one !== '').length,
       sample_face_naming: null,
@@ -93,23 +112,26 @@ export class FaceClosing implements Closing {
       throw analysisErrors.NO_MEDIA(`${job.name}: faces were looked for in none of its files`);
     }
     told(0);
-    const begun = await this.#begin(job, hashes, job.eps);
+    const ownEps = await this.#ownEps(await this.#modelOf(job));
+    const distance = job.eps === null ? null : distanceOf(job.eps, ownEps);
+    const begun = await this.#begin(job, hashes, distance);
     const clusterer = new Clusterer({
       index: this.#task.parts.index,
       faces: this.#faces,
       signal,
+      ownEps,
       told: (fraction) => told(CLUSTERING * fraction),
     });
     try {
       const warnings = await this.#warnings(job, begun, results);
-      const committed = await this.#cluster(job, begun, clusterer);
+      const committed = await this.#cluster(job, begun, clusterer, distance);
       const finder = this.#finder;
       const named =
         finder && job.samples.length > 0
           ? await nameFromSamples(this.#task, job, committed, { finder, clusterer, signal })
           : null;
       told(1);
-      const clustering = await this.#facts(job, committed);
+      const clustering = await this.#facts(job, committed, ownEps);
       const warning = [...warnings, ...(named?.complaints ?? [])].join('; ');
       const sample_face_naming = named?.result ?? null;
       const facts = { ...clustering, sample_face_naming, ...(warning !== '' && { warning }) };
@@ -120,14 +142,22 @@ export class FaceClosing implements Closing {
     }
   }
 
-  async #begin(job: FaceJob, hashes: string[], eps: number | null): Promise<Begun> {
-    const { parts, signal } = this.#task;
+  async #modelOf(job: FaceJob): Promise<string> {
     // Faces that are there are clustered again, whether the models that found them are still there or not.
     const looks = job.paths.length > 0;
     const model_key = looks ? this.#finder?.model.model_key : (await this.#stored(job))?.model_key;
-    if (model_key === undefined) {
-      throw peopleErrors.UNKNOWN_CLUSTER_JOB(`There is no face clustering named ${job.name}`);
-    }
+    if (model_key !== undefined) return model_key;
+    throw peopleErrors.UNKNOWN_CLUSTER_JOB(`There is no face clustering named ${job.name}`);
+  }
+
+  async #ownEps(model_key: string): Promise<number> {
+    return (await ownEpsOf(this.#task.parts.modelLibrary))(model_key);
+  }
+
+  /** `eps`: the cosine distance. */
+  async #begin(job: FaceJob, hashes: string[], eps: number | null): Promise<Begun> {
+    const { parts, signal } = this.#task;
+    const model_key = await this.#modelOf(job);
     const { cache_dir } = this.#task.request;
     const asked = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
     const request = { ...asked, min_samples: job.min_samples };
@@ -151,28 +181,34 @@ export class FaceClosing implements Closing {
     await this.#task.parts.index.ask('end_clustering', { clustering }).catch(() => {});
   }
 
-  async #cluster(job: FaceJob, begun: Begun, clusterer: Clusterer): Promise<Committed> {
-    const { eps: asked, min_samples, clear_names } = job;
+  async #cluster(
+    { min_samples, clear_names }: FaceJob,
+    begun: Begun,
+    clusterer: Clusterer,
+    asked: number | null,
+  ): Promise<Committed> {
     const found = await clusterer.labels(begun, { eps: asked, min_samples });
     const none = new Int32Array(0);
     const { labels, neighbours } = found ?? { labels: none, neighbours: none };
-    const eps = found?.eps ?? asked ?? this.#finder?.model.eps ?? 0;
+    const distance = found?.eps ?? asked ?? this.#finder?.model.eps ?? 0;
     const { clustering } = begun;
-    const request = { clustering, labels, neighbours, eps, clear_names };
+    const request = { clustering, labels, neighbours, eps: distance, clear_names };
     // Not cancellable: what is finished stays.
-    return { ...(await this.#task.parts.index.ask('commit_clustering', request)), eps };
+    return { ...(await this.#task.parts.index.ask('commit_clustering', request)), distance };
   }
 
   async #facts(
     job: FaceJob,
-    { report, eps }: Committed,
+    { report, distance }: Committed,
+    own: number,
   ): Promise<Omit<ClusteringFacts, 'sample_face_naming'>> {
     const { faces: total_entries, noise: noise_entries, ...kept } = report;
     const stored = await this.#stored(job);
     const { model_key = '', media_hashes = [] } = stored ?? {};
     return {
       model_key,
-      eps,
+      eps: epsOf(distance, own),
+      used_eps: distance,
       min_samples: job.min_samples,
       total_entries,
       noise_entries,

@@ -25,6 +25,8 @@ export interface ClusterParts {
   readonly index: Index;
   readonly faces: Faces;
   readonly signal: AbortSignal;
+  /** The eps of the row of the model of the vectors. */
+  readonly ownEps: number;
   /** How much is done, 0 to 1. */
   readonly told: (fraction: number) => void;
 }
@@ -91,6 +93,7 @@ export class Clusterer {
   async #begin(dimensions: number, before: Before | null): Promise<number> {
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const copied = before && { labels: before.labels, neighbours: before.neighbours };
-    return (await this.#parts.faces.ask('cluster_open', { dimensions, before: copied })).clustering;
+    const { faces, ownEps: own_eps } = this.#parts;
+    return (await faces.ask('cluster_open', { dimensions, own_eps, before: copied })).clustering;
   }
 }

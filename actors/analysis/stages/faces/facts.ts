@@ -55,7 +55,8 @@ export type FaceFacts = Static<typeof FaceFacts>;
 /** The clustering of a job. */
 export const ClusteringFacts = Type.Object({
   model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
-  eps: described(Type.Number(), 'Cosine distance that was used.'),
+  eps: described(Type.Number(), 'What was asked for, or found: 0.48 is usual with every model.'),
+  used_eps: described(Type.Number(), 'The cosine distance that it stands for with this model.'),
   min_samples: described(Count, 'Faces near each other that begin a cluster.'),
   clusters: Count,
   total_entries: described(Count, 'Faces of the job.'),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Dbscan } from '../../../../actors/faces/clustering/dbscan.ts';
 import { Entries } from '../../../../actors/faces/clustering/entries.ts';
-import { defaultEps } from '../../../../actors/faces/clustering/eps.ts';
 import { findEps } from '../../../../actors/faces/clustering/find-eps.ts';
 import { Product } from '../../../../actors/faces/clustering/product.ts';
+import { usualEps } from '../../../../actors/models/face-distance.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { type Crowd, crowd } from './people.ts';
 
@@ -14,10 +14,14 @@ before(async () => {
 });
 after(() => product.close());
 
-async function epsOf(vectors: Float32Array, dimensions: number, tileRows = 512): Promise<number> {
+async function epsOf(
+  vectors: Float32Array,
+  dimensions: number,
+  { tileRows = 512, own = usualEps }: { tileRows?: number; own?: number } = {},
+): Promise<number> {
   const entries = new Entries(dimensions, tileRows);
   entries.add(vectors, new Uint8Array(vectors.length / dimensions));
-  const work = findEps(entries.strong, product);
+  const work = findEps(entries.strong, product, own);
   let turn = await work.next();
   for (let known = 0; !turn.done; turn = await work.next()) {
     assert.ok(turn.value >= known && turn.value <= 1, 'the fraction rises');
@@ -74,9 +78,9 @@ test('one person, strangers alone and a few faces have no structure: the default
     { dimensions: 128, people: [6, 6, 6], same: 0.6, seed: 5 },
     { dimensions: 128, people: [1], same: 0.6, seed: 6 },
   ];
-  for (const made of crowds) assert.equal(await epsOf(crowd(made).vectors, made.dimensions), defaultEps);
-  assert.equal(await epsOf(new Float32Array(0), 128), defaultEps, 'nobody');
-  assert.equal(await epsOf(new Float32Array(300 * 64).fill(0.125), 64), defaultEps, 'the same picture');
+  for (const made of crowds) assert.equal(await epsOf(crowd(made).vectors, made.dimensions), usualEps);
+  assert.equal(await epsOf(new Float32Array(0), 128), usualEps, 'nobody');
+  assert.equal(await epsOf(new Float32Array(300 * 64).fill(0.125), 64), usualEps, 'the same picture');
 });
 
 test('what is found is never below 0.2 and never above 0.8', async () => {
@@ -103,10 +107,10 @@ test('neither the order of the faces nor the shape of the blocks changes what is
   for (let i = 0; i < count; i++) backwards.set(vectors.subarray(i * 96, (i + 1) * 96), (count - 1 - i) * 96);
   const answers = [
     await epsOf(vectors, 96),
-    await epsOf(vectors, 96, 33),
-    await epsOf(vectors, 96, 700),
+    await epsOf(vectors, 96, { tileRows: 33 }),
+    await epsOf(vectors, 96, { tileRows: 700 }),
     await epsOf(backwards, 96),
   ];
   assert.equal(new Set(answers).size, 1, answers.join(' '));
-  assert.notEqual(answers[0], defaultEps);
+  assert.notEqual(answers[0], usualEps);
 });

@@ -57,7 +57,7 @@ async function start(clock: Clock = manualClock()) {
     vectors: Float32Array,
     weak = new Uint8Array(vectors.length / dimensions),
   ) => {
-    const { clustering } = await ask('cluster_open', { dimensions, before: null });
+    const { clustering } = await ask('cluster_open', { own_eps: 0.48, dimensions, before: null });
     await ask('cluster_add', { clustering, vectors: vectors.slice(), weak: weak.slice() });
     return clustering;
   };
@@ -81,7 +81,7 @@ const faces = crowd({ dimensions: 32, people: [60, 30, 12], loners: 30, same: 0.
 
 test('a clustering is filled in parts, stepped until it is done, read and closed', async () => {
   const { ask, made, stepped, stop } = await start(hastyClock(60));
-  const { clustering } = await ask('cluster_open', { dimensions: 32, before: null });
+  const { clustering } = await ask('cluster_open', { own_eps: 0.48, dimensions: 32, before: null });
   const cut = 40;
   for (const part of [faces.vectors.slice(0, cut * 32), faces.vectors.slice(cut * 32)]) {
     const weak = new Uint8Array(part.length / 32);
@@ -111,7 +111,7 @@ test('a step is a part of the work, the fraction rises to 1, and other messages 
   const fractions: number[] = [];
   for (let isDone = false; !isDone; ) {
     const stepping = ask('cluster_step', { clustering, eps: null, min_samples: 5 });
-    const { clustering: other } = await ask('cluster_open', { dimensions: 8, before: null });
+    const { clustering: other } = await ask('cluster_open', { own_eps: 0.48, dimensions: 8, before: null });
     await ask('cluster_close', { clustering: other });
     const { done, fraction } = await stepping;
     fractions.push(fraction);
@@ -216,7 +216,7 @@ test('an earlier clustering that cannot be of these entries is refused', async (
   const { ask, stop } = await start();
   const step = async (labels: number[], neighbours: number[], eps: number | null = 0.1) => {
     const before = { labels: Int32Array.from(labels), neighbours: Int32Array.from(neighbours) };
-    const { clustering } = await ask('cluster_open', { dimensions: 2, before });
+    const { clustering } = await ask('cluster_open', { own_eps: 0.48, dimensions: 2, before });
     const vectors = Float32Array.of(1, 0, 1, 0);
     await ask('cluster_add', { clustering, vectors, weak: new Uint8Array(2) });
     return ask('cluster_step', { clustering, eps, min_samples: 2 });

@@ -1,0 +1,43 @@
+// How near two faces have to be for one person: requests say it for a usual model, by 0.48, and each row says which cosine
+// distance that is with its own vectors. Pure.
+import type { ModelLibrary } from './contract.ts';
+import type { FaceEmbedderSide } from './face-sides.ts';
+
+/** Of requests that say nothing. */
+export const usualEps = 0.48;
+
+/** The cosine distance that the `eps` of a request stands for. `own`: the eps of the row of the embedder. */
+export function distanceOf(eps: number, own: number): number {
+  return own === usualEps ? eps : Math.min(2, rounded((eps * own) / usualEps));
+}
+
+/** The other way round: what a request would have said. */
+export function epsOf(distance: number, own: number): number {
+  return own === usualEps ? distance : rounded((distance * usualEps) / own);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+/**
+ * Of the model that embedded what is stored under the key of a pair: what its row says; undefined where the row is gone. The
+ * rows are read once.
+ */
+export async function embedderSides(
+  library: Pick<ModelLibrary, 'list'> | null | undefined,
+): Promise<(pair: string) => FaceEmbedderSide | undefined> {
+  const { models } = (await library?.list()) ?? { models: [] };
+  return (pair) => {
+    const key = pair.slice(pair.indexOf('+') + 1);
+    return models.find(({ row }) => row.key === key)?.row.embedder;
+  };
+}
+
+/** The eps of the rows of such models; the usual one where a row is gone. */
+export async function ownEpsOf(
+  library: Pick<ModelLibrary, 'list'> | null | undefined,
+): Promise<(pair: string) => number> {
+  const sideOf = await embedderSides(library);
+  return (pair) => sideOf(pair)?.eps ?? usualEps;
+}
