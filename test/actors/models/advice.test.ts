@@ -6,6 +6,7 @@ import {
   fitsMemory,
   keysOf,
   modelsInUse,
+  npmFaceModels,
   sizeText,
 } from '../../../actors/models/advice.ts';
 import type { ListedModel } from '../../../actors/models/contract.ts';
@@ -104,6 +105,23 @@ test('of the face models that are there the most accurate is used, the own one w
 test('the list says that the face models in use are in use', () => {
   const used = modelsInUse(listed(['sface', 'mine', 'yunet-2023mar'], [{ accuracy: 4 }]), 'starter-visual-3');
   assert.deepEqual([...used].toSorted(), ['mine', 'starter-speaker', 'starter-visual-3', 'yunet-2023mar']);
+});
+
+test('"faces-npm" means a pair that comes from the npm registry, which is never the advised one', () => {
+  const pair = ['blazeface-256', 'dlib-resnet-v1'];
+  assert.deepEqual(keysOf('faces-npm', listed([])), pair);
+  assert.deepEqual(
+    npmFaceModels(listed(['dlib-resnet-v1'])).map(({ row, downloaded }) => [row.key, downloaded]),
+    [
+      ['blazeface-256', false],
+      ['dlib-resnet-v1', true],
+    ],
+  );
+  const advised = listed([]).filter((model) => model.advised);
+  assert.ok(advised.every(({ row }) => !pair.includes(row.key)));
+  const small = listed([]).map((model) => ({ ...model, fits: model.row.key !== 'dlib-resnet-v1' }));
+  assert.deepEqual(npmFaceModels(small), []);
+  assert.throws(() => keysOf('faces-npm', small), { code: 'MODEL_UNKNOWN' });
 });
 
 test('"faces" means the advised detector and the advised embedder, any other word itself', () => {

@@ -90,7 +90,7 @@ const wrong: [string, string, string, RegExp][] = [
     'a family of the other kind',
     JSON.stringify({ ...detector, family: 'arcface' }),
     '/family',
-    /"arcface" .* there is yunet, scrfd/,
+    /"arcface" .* there is yunet, scrfd, blazeface/,
   ],
   [
     'no such order of colours',
@@ -115,6 +115,12 @@ const wrong: [string, string, string, RegExp][] = [
     JSON.stringify({ ...detector, detector: { ...detector.detector, fixed_side: 650 } }),
     '/detector/fixed_side',
     /650 is no multiple of 32/,
+  ],
+  [
+    'a centre of another length',
+    JSON.stringify({ ...embedder, embedder: { ...embedder.embedder, centre: [0.1, 0.2] } }),
+    '/embedder/centre',
+    /has 2 values, not 512/,
   ],
   [
     'largest faces below the smallest',

@@ -90,6 +90,14 @@ test('what is found is never below 0.2 and never above 0.8', async () => {
   assert.equal(high, 0.8);
 });
 
+test('for a model of shorter distances the bounds and what is taken without structure are nearer', async () => {
+  const own = 0.26;
+  const tight = crowd({ dimensions: 16, people, same: 0.999, seed: 1 });
+  assert.equal(await epsOf(tight.vectors, 16, { own }), 0.11);
+  assert.equal(await epsOf(opposites(), 64, { own }), 0.43);
+  assert.equal(await epsOf(new Float32Array(0), 128, { own }), own);
+});
+
 /** Two groups in opposite directions, each of vectors at right angles. */
 function opposites(): Float32Array {
   const vectors = new Float32Array(60 * 64);

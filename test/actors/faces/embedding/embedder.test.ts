@@ -43,6 +43,29 @@ test('colours come in the order of the row, less the mean, over the scale, and v
   }
 });
 
+test('what all faces have in common is taken off, and what is left has the length 1', async () => {
+  const plainly = await tiny({});
+  const face = plain(200, 90, 30);
+  const vector = (await plainly.embed([face])).vectors.slice();
+  const centre = weights(128, 11).map((value) => value / 20);
+  const centred = await tiny({}, { centre: [...centre] });
+  const { vectors, bad } = await centred.embed([face]);
+  assert.deepEqual(bad, []);
+  const rest = vector.map((value, at) => value - centre[at]!);
+  const length = Math.hypot(...rest);
+  for (const [at, value] of rest.entries())
+    assert.ok(Math.abs(vectors[at]! - value / length) < 1e-6, `${at}`);
+  const nothing = await tiny({}, { centre: [...vector] });
+  assert.deepEqual((await nothing.embed([face])).bad, [0], 'the centre itself has no direction');
+});
+
+test('dlib takes faces of its own size', async () => {
+  await assert.rejects(open(tinyEmbedder({}), 'dlib'), {
+    code: 'MODEL_LOAD_FAILED',
+    message: /expected one input float32 \[n, 3, 150, 150\]/,
+  });
+});
+
 test('a vector does not depend on the faces beside it', async () => {
   const embedder = await tiny({}, { batch: 3 });
   const faces = [plain(10, 20, 200), plain(200, 90, 30), plain(1, 2, 3)];
