@@ -124,6 +124,8 @@ interface Clustering {
   readonly vectors: Float32Array[];
   readonly before: number;
   steps: number;
+  /** The one that was asked for, or the usual one. */
+  eps: number;
 }
 
 export function fakeFaces(world: FacesWorld) {
@@ -167,8 +169,13 @@ export function fakeFaces(world: FacesWorld) {
           }
           return foundIn(world.shown(turn.slot(picture)[0]!));
         },
-        cluster_open: ({ before }) => {
-          clusterings.set(++last, { vectors: [], before: before?.labels.length ?? 0, steps: 0 });
+        cluster_open: ({ before, own_eps }) => {
+          clusterings.set(++last, {
+            vectors: [],
+            before: before?.labels.length ?? 0,
+            steps: 0,
+            eps: own_eps,
+          });
           world.open.add(last);
           return { clustering: last };
         },
@@ -178,9 +185,10 @@ export function fakeFaces(world: FacesWorld) {
           }
           return {};
         },
-        cluster_step: async ({ clustering }) => {
+        cluster_step: async ({ clustering, eps }) => {
           await world.holdStep;
           const found = of(clustering);
+          found.eps = eps ?? found.eps;
           if (world.clusterCrashes > 0 && world.clusterCrashes-- > 0) {
             clusterings.clear();
             throw facesErrors.CLUSTERING_LOST('the face actor ended');
@@ -189,7 +197,7 @@ export function fakeFaces(world: FacesWorld) {
           if (done) world.clustered.push(found.vectors.length - found.before);
           return { done, fraction: found.steps / 3 };
         },
-        cluster_labels: ({ clustering }) => labelsOf(of(clustering).vectors),
+        cluster_labels: ({ clustering }) => labelsOf(of(clustering)),
         cluster_similarities: ({ clustering, groups, references }) =>
           similaritiesOf(of(clustering).vectors, groups, references),
         cluster_close: ({ clustering }) => {
@@ -211,7 +219,7 @@ function foundIn(people: readonly number[]): Sent<FoundFaces> {
   return new Sent({ faces, vectors, aligned, displays }, { transfer });
 }
 
-function labelsOf(vectors: readonly Float32Array[]) {
+function labelsOf({ vectors, eps }: Clustering) {
   const seen = new Map<string, number>();
   const keys = vectors.map((vector) => vector.join());
   const count = (key: string) => keys.filter((one) => one === key).length;
@@ -221,7 +229,7 @@ function labelsOf(vectors: readonly Float32Array[]) {
     return seen.get(key)!;
   });
   const neighbours = Int32Array.from(keys, count);
-  return { labels: Int32Array.from(labels), neighbours, clusters: seen.size, eps: 0.48 };
+  return { labels: Int32Array.from(labels), neighbours, clusters: seen.size, eps };
 }
 
 function similaritiesOf(vectors: readonly Float32Array[], groups: Int32Array, references: Float32Array) {

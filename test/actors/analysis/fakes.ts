@@ -13,7 +13,9 @@ import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
+import type { ListedModel } from '../../../actors/models/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
+import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
 import { manualClock } from '../../../runtime/clock.ts';
@@ -300,8 +302,15 @@ async function startFakes(
   return { index: await start(index), ...leaves };
 }
 
+/** Knows the rows of the program, and downloads nothing. */
+const modelLibrary = {
+  list: async () => ({ models: builtInRows.map((row) => ({ row })) as ListedModel[], problems: [] }),
+  pull: () => Promise.reject(new Error('nothing is downloaded')),
+  missing: () => Promise.reject(new Error('nothing is missing')),
+};
+
 /** What an engine has that a test brings itself. */
-const without = { clips: null, proxies: null, modelLibrary: null, faceSide: 1280 };
+const without = { clips: null, proxies: null, modelLibrary, faceSide: 1280 };
 
 export async function world(
   files: readonly FakeFile[],

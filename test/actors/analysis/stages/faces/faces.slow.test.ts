@@ -49,6 +49,30 @@ test('faces are found in every second of a film, and clustered into people', asy
   assert.equal(e.w.pool.free, e.w.pool.count);
 });
 
+test('the distance of a request is that of a usual model, and another one uses what suits it', async (t) => {
+  const e = await engine(t, films.slice(0, 1));
+  e.people.model = 'blazeface-256+dlib-resnet-v1';
+  const clusteringBy = async (more: object) => {
+    const { of } = await e.run({ face_clustering_jobs: [jobOf(e, more)] });
+    const { eps, used_eps } = of['Family']!.clustering!;
+    return [eps, used_eps, e.people.jobs.get('Family')?.eps];
+  };
+  assert.deepEqual(await clusteringBy({}), [0.48, 0.26, 0.26]);
+  const { clustered } = e.people;
+  const before = clustered.length;
+  assert.deepEqual(await clusteringBy({}), [0.48, 0.26, 0.26]);
+  assert.equal(clustered.length, before, 'the same is stored already');
+  assert.deepEqual(await clusteringBy({ face_eps: 0.24 }), [0.24, 0.13, 0.13]);
+});
+
+test('what is found without a request is told as a request would say it', async (t) => {
+  const e = await engine(t, films.slice(0, 1));
+  e.people.model = 'blazeface-256+dlib-resnet-v1';
+  const { of } = await e.run({ face_clustering_jobs: [jobOf(e, { auto_detect_params: true })] });
+  const { eps, used_eps } = of['Family']!.clustering!;
+  assert.deepEqual([eps, used_eps], [0.48, 0.26]);
+});
+
 test('they come from the decode pass of the pictures, and both are whole', async (t) => {
   const e = await engine(t, films.slice(0, 2));
   const { state } = await e.run({

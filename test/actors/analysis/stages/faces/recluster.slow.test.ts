@@ -42,7 +42,7 @@ test('a clustering is made again as a task of no file and one closing step, with
   const { files, done, jobs, jobs_done } = task.counts;
   assert.deepEqual([files, done, jobs, jobs_done, task.total_results], [0, 0, 1, 1, 1]);
   assert.deepEqual([task.request.files, task.request.types, task.progress], [0, ['faces'], 100]);
-  assert.deepEqual([of['Family']?.clustering?.eps, of['Family']?.clustering?.min_samples], [0.48, 3]);
+  assert.deepEqual([of['Family']?.clustering?.eps, of['Family']?.clustering?.min_samples], [0.3, 3]);
   assert.equal(e.people.loads, 1, 'only the first task loaded models');
   const percentages = e.emitted.map(({ progress }) => Number(progress));
   assert.deepEqual(
