@@ -332,10 +332,9 @@ export async function world(
   const leaves = await startFakes(state, { supervisor, log, pool }, options.decoders ?? 2, options.index);
   const journalPath = options.journal ?? join(folder, 'journal.ndjson');
   const journal = openJournal(journalPath, { log, now: () => 0, before: null });
-  const preview = { max_side: 64, quality: 80 };
-  const hardware = 'off' as const;
+  const settings = { preview: { max_side: 64, quality: 80 }, hardware: 'off' as const };
   const { index, prober, decoders } = leaves;
-  const parts = { ...leaves, ...without, pool, journal, preview, hardware, clock, log };
+  const parts = { ...leaves, ...without, ...settings, pool, journal, clock, log };
   const { summarizing } = options;
   const search = createSearch({
     ...parts,
