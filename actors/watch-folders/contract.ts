@@ -4,6 +4,7 @@ import { errorTable } from '../../runtime/errors.ts';
 import { clearable, defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
 import { speechBody } from '../analysis/stages/speech/request.ts';
 import { MetadataFilter } from '../index/facets/contract.ts';
+import { epsMeaning, usualEps } from '../models/face-distance.ts';
 
 export const watchErrors = errorTable({
   WATCH_FOLDER_UNKNOWN: { meaning: 'There is no such watch folder', status: 404, retryable: false },
@@ -60,7 +61,7 @@ const changeable = {
     clearable(Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S' })),
     'Name of the face clustering; needed for face analysis.',
   ),
-  face_eps: described(Type.Number({ minimum: 0, maximum: 2 }), 'Cosine distance; lower is stricter.'),
+  face_eps: described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning),
   face_min_samples: described(Type.Integer({ minimum: 1 }), 'Faces near each other that begin a cluster.'),
   excluded_extensions: described(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 1000 }),
@@ -99,7 +100,7 @@ export const NewWatchFolder = Type.Object({
   enable_face_analysis: defaulted(changeable.enable_face_analysis, false),
   audio_language: defaulted(changeable.audio_language, 'english'),
   cluster_job_name: defaulted(changeable.cluster_job_name, null),
-  face_eps: defaulted(changeable.face_eps, 0.48),
+  face_eps: defaulted(changeable.face_eps, usualEps),
   face_min_samples: defaulted(changeable.face_min_samples, 5),
   excluded_extensions: defaulted(changeable.excluded_extensions, []),
   excluded_filename_globs: defaulted(changeable.excluded_filename_globs, []),

