@@ -220,6 +220,39 @@ test('pointing along a tile shows the scene second by second', { skip: withoutBr
   await until(async () => (await shown()) !== first);
 });
 
+test('what a detector has seen is framed in the tile that is pointed at, as long as it stays', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  const box = { class: 'car', score: 0.9, box: [0.25, 0.5, 0.5, 0.25], start_seconds: 0, end_seconds: 4 };
+  const explanation = { band: 'strong', parts: [{ part: 'things', band: 'strong', boxes: [box] }] };
+  await page.route('**/api/v1/search/moments', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { moments: { reasons: object[] }[] };
+    const moments = answer.moments.map((one) => ({
+      ...one,
+      reasons: [{ kind: 'seen', rank: 1, explanation }],
+    }));
+    await route.fulfill({ response, json: { ...answer, moments } });
+  });
+  await page.getByRole('searchbox').fill('a red car at night');
+  const tile = page.getByRole('gridcell', { name: /^the-red-car\.mp4, / }).first();
+  await tile.locator('img').waitFor();
+  assert.equal(await page.locator('.frames').count(), 0);
+  const { x, y, width, height } = (await tile.boundingBox())!;
+  await page.mouse.move(x + 3, y + height / 3);
+  const drawn = (await tile.locator('.frames rect').boundingBox())!;
+  assert.ok(Math.abs(drawn.width - width / 2) < 4, `${drawn.width} of ${width}`);
+  await tile.locator('.tile-scrub').waitFor();
+  await page.mouse.move(x + width - 3, y + height / 3);
+  await tile.locator('.frames').waitFor({ state: 'detached' });
+  await page.mouse.move(x + 3, y + height / 3);
+  await tile.locator('.frames').waitFor();
+  await page.mouse.move(0, 0);
+  await tile.locator('.frames').waitFor({ state: 'detached' });
+  assert.deepEqual(problems, []);
+});
+
 test('an answer that comes late does not take the place of a newer one', {
   skip: withoutBrowser,
 }, async (t) => {

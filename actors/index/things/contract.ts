@@ -78,6 +78,15 @@ export const thingMessages = {
       looked: Type.Integer({ minimum: 0 }),
     }),
   ),
+  /** For each frame the tracks in it that a term speaks of which is not negated, best first; none where no detector looked. */
+  things_at: ask(
+    Type.Object({
+      ...Folder,
+      terms: Type.Array(ThingTerm),
+      frames: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Frame })),
+    }),
+    Type.Object({ seen: Type.Array(Type.Array(Track)) }),
+  ),
   /** What is seen in the media, for people who look at one; null where no detector looked. STORE_DAMAGED. */
   things_of: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),

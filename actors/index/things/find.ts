@@ -32,6 +32,13 @@ export function momentsOf(tracks: readonly Track[], terms: readonly ThingTerm[],
   return found;
 }
 
+/** What is seen in a frame of what the terms want, best first. */
+export function seenAt(tracks: readonly Track[], terms: readonly ThingTerm[], frame: number): Track[] {
+  const wanted = terms.filter(({ negated }) => !negated);
+  const here = tracks.filter(({ start, end }) => start <= frame && frame < end);
+  return here.filter((track) => wanted.some((term) => suits(track, term))).sort((a, b) => b.score - a.score);
+}
+
 function suits(track: Track, { classes, colours, place, size }: ThingTerm): boolean {
   const isClass = classes.includes(track.class);
   const isColoured =

@@ -1,6 +1,7 @@
 // What the index answers about things.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
+import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +10,7 @@ import { joinRanges } from '../visual/frames.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { thingMessages } from './contract.ts';
-import { type Moment, momentsOf } from './find.ts';
+import { type Moment, momentsOf, seenAt } from './find.ts';
 
 type ThingContract = Contract<typeof thingMessages>;
 type FindRequest = Request<ThingContract, 'find_things'>;
@@ -39,6 +40,17 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
       folders.with(cache_dir, (store) => {
         const stored = store.things.of(hash_str);
         return { model_key: stored?.model_key ?? null, tracks: [...(stored?.tracks ?? [])] };
+      }),
+    things_at: ({ cache_dir, terms, frames }, turn) =>
+      folders.with(cache_dir, (store) => {
+        const tracks = new Map<string, readonly Track[]>();
+        const seen = frames.map(({ hash_str, frame_index }) => {
+          turn.throwIfCancelled();
+          const own = tracks.get(hash_str) ?? readable(() => store.things.tracks(hash_str)) ?? [];
+          tracks.set(hash_str, own);
+          return seenAt(own, terms, frame_index);
+        });
+        return { seen };
       }),
     find_things: (request, turn) => find(parts, request, () => turn.throwIfCancelled()),
   };

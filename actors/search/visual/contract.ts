@@ -1,6 +1,7 @@
 // How sure a match of pictures is, as searches say it.
 import { type Static, Type } from 'typebox';
 import { described, named, nullable, oneOf } from '../../../runtime/schema.ts';
+import { ThingBox } from '../../things/contract.ts';
 
 export const Band = described(
   oneOf('strong', 'likely', 'weak'),
@@ -43,9 +44,22 @@ export const Weaker = Type.Optional(
 );
 const TextBand = Type.Object({ part: described(oneOf('text'), 'The words.'), band: Band });
 const PictureBand = Type.Object({ part: described(oneOf('picture'), 'The picture.'), band: Band });
+const SeenThing = Type.Object({
+  class: described(Type.String(), 'What it is: a class of COCO.'),
+  score: described(Type.Number(), 'Of the detector, 0 to 1, where it is seen best.'),
+  box: described(ThingBox, 'Left, top, width and height there, relative to the picture.'),
+  start_seconds: described(Type.Number(), 'When it comes to that place.'),
+  end_seconds: described(Type.Number(), 'When it leaves it.'),
+});
 const ThingsBand = Type.Object({
   part: described(oneOf('things'), 'The things that the query names, as a detector has seen them.'),
   band: Band,
+  boxes: Type.Optional(
+    described(
+      Type.Array(named('SeenThing', SeenThing)),
+      'Those of them that are seen in the second of the match, best first; left out where there are none.',
+    ),
+  ),
 });
 const ExcludeEffect = Type.Object({
   part: described(oneOf('exclude'), 'One of what is excluded.'),

@@ -18,6 +18,7 @@ import type { Explanation } from './contract.ts';
 import { toMatch } from './match.ts';
 import type { PictureQuery } from './picture-readings.ts';
 import { joined, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
+import { withSeenThings } from './seen-things.ts';
 import { sureMatches } from './sure-matches.ts';
 import {
   type AskedThings,
@@ -138,7 +139,8 @@ export async function askVisual(
   const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
   const asksThings = things !== null;
   const unseenThings = asksThings ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
-  return { model_key, vectors, words, asksThings, unseenThings, gone, find, explain };
+  const told = withSeenThings(parts, request.cache_dir, seen, explain, signal);
+  return { model_key, vectors, words, asksThings, unseenThings, gone, find, explain: told };
 }
 
 /** What a person should know of the search itself. `broken`: hashes of which something more cannot be read. */

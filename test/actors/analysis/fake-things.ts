@@ -76,6 +76,7 @@ export function thingHandlers({ stored }: ThingsWorld) {
       const { model_key = null, tracks = [] } = stored.get(hash_str) ?? {};
       return { model_key, tracks: [...tracks] };
     },
+    things_at: ({ frames }: { frames: unknown[] }) => ({ seen: frames.map(() => []) }),
     find_things: () => ({ matches: [], ranges: {}, looked: stored.size }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
-import { momentsOf } from '../../../../actors/index/things/find.ts';
+import { momentsOf, seenAt } from '../../../../actors/index/things/find.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
 
 const track = (name: Track['class'], start: number, end: number, more: Partial<Track> = {}): Track => {
@@ -73,4 +73,15 @@ test('colour, place and size are those of one and the same thing', () => {
   assert.deepEqual(spans([track('car', 0, 5, { box: [0, 0, 0.7, 0.7] })], [term('car', { size: 'close' })]), [
     [0, 5],
   ]);
+});
+
+test('in a frame that is seen which a term wants, best first, and nothing that is not to be there', () => {
+  const near = track('dog', 0, 10, { score: 0.6 });
+  const red = track('dog', 4, 8, { score: 0.9, colours: [{ colour: 'red', share: 0.9 }] });
+  const tracks = [near, red, track('cat', 0, 10)];
+  assert.deepEqual(seenAt(tracks, [term('dog')], 4), [red, near]);
+  assert.deepEqual(seenAt(tracks, [term('dog')], 8), [near]);
+  assert.deepEqual(seenAt(tracks, [term('dog', { colours: ['red'] })], 4), [red]);
+  assert.deepEqual(seenAt(tracks, [term('dog'), term('cat', { negated: true })], 8), [near]);
+  assert.deepEqual(seenAt(tracks, [], 4), []);
 });

@@ -69,3 +69,15 @@ test('what is stored anew takes the place of what was, also for another process'
   const { tracks } = await other.call('things_of', { cache_dir, hash_str: 'aa' });
   assert.deepEqual(tracks, [track('cat', 0), track('dog', 1)]);
 });
+
+test('of each frame what is seen there, nothing of a medium that nobody looked at', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  await storeTracks(index, cache_dir, 'aa', [track('dog', 0), track('dog', 1), track('cat', 1)]);
+  const frames = [
+    { hash_str: 'aa', frame_index: 1 },
+    { hash_str: 'bb', frame_index: 1 },
+  ];
+  const { seen } = await index.call('things_at', { cache_dir, terms: [dog], frames });
+  assert.deepEqual(seen, [[track('dog', 1)], []]);
+});

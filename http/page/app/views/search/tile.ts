@@ -11,7 +11,7 @@ import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { BandMark, bandOf } from './band.ts';
-import { LineFrame } from './line-frame.ts';
+import { Frames } from './frames.ts';
 import { type Found, kindIcons } from './moment.ts';
 import { likeThis, search } from './state.ts';
 import { useStrip } from './strips.ts';
@@ -51,7 +51,7 @@ export function Tile({ moment, index, side }: TileProps) {
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
-      ${picture && at < 0 && html`<${LineFrame} moment=${moment} src=${picture} />`}
+      ${shown && html`<${Frames} moment=${moment} src=${shown} seconds=${seconds} showsThings=${isSelected || pointed !== null} />`}
       ${kind !== 'image' && html`<span class="tile-time">${clock(seconds)}</span>`}
       ${at >= 0 && html`<progress class="tile-scrub" max="1" value=${pointed} aria-hidden="true"></progress>`}
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} />`}
