@@ -2,87 +2,31 @@
 // and comes back. What the browser asks for is asked of the service itself.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import test, { after, before, type TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
+import test from 'node:test';
 import sharp from 'sharp';
-import { makeSamples } from '../../actors/samples/library.ts';
 import { noKey, refusal } from '../../http/license/decision.ts';
-import {
-  assertAccessible,
-  closeBrowser,
-  type Opened,
-  type Options,
-  openBrowser,
-  withoutBrowser,
-} from '../http/page/browser.ts';
+import { assertAccessible, openBrowser, withoutBrowser } from '../http/page/browser.ts';
 import { untilRelease } from '../shared.ts';
 import { until } from '../until.ts';
-import { newHome, SLOW_MS } from './command-line.ts';
-import { freePort } from './guarded-service.ts';
-import { type RunningService, startService } from './service.ts';
+import { SLOW_MS } from './command-line.ts';
+import { samplePage, searchFor, weakerOf } from './sample-page.ts';
+import { startService } from './service.ts';
 
-const home = newHome();
-const cache_dir = join(home.folder, 'analysis');
-const samples = join(home.folder, 'samples');
-const settings = ['--no-guardian'];
-const files = ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg', 'forest.jpg'];
-let service: RunningService;
-
-before(async () => {
-  if (withoutBrowser) return;
-  await makeSamples(samples, { files });
-  // A port that the system chose cannot be taken again at once.
-  settings.push('--port', String(await freePort()));
-  service = await startService([...settings, '--cache-dir', cache_dir], home);
-  await service.modelReady();
-  const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
-    cache_dir,
-    visual_media_paths: files.map((name) => join(samples, name)),
-  });
-  await service.follow(task_id);
-});
-after(async () => {
-  await closeBrowser();
-  await service?.end();
-});
-
-/** Signed in by a ticket, as `framehound open` does it. */
-async function signedIn(t: TestContext, options: Options = {}, folder = cache_dir): Promise<Opened> {
-  const opened = await openBrowser(t, options);
-  const { ticket } = await service.ok<{ ticket: string }>('/tickets', { cache_dir: folder });
-  await opened.page.goto(`${service.address}/#${ticket}`);
-  await opened.page.getByRole('searchbox').waitFor();
-  return opened;
-}
-
-const weakerOf = (page: Page) => page.getByRole('button', { name: /^\d+ weaker match/ });
-
-/** Opens what is folded: the library is small, so that little stands out of it. */
-async function searchFor(page: Page, words: string): Promise<void> {
-  const answered = page.waitForResponse((answer) => {
-    const { query } = (answer.request().postDataJSON() ?? {}) as { query?: string };
-    return answer.url().endsWith('/search/moments') && query === words;
-  });
-  await page.getByRole('searchbox').fill(words);
-  await answered;
-  const tile = page.locator('.tile img').first();
-  await weakerOf(page).or(tile).first().waitFor({ timeout: SLOW_MS });
-  if ((await weakerOf(page).getAttribute('aria-expanded')) === 'false') await weakerOf(page).click();
-  await tile.waitFor({ timeout: SLOW_MS });
-}
+const sample = samplePage();
+const { home, samples, settings, signedIn } = sample;
 
 test('a ticket signs in once; its address goes, and a used one says what to do', {
   skip: withoutBrowser,
 }, async (t) => {
   const { page, problems } = await openBrowser(t);
-  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
-  await page.goto(`${service.address}/#${ticket}`);
+  const { ticket } = await sample.service.ok<{ ticket: string }>('/tickets', {});
+  await page.goto(`${sample.service.address}/#${ticket}`);
   await page.getByRole('searchbox').waitFor();
   assert.doesNotMatch(page.url(), new RegExp(ticket));
   await page.reload();
   await page.getByRole('searchbox').waitFor();
   const other = await openBrowser(t);
-  await other.page.goto(`${service.address}/#${ticket}`);
+  await other.page.goto(`${sample.service.address}/#${ticket}`);
   await other.page.getByRole('alert').getByText('used already').waitFor();
   assert.deepEqual(problems, []);
 });
@@ -115,12 +59,12 @@ test('a wrong key is refused, a right one opens the view that was asked for', {
   skip: withoutBrowser,
 }, async (t) => {
   const { page } = await openBrowser(t);
-  await page.goto(`${service.address}/#/settings`);
+  await page.goto(`${sample.service.address}/#/settings`);
   await page.getByLabel('License key').fill('wrong');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('does not accept').waitFor();
   await assertAccessible(page, 'a wrong key');
-  await page.getByLabel('License key').fill(service.key);
+  await page.getByLabel('License key').fill(sample.service.key);
   await page.keyboard.press('Enter');
   await page.getByRole('navigation').waitFor();
   assert.match(page.url(), /#\/settings$/);
@@ -151,62 +95,6 @@ test('words find moments, keys lead through them, into the basket and to the pla
   assert.deepEqual(problems, []);
 });
 
-test('what hardly stands out is folded into one line, which opens and closes it, also when nothing does', {
-  skip: withoutBrowser,
-}, async (t) => {
-  const { page, problems } = await signedIn(t);
-  await page.getByRole('searchbox').fill('a green forest');
-  await page.getByRole('gridcell', { name: /^forest\.jpg, .*Likely match/ }).waitFor();
-  const before = await page.locator('.tile').count();
-  await weakerOf(page).click();
-  await page
-    .getByRole('gridcell', { name: /Weak match/ })
-    .first()
-    .waitFor();
-  await assertAccessible(page, 'weaker matches');
-  await weakerOf(page).click();
-  await page
-    .getByRole('gridcell', { name: /Weak match/ })
-    .first()
-    .waitFor({ state: 'detached' });
-  assert.equal(await page.locator('.tile').count(), before);
-  await page.getByRole('searchbox').fill('a purple zebra');
-  await page.getByText('Nothing here looks like this').waitFor();
-  await assertAccessible(page, 'nothing stands out');
-  await weakerOf(page).click();
-  await page.locator('.tile img').first().waitFor();
-  assert.deepEqual(problems, []);
-});
-
-test('where no model understands a word a button opens what can be set up, and downloads it', {
-  skip: withoutBrowser,
-}, async (t) => {
-  const { page, problems } = await signedIn(t);
-  await page.getByRole('searchbox').fill('a dog');
-  await page.getByText('No model in use understands: dog.').waitFor();
-  await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Set up' });
-  const sight = dialog.getByRole('region', { name: 'Things and printed words' });
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await assertAccessible(page, `set up, ${colorScheme}`);
-  }
-  const asked = page.waitForRequest('**/models/pull');
-  await page.route('**/models/pull', (route) => route.fulfill({ status: 507, json: { error: 'Disk full' } }));
-  await sight.getByRole('button', { name: /^Download \d+ MB: Things and printed words$/ }).click();
-  assert.deepEqual((await asked).postDataJSON(), { model_keys: ['nanodet-416', 'pp-ocr-v4'] });
-  await page.getByText('Disk full').waitFor();
-  await dialog.getByRole('link', { name: 'All models' }).click();
-  await page.getByRole('heading', { name: 'Models' }).waitFor();
-  await page.getByRole('link', { name: 'People', exact: true }).click();
-  await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
-  await dialog.getByRole('region', { name: 'Faces' }).waitFor();
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  assert.equal(await page.getByText('framehound models').count(), 0);
-  assert.deepEqual(problems, []);
-});
-
 test('pointing along a tile shows the scene second by second', { skip: withoutBrowser }, async (t) => {
   const { page } = await signedIn(t);
   await searchFor(page, 'a red car at night');
@@ -218,39 +106,6 @@ test('pointing along a tile shows the scene second by second', { skip: withoutBr
   const first = await shown();
   await page.mouse.move(x + width - 3, y + height / 3);
   await until(async () => (await shown()) !== first);
-});
-
-test('what a detector has seen is framed in the tile that is pointed at, as long as it stays', {
-  skip: withoutBrowser,
-}, async (t) => {
-  const { page, problems } = await signedIn(t);
-  const box = { class: 'car', score: 0.9, box: [0.25, 0.5, 0.5, 0.25], start_seconds: 0, end_seconds: 4 };
-  const explanation = { band: 'strong', parts: [{ part: 'things', band: 'strong', boxes: [box] }] };
-  await page.route('**/api/v1/search/moments', async (route) => {
-    const response = await route.fetch();
-    const answer = (await response.json()) as { moments: { reasons: object[] }[] };
-    const moments = answer.moments.map((one) => ({
-      ...one,
-      reasons: [{ kind: 'seen', rank: 1, explanation }],
-    }));
-    await route.fulfill({ response, json: { ...answer, moments } });
-  });
-  await page.getByRole('searchbox').fill('a red car at night');
-  const tile = page.getByRole('gridcell', { name: /^the-red-car\.mp4, / }).first();
-  await tile.locator('img').waitFor();
-  assert.equal(await page.locator('.frames').count(), 0);
-  const { x, y, width, height } = (await tile.boundingBox())!;
-  await page.mouse.move(x + 3, y + height / 3);
-  const drawn = (await tile.locator('.frames rect').boundingBox())!;
-  assert.ok(Math.abs(drawn.width - width / 2) < 4, `${drawn.width} of ${width}`);
-  await tile.locator('.tile-scrub').waitFor();
-  await page.mouse.move(x + width - 3, y + height / 3);
-  await tile.locator('.frames').waitFor({ state: 'detached' });
-  await page.mouse.move(x + 3, y + height / 3);
-  await tile.locator('.frames').waitFor();
-  await page.mouse.move(0, 0);
-  await tile.locator('.frames').waitFor({ state: 'detached' });
-  assert.deepEqual(problems, []);
 });
 
 test('an answer that comes late does not take the place of a newer one', {
@@ -361,7 +216,7 @@ test('a page goes on when the service was away, and says so meanwhile', {
 }, async (t) => {
   const { page } = await signedIn(t);
   await searchFor(page, 'sunset');
-  await service.stop();
+  await sample.service.stop();
   await page.getByRole('searchbox').fill('a green forest');
   await page.getByText('The service does not answer').waitFor();
   await assertAccessible(page, 'the service is away');
@@ -371,7 +226,7 @@ test('a page goes on when the service was away, and says so meanwhile', {
     await route.continue();
   });
   // With another folder of its own, so that nobody but the page loads this one.
-  service = await startService([...settings, '--cache-dir', join(home.folder, 'elsewhere')], home);
+  sample.service = await startService([...settings, '--cache-dir', join(home.folder, 'elsewhere')], home);
   await page.getByText('The service does not answer').waitFor({ state: 'detached', timeout: SLOW_MS });
   // However long the folder takes to load: a search before that would be refused.
   await assertAccessible(page, 'the folder is loaded again');
@@ -385,11 +240,11 @@ test('what another program has analysed is found, and an empty folder is no long
   const folder = join(home.folder, 'other-analysis');
   const { page, problems } = await signedIn(t, {}, folder);
   await page.getByText('Nothing is analysed yet').waitFor();
-  const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
+  const { task_id } = await sample.service.ok<{ task_id: string }>('/analyze', {
     cache_dir: folder,
     visual_media_paths: [join(samples, 'beach.mp4')],
   });
-  await service.follow(task_id);
+  await sample.service.follow(task_id);
   await page.getByText('Nothing is analysed yet').waitFor({ state: 'detached' });
   await searchFor(page, 'a beach');
   assert.deepEqual(problems, []);
@@ -403,7 +258,7 @@ test('of a file that was replaced and analysed anew the picture of now is shown'
   const analysed = async (background: string) => {
     await sharp({ create: { width: 64, height: 48, channels: 3, background } }).toFile(path);
     const asked = { cache_dir: folder, visual_media_paths: [path] };
-    await service.follow((await service.ok<{ task_id: string }>('/analyze', asked)).task_id);
+    await sample.service.follow((await sample.service.ok<{ task_id: string }>('/analyze', asked)).task_id);
   };
   await analysed('red');
   const { page, problems } = await signedIn(t, {}, folder);
