@@ -38,6 +38,32 @@ export class FaceEmbedder {
    * of them have no direction, because the graph answered zeros or no numbers. Throws MODEL_RUN_FAILED.
    */
   async embed(faces: readonly Uint8Array[]): Promise<{ vectors: Float32Array; bad: number[] }> {
+    const { centre, mirrored } = this.#row.embedder;
+    const vectors = await this.#run(faces);
+    const rows = faces.map((_, at) => this.#vector(vectors, at));
+    let good = rows.map(normalize);
+    if (mirrored) {
+      const others = await this.#run(faces.map((face) => inMirror(face, this.chip.side)));
+      good = rows.map((row, at) => {
+        const other = this.#vector(others, at);
+        return good[at]! && normalize(other) && normalize(added(row, other, 1));
+      });
+    }
+    if (centre) good = rows.map((row, at) => good[at]! && normalize(added(row, centre, -1)));
+    return { vectors, bad: good.flatMap((isGood, at) => (isGood ? [] : [at])) };
+  }
+
+  /** Runs once, which is slow and finds out whether the graph runs. Throws BAD_FACE_VECTOR and MODEL_RUN_FAILED. */
+  async warmUp(): Promise<void> {
+    const face = Uint8Array.from({ length: 3 * this.#pixels }, (_, at) => (at * 31 + (at >> 6)) & 255);
+    const { bad } = await this.embed([face]);
+    if (bad.length === 0) return;
+    const message = `The model "${this.#row.key}" answers a vector without direction for a picture of noise`;
+    throw facesErrors.BAD_FACE_VECTOR(message, { key: this.#row.key });
+  }
+
+  /** What the graph answers, of any length; owned by the caller. */
+  async #run(faces: readonly Uint8Array[]): Promise<Float32Array> {
     const { input, output } = this.#graph;
     // A graph that takes a fixed number is given that number, black ones at the end.
     const fixed = this.#session.inputs[0]!.shape[0];
@@ -53,18 +79,7 @@ export class FaceEmbedder {
         { key: this.#row.key },
       );
     }
-    const vectors = found.data.subarray(0, faces.length * this.dimensions);
-    const bad = faces.flatMap((_, at) => (this.#finish(this.#vector(vectors, at)) ? [] : [at]));
-    return { vectors, bad };
-  }
-
-  /** Runs once, which is slow and finds out whether the graph runs. Throws BAD_FACE_VECTOR and MODEL_RUN_FAILED. */
-  async warmUp(): Promise<void> {
-    const face = Uint8Array.from({ length: 3 * this.#pixels }, (_, at) => (at * 31 + (at >> 6)) & 255);
-    const { bad } = await this.embed([face]);
-    if (bad.length === 0) return;
-    const message = `The model "${this.#row.key}" answers a vector without direction for a picture of noise`;
-    throw facesErrors.BAD_FACE_VECTOR(message, { key: this.#row.key });
+    return found.data.subarray(0, faces.length * this.dimensions);
   }
 
   /** `count`: at least as many as there are faces; the floats of the rest are 0. */
@@ -76,15 +91,6 @@ export class FaceEmbedder {
       this.#planes.write(at * pixels, pixels, at * 3 * pixels, pixels);
     data.fill(0, faces.length * 3 * pixels);
     return data;
-  }
-
-  /** False where it has no direction. */
-  #finish(vector: Float32Array): boolean {
-    const { centre } = this.#row.embedder;
-    if (!normalize(vector)) return false;
-    if (centre === undefined) return true;
-    for (const [at, value] of centre.entries()) vector[at]! -= value;
-    return normalize(vector);
   }
 
   #vector(vectors: Float32Array, at: number): Float32Array {
@@ -100,4 +106,21 @@ function normalize(vector: Float32Array): boolean {
   if (!(length > 0) || !Number.isFinite(length)) return false;
   for (let at = 0; at < vector.length; at++) vector[at]! /= length;
   return true;
+}
+
+/** `vector` with so many times the other one; in place. */
+function added(vector: Float32Array, other: ArrayLike<number>, times: number): Float32Array {
+  for (let at = 0; at < vector.length; at++) vector[at]! += times * other[at]!;
+  return vector;
+}
+
+/** Right and left changed. `face`: RGB in rows of that many pixels. */
+function inMirror(face: Uint8Array, side: number): Uint8Array {
+  const mirrored = new Uint8Array(face.length);
+  for (let pixel = 0; pixel < side * side; pixel++) {
+    const x = pixel % side;
+    const from = 3 * (pixel - x + side - 1 - x);
+    mirrored.set(face.subarray(from, from + 3), 3 * pixel);
+  }
+  return mirrored;
 }

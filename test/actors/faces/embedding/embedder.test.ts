@@ -59,6 +59,35 @@ test('what all faces have in common is taken off, and what is left has the lengt
   assert.deepEqual((await nothing.embed([face])).bad, [0], 'the centre itself has no direction');
 });
 
+test('a face that is looked at in a mirror too has the mean of both directions', async () => {
+  const half = (left: readonly number[], right: readonly number[]) =>
+    Uint8Array.from({ length: 112 * 112 * 3 }, (_, at) => {
+      const x = Math.floor(at / 3) % 112;
+      return (x < 56 ? left : right)[at % 3]!;
+    });
+  const [dark, light] = [
+    [10, 60, 200],
+    [240, 90, 5],
+  ];
+  const face = half(dark!, light!);
+  const ofLeft = { left: true };
+  const plain = await tiny(ofLeft);
+  const [one, other] = [
+    (await plain.embed([face])).vectors.slice(),
+    (await plain.embed([half(light!, dark!)])).vectors.slice(),
+  ];
+  assert.ok(
+    one.some((value, at) => Math.abs(value - other[at]!) > 0.01),
+    'the graph tells them apart',
+  );
+  const sum = one.map((value, at) => value + other[at]!);
+  const both = await tiny(ofLeft, { mirrored: true });
+  const { vectors, bad } = await both.embed([face]);
+  assert.deepEqual(bad, []);
+  const length = Math.hypot(...sum);
+  for (const [at, value] of sum.entries()) assert.ok(Math.abs(vectors[at]! - value / length) < 1e-6, `${at}`);
+});
+
 test('dlib takes faces of its own size', async () => {
   await assert.rejects(open(tinyEmbedder({}), 'dlib'), {
     code: 'MODEL_LOAD_FAILED',
