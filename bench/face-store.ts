@@ -81,7 +81,11 @@ async function stored(folder: string): Promise<void> {
   for (let film = 0; film < films; film++) {
     const media = mediaOf(film);
     const visual = store.begin(hashOf(film), picture_model, dimensions);
-    store.append(visual, indices, vectors.subarray(0, frames * dimensions), []);
+    store.append(visual, {
+      frames: indices,
+      vectors: vectors.subarray(0, frames * dimensions),
+      previews: [],
+    });
     store.commit(visual, media);
     const writer = store.peopleWriter().faces;
     const stage = writer.begin(hashOf(film), face_model, dimensions);

@@ -189,7 +189,9 @@ function storeAll(store: Store, { rows, dimensions }: Size): number {
       const count = Math.min(64, end - frame);
       for (let i = 0; i < count; i++) make(batch.subarray(i * dimensions, (i + 1) * dimensions));
       const frames = Array.from({ length: count }, (_, i) => frame + i);
-      time(() => store.append(stage, frames, batch.subarray(0, count * dimensions), []));
+      time(() =>
+        store.append(stage, { frames: frames, vectors: batch.subarray(0, count * dimensions), previews: [] }),
+      );
     }
     const identity = { hash_str: hash, size_bytes: 1, mtime_ms: 1, inode: '1' };
     const media = { path: `/footage/${hash}.mp4`, identity, probe: { kind: 'video' } };

@@ -59,7 +59,11 @@ export async function writeLibrary(
       }
       const frames = Array.from({ length: count }, (_, i) => first + i);
       const previews = frames.map(() => preview(isFound ? PREVIEW : STAND_IN));
-      store.append(stage, frames, batch.subarray(0, count * dimensions), previews);
+      store.append(stage, {
+        frames: frames,
+        vectors: batch.subarray(0, count * dimensions),
+        previews: previews,
+      });
     }
     store.commit(stage, recordOf(path));
   }

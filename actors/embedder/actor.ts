@@ -8,6 +8,7 @@ import type { DeviceChoice } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
+import { blockBytes, paintBlocks } from './blocks.ts';
 import { embedderContract, type PictureReading, type TextPart, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { Sides, VisualFamily } from './family.ts';
@@ -54,12 +55,20 @@ export const definition = actor({
         load: async ({ model_key }, turn) =>
           answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
         state: () => current.state,
-        pictures: async ({ model_key, pictures, readings = ['plain'], urgent }, turn) => {
+        pictures: async (
+          { model_key, pictures, readings = ['plain'], blocks: wantsBlocks, urgent },
+          turn,
+        ) => {
           const asked = pictures.flatMap((handle) =>
             readings.map((reading) => ({ slot: turn.slot(handle), reading })),
           );
           const vectors = await embedPictures(current, model_key, asked, turn, urgent);
-          return new Sent({ vectors }, { transfer: [vectors.buffer] });
+          if (!wantsBlocks) return new Sent({ vectors }, { transfer: [vectors.buffer] });
+          const { shape } = current.using(model_key).row.visual;
+          const blocks = new Uint8Array(pictures.length * blockBytes);
+          for (const [i, handle] of pictures.entries())
+            paintBlocks(turn.slot(handle), shape, blocks, i * blockBytes);
+          return new Sent({ vectors, blocks }, { transfer: [vectors.buffer, blocks.buffer] });
         },
         texts: async ({ model_key, texts }, turn) => {
           const answer = await embedTexts(current, model_key, texts, turn);

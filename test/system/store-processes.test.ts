@@ -153,12 +153,11 @@ test('a folder that cannot be written can be read, and says so when it is to be 
   const filled = new Store(cache_dir);
   const frames = framesUpTo(20);
   const stage = filled.begin('1', 'model', d);
-  filled.append(
-    stage,
-    frames,
-    footage(20, d, 5, 0.1, 1),
-    frames.map((frame) => preview(frame)),
-  );
+  filled.append(stage, {
+    frames: frames,
+    vectors: footage(20, d, 5, 0.1, 1),
+    previews: frames.map((frame) => preview(frame)),
+  });
   filled.commit(stage, mediaRecord('1'));
   await filled.close();
   for (const name of ['', ...(readdirSync(cache_dir, { recursive: true }) as string[])]) {

@@ -7,12 +7,19 @@ import { type Picture, PreviewWriter } from './preview-writer.ts';
 import type { SpanLog } from './span-log.ts';
 import type { Spans } from './spans.ts';
 
-interface Chunk {
+/** Frames of a film, ascending. */
+export interface Added {
   readonly frames: readonly number[];
+  /** n×d. */
   readonly vectors: Float32Array;
+  /** One for each frame, or none. */
+  readonly previews: readonly Uint8Array[];
+  /** Share of each that differs from the one before, as in `scenes.ts`; without it all may. */
+  readonly changed?: Float32Array;
 }
 
-type Append = (frames: readonly number[], vectors: Float32Array) => void;
+type Chunk = Pick<Added, 'frames' | 'vectors' | 'changed'>;
+type Append = (kept: Added) => void;
 
 export class StageSpans {
   readonly #spans: Spans;
@@ -64,8 +71,9 @@ export class StageSpans {
       return span !== null && span.end <= room;
     };
     for (const _ of log.blocks(takes)) {
-      const { frames, vectors, pictures: added, end: next } = span as unknown as Span;
-      append(frames, vectors);
+      const { pictures: added, end: next, ...chunk } = span as unknown as Span;
+      const { frames } = chunk;
+      append({ ...chunk, previews: [] });
       for (const picture of added) pictures.push(picture);
       end = next;
       this.#frames += frames.length;
@@ -75,8 +83,8 @@ export class StageSpans {
   }
 
   /** *Kept until the next span*: what was appended to the stage. */
-  add(frames: readonly number[], vectors: Float32Array): void {
-    if (frames.length > 0) this.#chunks.push({ frames, vectors });
+  add({ frames, vectors, changed }: Chunk): void {
+    if (frames.length > 0) this.#chunks.push({ frames, vectors, ...(changed && { changed }) });
   }
 
   /** Keeps what was appended since the last span. *Flushed* on return. */
@@ -120,20 +128,23 @@ interface Span extends Chunk {
   readonly end: number;
 }
 
-/** Counts of frames and pictures; frames; vectors; frame, size and checksum of each picture. All of four bytes. */
+/** Counts of frames and pictures; frames; vectors; how much changed; frame, size and checksum of each picture. All of four bytes. */
 function writeSpan(chunks: readonly Chunk[], pictures: readonly Picture[], dimensions: number): Uint8Array {
   const count = chunks.reduce((sum, { frames }) => sum + frames.length, 0);
-  const words = 2 + count * (1 + dimensions) + pictures.length * 3;
+  const words = 2 + count * (2 + dimensions) + pictures.length * 3;
   const ints = new Uint32Array(words);
   const floats = new Float32Array(ints.buffer);
   ints.set([count, pictures.length]);
-  let [frame, value] = [2, 2 + count];
-  for (const { frames, vectors } of chunks) {
+  let [frame, value, share] = [2, 2 + count, 2 + count * (1 + dimensions)];
+  for (const { frames, vectors, changed } of chunks) {
     ints.set(frames, frame);
     floats.set(vectors, value);
+    floats.set(changed ?? new Float32Array(frames.length).fill(1), share);
     frame += frames.length;
     value += vectors.length;
+    share += frames.length;
   }
+  value = share;
   for (const picture of pictures) {
     ints.set([picture.frame, picture.size, picture.crc], value);
     value += 3;
@@ -146,8 +157,10 @@ function readSpan(bytes: Uint8Array<ArrayBuffer>, dimensions: number, start: num
   if (bytes.byteLength < 8 || bytes.byteLength % 4 !== 0) return null;
   const ints = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
   const [count, shown] = ints as unknown as [number, number];
-  if (ints.length !== 2 + count * (1 + dimensions) + shown * 3) return null;
-  const table = 2 + count * (1 + dimensions);
+  if (ints.length !== 2 + count * (2 + dimensions) + shown * 3) return null;
+  const table = 2 + count * (2 + dimensions);
+  const floats = (from: number, length: number) =>
+    new Float32Array(bytes.buffer, bytes.byteOffset + from * 4, length);
   let end = start;
   const pictures = Array.from({ length: shown }, (_, i): Picture => {
     const [frame, size, crc] = ints.subarray(table + i * 3) as unknown as [number, number, number];
@@ -157,7 +170,8 @@ function readSpan(bytes: Uint8Array<ArrayBuffer>, dimensions: number, start: num
   });
   return {
     frames: Array.from(ints.subarray(2, 2 + count)),
-    vectors: new Float32Array(bytes.buffer, bytes.byteOffset + (2 + count) * 4, count * dimensions),
+    vectors: floats(2 + count, count * dimensions),
+    changed: floats(2 + count * (1 + dimensions), count),
     pictures,
     end,
   };

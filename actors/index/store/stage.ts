@@ -10,7 +10,7 @@ import { storeErrors } from './contract.ts';
 import type { Packs } from './packs.ts';
 import { PreviewWriter, partFile } from './preview-writer.ts';
 import type { Spans } from './spans.ts';
-import { type NewPart, StageSpans } from './stage-spans.ts';
+import { type Added, type NewPart, StageSpans } from './stage-spans.ts';
 import type { Extent } from './table.ts';
 
 /** Rows of one write: 270 KB and 530 KB at 512 dimensions. */
@@ -50,6 +50,8 @@ export class Stage {
   #frames: number[] = [];
   /** By lag - 1: the distance of each frame to the one that many later. */
   readonly #distances: number[][] = Array.from({ length: lags }, () => []);
+  /** Of each frame but the first. */
+  readonly #changed: number[] = [];
   /** The vectors before, latest first. */
   #recent: Float32Array[] = [];
   readonly #extents: Extent[] = [];
@@ -76,9 +78,9 @@ export class Stage {
       this.previews = new PreviewWriter(part.folder, partFile(part.folder, part.token), part.on);
     } else {
       const { spans, key } = keeping;
-      const append = (frames: readonly number[], vectors: Float32Array) => {
-        this.#check(frames, vectors, []);
-        this.#append(frames, vectors, []);
+      const append = (kept: Added) => {
+        this.#check(kept);
+        this.#append(kept);
       };
       try {
         this.#spans = new StageSpans(spans, key, dimensions, part, append);
@@ -96,13 +98,13 @@ export class Stage {
   }
 
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
-  append(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
-    this.#check(frames, vectors, previews);
-    this.#append(frames, vectors, previews);
-    this.#spans?.add(frames, vectors);
+  append(added: Added): void {
+    this.#check(added);
+    this.#append(added);
+    this.#spans?.add(added);
   }
 
-  #append(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
+  #append({ frames, vectors, previews, changed }: Added): void {
     for (let i = 0; i < frames.length; i++) {
       const vector = vectors.slice(i * this.dimensions, (i + 1) * this.dimensions);
       const frame = frames[i]!;
@@ -110,6 +112,7 @@ export class Stage {
       writeRow16(vector, frame, this.#fine, this.#buffered * stride16(this.dimensions));
       for (const [lag, before] of this.#recent.entries())
         this.#distances[lag]!.push(1 - cosine(before, vector));
+      if (this.#frames.length > 0) this.#changed.push(changed?.[i] ?? 1);
       this.#recent = [vector, ...this.#recent.slice(0, lags - 1)];
       this.#frames.push(frame);
       this.#buffered++;
@@ -119,7 +122,7 @@ export class Stage {
     }
   }
 
-  #check(frames: readonly number[], vectors: Float32Array, previews: readonly Uint8Array[]): void {
+  #check({ frames, vectors, previews, changed }: Added): void {
     if (vectors.length !== frames.length * this.dimensions) {
       throw storeErrors.WRONG_DIMENSIONS(
         `vectors: ${vectors.length} numbers are not ${frames.length} vectors of ${this.dimensions}`,
@@ -127,6 +130,9 @@ export class Stage {
     }
     if (previews.length !== 0 && previews.length !== frames.length) {
       throw engineErrors.INVALID_MESSAGE(`previews: ${previews.length} for ${frames.length} frames`);
+    }
+    if (changed && changed.length !== frames.length) {
+      throw engineErrors.INVALID_MESSAGE(`changed: ${changed.length} for ${frames.length} frames`);
     }
     let before = this.#frames.at(-1) ?? -1;
     for (const frame of frames) {
@@ -169,6 +175,7 @@ export class Stage {
       frame_runs: packFrames(this.#frames),
       scene_starts: sceneStarts(
         this.#distances.map((list) => Float32Array.from(list)),
+        this.#changed,
         this.#frames.length,
       ),
       extents: this.#extents,

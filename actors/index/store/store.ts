@@ -21,6 +21,7 @@ import { Previews } from './records.ts';
 import type { PathMove, Removed } from './removal.ts';
 import { Spans } from './spans.ts';
 import type { Stage } from './stage.ts';
+import type { Added } from './stage-spans.ts';
 import { Summaries } from './summaries/summaries.ts';
 import { SummaryWriter } from './summaries/summary-writer.ts';
 import { Things } from './things.ts';
@@ -231,14 +232,8 @@ export class Store {
     return this.#writer().begin(hash, modelKey, dimensions, span);
   }
 
-  append(
-    stage: Stage,
-    frames: readonly number[],
-    vectors: Float32Array,
-    previews: readonly Uint8Array[],
-    keep = false,
-  ): void {
-    this.#writerOf(stage).append(stage, frames, vectors, previews, keep);
+  append(stage: Stage, added: Added, keep = false): void {
+    this.#writerOf(stage).append(stage, added, keep);
   }
 
   commit(stage: Stage, media: MediaRecord): number {

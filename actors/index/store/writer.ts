@@ -23,6 +23,7 @@ import { revisionAfter } from './revision.ts';
 import { Spans } from './spans.ts';
 import { setRoomAside } from './spare-room.ts';
 import { Stage, type StageResult } from './stage.ts';
+import type { Added } from './stage-spans.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
 import { seal, unseal } from './table.ts';
 import { type ModelTail, Tails } from './tails.ts';
@@ -115,17 +116,11 @@ export class Writer {
     });
   }
 
-  append(
-    stage: Stage,
-    frames: readonly number[],
-    vectors: Float32Array,
-    previews: readonly Uint8Array[],
-    keep = false,
-  ): void {
+  append(stage: Stage, added: Added, keep = false): void {
     this.#own(stage);
     this.work.confirm();
     try {
-      stage.append(frames, vectors, previews);
+      stage.append(added);
       if (keep) stage.keep();
     } catch (error) {
       // A refused call took nothing; after a fault of the disk the stage is not whole any more.

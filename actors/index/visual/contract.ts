@@ -114,6 +114,8 @@ export const visualMessages = {
       vectors: Floats,
       /** JPEG of each frame. */
       previews: Type.Array(Bytes),
+      /** Share of each picture that differs from the frame before, whatever its exposure: 1 where nobody knows; left out for 1. */
+      changed: Type.Optional(Floats),
       keep: Type.Optional(Type.Boolean()),
     }),
     Type.Object({}),

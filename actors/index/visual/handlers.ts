@@ -71,9 +71,9 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
         const { frames, next } = stage.kept;
         return { stage: stages.add(store, stage), kept: frames, next_frame: next };
       }),
-    append: ({ stage: number, frames, vectors, previews, keep }) => {
+    append: ({ stage: number, keep, ...added }) => {
       const { store, stage } = stages.get(number);
-      store.append(stage, frames, vectors, previews, keep);
+      store.append(stage, added, keep);
       return {};
     },
     commit: ({ stage: number, media }) => {

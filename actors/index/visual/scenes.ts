@@ -26,13 +26,26 @@ export function sceneThreshold(distances: Float32Array): number {
 /** Frames back to which each frame is compared: an interruption of up to four seconds is bridged. */
 export const lags = 5;
 
-/** Positions at which scenes begin, ascending, the first one 0. `distances[k][i]`: of frame i to frame i + k + 1. */
-export function sceneStarts(distances: readonly Float32Array[], frames: number): number[] {
+/**
+ * A cut changes at least so much of the picture; what passes a fixed camera changes less. Of 24 films the cuts changed 0.53 to 1,
+ * two cars before a camera that adjusts its exposure 0.42.
+ */
+export const leastChanged = 0.5;
+
+/**
+ * Positions at which scenes begin, ascending, the first one 0. `distances[k][i]`: of frame i to frame i + k + 1. `changed[i]`:
+ * share of the picture that differs between frame i and the next one.
+ */
+export function sceneStarts(
+  distances: readonly Float32Array[],
+  changed: ArrayLike<number>,
+  frames: number,
+): number[] {
   const next = distances[0] ?? new Float32Array(0);
   const threshold = sceneThreshold(next);
   const starts = frames === 0 ? [] : [0];
   for (let i = 1; i < frames; i++) {
-    if (next[i - 1]! <= threshold) continue;
+    if (next[i - 1]! <= threshold || changed[i - 1]! < leastChanged) continue;
     const back = comesBack(distances, i - 1, threshold / 2);
     if (back === null) starts.push(i);
     else i = back;

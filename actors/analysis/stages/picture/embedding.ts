@@ -1,5 +1,5 @@
 // Passes pictures from the decoders to the embedder and their vectors on to the index, for all files of a task.
-import type { SlotHandle } from '../../../../runtime/contract.ts';
+import type { Reply, SlotHandle } from '../../../../runtime/contract.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
@@ -8,6 +8,7 @@ import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 import { createBatcher, type Picture } from './batch.ts';
+import { changedShare } from './changed.ts';
 
 /** A stage that the index has begun, with frames that were taken up. */
 export interface BegunStage {
@@ -27,6 +28,8 @@ export class Sink {
   /** Appends one after another, in the order the pictures were sent. */
   #chain: Promise<void> = Promise.resolve();
   #added = 0;
+  /** The blocks of the last frame that was appended. */
+  #blocks: Uint8Array | null = null;
   #appended = 0;
   #closed = false;
 
@@ -56,6 +59,13 @@ export class Sink {
   close(): void {
     this.#closed = true;
     this.#settle();
+  }
+
+  /** Share of the picture that differs from the frame before it; 1 of the first. Frames in the order of time. */
+  changed(blocks: Uint8Array): number {
+    const before = this.#blocks;
+    this.#blocks = blocks;
+    return before === null ? 1 : changedShare(before, blocks);
   }
 
   /** `work` is told whether a span ends with these frames. */
@@ -102,15 +112,15 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
     for (const { slot } of pictures) pool.release(slot, holder);
   };
 
-  const embed = async (slots: readonly SlotHandle[]): Promise<Float32Array> => {
-    const request = { model_key: model.model_key, pictures: [...slots] };
+  const embed = async (slots: readonly SlotHandle[]): Promise<Embedded> => {
+    const request = { model_key: model.model_key, pictures: [...slots], blocks: true };
     try {
-      return (await embedder.ask('pictures', request, { slots, signal })).vectors;
+      return await embedder.ask('pictures', request, { slots, signal });
     } catch (error) {
       // An embedder that came back after a crash has no model yet.
       if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
       await models.use(model.model_key, signal);
-      return (await embedder.ask('pictures', request, { slots, signal })).vectors;
+      return embedder.ask('pictures', request, { slots, signal });
     }
   };
 
@@ -122,16 +132,20 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
     }
   };
 
-  const append = async ({ sink, rows, keep }: Part, batch: Picture<Sink>[], all: Float32Array) => {
+  const append = async ({ sink, rows, keep }: Part, batch: Picture<Sink>[], all: Embedded) => {
     const d = model.dimensions;
     const vectors = new Float32Array(rows.length * d);
     rows.forEach((row, i) => {
-      vectors.set(all.subarray(row * d, (row + 1) * d), i * d);
+      vectors.set(all.vectors.subarray(row * d, (row + 1) * d), i * d);
     });
+    const size = (all.blocks?.length ?? 0) / batch.length;
+    const changed = Float32Array.from(rows, (row) =>
+      all.blocks ? sink.changed(all.blocks.subarray(row * size, (row + 1) * size)) : 1,
+    );
     const previews = rows.map((row) => batch[row]!.preview);
     const frames = rows.map((row) => batch[row]!.frame);
-    const transfer = [vectors.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
-    const request = { stage: sink.stage, frames, vectors, previews, keep };
+    const transfer = [vectors.buffer, changed.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
+    const request = { stage: sink.stage, frames, vectors, previews, changed, keep };
     await index.ask('append', request, { transfer, signal });
   };
 
@@ -149,6 +163,8 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
     drop: (sink) => release(batcher.remove(sink)),
   };
 }
+
+type Embedded = Reply<typeof embedderContract, 'pictures'>;
 
 /** What a batch holds of one file. */
 interface Part {

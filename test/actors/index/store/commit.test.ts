@@ -27,12 +27,11 @@ function begun(writer: Writer, film: number): Stage {
   const { hash, vectors } = films[film]!;
   const stage = writer.begin(hash, 'model', d);
   const frames = framesUpTo(20);
-  writer.append(
-    stage,
-    frames,
-    Float32Array.from(vectors),
-    frames.map((frame) => preview(frame)),
-  );
+  writer.append(stage, {
+    frames: frames,
+    vectors: Float32Array.from(vectors),
+    previews: frames.map((frame) => preview(frame)),
+  });
   return stage;
 }
 
@@ -106,7 +105,7 @@ test('a writer that was suspended writes no row once another one has taken over'
   };
   const { environment, writer } = writerOf(t, cache_dir, { on });
   const stage = writer.begin('aa', 'model', d);
-  writer.append(stage, framesUpTo(20), films[0]!.vectors, []);
+  writer.append(stage, { frames: framesUpTo(20), vectors: films[0]!.vectors, previews: [] });
   const before = writes;
   const other = { ...newLease(), host: 'another-host', renewed_ms: Date.now() };
   environment.transact((all) => all.put(leaseKey, seal(Lease, leaseKey, other)));

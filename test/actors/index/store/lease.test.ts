@@ -87,7 +87,7 @@ test('a lease is renewed while it is held, and no timer is left when it is given
     clock.advance(renewEveryMs);
     assert.equal(leaseIn(environment)?.renewed_ms, start + n * renewEveryMs);
   }
-  store.append(stage, [0], someFootage(1, 1), [preview(0)]);
+  store.append(stage, { frames: [0], vectors: someFootage(1, 1), previews: [preview(0)] });
   assert.equal(store.commit(stage, mediaRecord('aa')), 1);
   assert.deepEqual([leaseIn(environment), clock.waiting], [null, 0]);
 });
@@ -111,7 +111,7 @@ test('a writer that was taken over is told, stores nothing more and leaves the l
   const clock = manualClock();
   const store = storeOf(t, cache_dir, { clock, now: () => start + clock.now() });
   const stage = store.begin('aa', 'model', d);
-  store.append(stage, [0], someFootage(1, 1), [preview(0)]);
+  store.append(stage, { frames: [0], vectors: someFootage(1, 1), previews: [preview(0)] });
   const other = { ...elsewhere, renewed_ms: start };
   putLease(environment, other);
   clock.advance(renewEveryMs);
@@ -128,6 +128,6 @@ test('a damaged lease keeps nobody from writing', (t) => {
   records(t, cache_dir).transact((writes) => writes.put(leaseKey, new Uint8Array(40).fill(3)));
   const store = storeOf(t, cache_dir);
   const stage = store.begin('aa', 'model', d);
-  store.append(stage, [0], someFootage(1, 1), [preview(0)]);
+  store.append(stage, { frames: [0], vectors: someFootage(1, 1), previews: [preview(0)] });
   assert.equal(store.commit(stage, mediaRecord('aa')), 1);
 });

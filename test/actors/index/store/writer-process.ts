@@ -38,12 +38,11 @@ function storeOne(store: Store, name: number): void {
   for (let frame = 0; frame < frames; frame += 10) {
     const end = Math.min(frames, frame + 10);
     const own = framesUpTo(end - frame, frame);
-    store.append(
-      stage,
-      own,
-      vectors.slice(frame * d, end * d),
-      own.map((one) => preview(one)),
-    );
+    store.append(stage, {
+      frames: own,
+      vectors: vectors.slice(frame * d, end * d),
+      previews: own.map((one) => preview(one)),
+    });
   }
   store.commit(stage, mediaRecord(hash));
   say(`committed ${hash}`);
@@ -63,7 +62,11 @@ if (command === 'endless' || command === 'die-at') {
   for (let name = 1; ; name++) storeOne(store, name);
 } else if (command === 'hold') {
   storeOne(store, 1);
-  store.append(store.begin('2', 'model', d), [0], footage(1, d, 1, 0, 2), [preview(0)]);
+  store.append(store.begin('2', 'model', d), {
+    frames: [0],
+    vectors: footage(1, d, 1, 0, 2),
+    previews: [preview(0)],
+  });
   say('holding');
   for await (const _ of process.stdin);
   await store.close();

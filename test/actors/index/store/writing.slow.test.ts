@@ -257,10 +257,13 @@ test('a stage in progress is dropped when the same one begins again', async (t) 
   const store = new Store(folder(t));
   t.after(() => store.close());
   const first = store.begin('aa', 'model', d);
-  store.append(first, [0], someFootage(1, 1), [preview(0)]);
+  store.append(first, { frames: [0], vectors: someFootage(1, 1), previews: [preview(0)] });
   const second = store.begin('aa', 'model', d);
-  assert.throws(() => store.append(first, [1], someFootage(1, 1), []), storeErrors.STAGE_LOST.is);
-  store.append(second, [0, 1], someFootage(2, 1), []);
+  assert.throws(
+    () => store.append(first, { frames: [1], vectors: someFootage(1, 1), previews: [] }),
+    storeErrors.STAGE_LOST.is,
+  );
+  store.append(second, { frames: [0, 1], vectors: someFootage(2, 1), previews: [] });
   assert.equal(store.commit(second, mediaRecord('aa')), 2);
 });
 
@@ -270,7 +273,8 @@ test('ten hours of frames are appended in bounded memory', async (t) => {
   const stage = store.begin('aa', 'model', 256);
   const vectors = someFootage(120, 1, 256);
   const append = (from: number, to: number) => {
-    for (let frame = from; frame < to; frame += 120) store.append(stage, framesUpTo(120, frame), vectors, []);
+    for (let frame = from; frame < to; frame += 120)
+      store.append(stage, { frames: framesUpTo(120, frame), vectors: vectors, previews: [] });
   };
   append(0, 3600);
   const before = process.memoryUsage();

@@ -14,7 +14,11 @@ function storeAll(library: Store, media: number, frames: number, vectors = film,
   const hashes = Array.from({ length: media }, (_, i) => (i + 1).toString(16));
   for (const hash of hashes) {
     const stage = library.begin(hash, 'model', dimensions);
-    library.append(stage, framesUpTo(frames), vectors.slice(0, frames * dimensions), []);
+    library.append(stage, {
+      frames: framesUpTo(frames),
+      vectors: vectors.slice(0, frames * dimensions),
+      previews: [],
+    });
     library.commit(stage, mediaRecord(hash));
   }
 }

@@ -16,9 +16,11 @@ const distancesOf = (vectors: Float32Array, d: number, lag = 1) =>
     for (let k = 0; k < d; k++) dot += vectors[i * d + k]! * vectors[(i + lag) * d + k]!;
     return 1 - dot;
   });
-const startsOf = (vectors: Float32Array, d: number) =>
+/** `changed`: of each second the share of the picture that differs from the one before; all of it where nothing is said. */
+const startsOf = (vectors: Float32Array, d: number, changed: readonly number[] = []) =>
   sceneStarts(
     Array.from({ length: lags }, (_, i) => distancesOf(vectors, d, i + 1)),
+    Array.from({ length: vectors.length / d - 1 }, (_, i) => changed[i + 1] ?? 1),
     vectors.length / d,
   );
 
@@ -44,10 +46,10 @@ test('cuts between calm or restless shots begin scenes, and nothing else does', 
 });
 
 test('a still picture is one scene and a montage of one-second shots is all scenes', () => {
-  assert.deepEqual(sceneStarts([new Float32Array(99).fill(0.001)], 100), [0]);
+  assert.deepEqual(sceneStarts([new Float32Array(99).fill(0.001)], new Float32Array(99).fill(1), 100), [0]);
   assert.equal(startsOf(footage(50, 64, 1, 0, 4), 64).length, 50);
-  assert.deepEqual(sceneStarts([], 0), []);
-  assert.deepEqual(sceneStarts([], 1), [0]);
+  assert.deepEqual(sceneStarts([], [], 0), []);
+  assert.deepEqual(sceneStarts([], [], 1), [0]);
 });
 
 test('what interrupts a scene for at most four seconds belongs to it, and what stays longer is a scene', () => {
@@ -60,6 +62,13 @@ test('what interrupts a scene for at most four seconds belongs to it, and what s
   ] as const) {
     assert.deepEqual(startsOf(film(shots, 64, 0.05), 64), starts, shots);
   }
+});
+
+test('what changes less than half of the picture passes before a camera and begins no scene', () => {
+  const shots = film('AAAAAAAAABBBBBBBBBCCCCCCCCC', 64, 0.05);
+  const changed = (share: number) => Array.from({ length: 27 }, (_, i) => (i === 9 ? share : 1));
+  assert.deepEqual(startsOf(shots, 64, changed(0.45)), [0, 18]);
+  assert.deepEqual(startsOf(shots, 64, changed(0.55)), [0, 9, 18]);
 });
 
 test('the threshold stays between its bounds whatever the film', () => {

@@ -20,7 +20,7 @@ interface Media {
 
 function analyse(library: Store, { hash, vectors }: Media): void {
   const stage = library.begin(hash, model, d);
-  library.append(stage, framesUpTo(vectors.length / d), vectors, []);
+  library.append(stage, { frames: framesUpTo(vectors.length / d), vectors: vectors, previews: [] });
   library.commit(stage, mediaRecord(hash));
 }
 
