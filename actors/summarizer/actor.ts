@@ -95,8 +95,8 @@ export function summarizerActor(opener: WriterOpener) {
 /** What is stored of a file, as it comes. */
 function materialHandlers(films: Films<Film>) {
   return {
-    add_vectors: ({ film, frames, vectors }) => ({
-      frames: films.get(film).intake.addVectors(frames, vectors),
+    add_vectors: ({ film, frames, vectors, cuts }) => ({
+      frames: films.get(film).intake.addVectors(frames, vectors, cuts),
     }),
     add_words: ({ film, segments }) => {
       films.get(film).intake.addWords(segments);

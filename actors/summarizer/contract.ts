@@ -156,9 +156,12 @@ export const summarizerContract = contract(
     ),
     /** One file; to be closed. LANGUAGE_MODEL_LOST. */
     open_film: ask(OpenFilm, Type.Object(Film)),
-    /** `frames`: ascending, behind those of the call before. `vectors`: n×d, L2-normalised, *moved*. FILM_LOST. */
+    /**
+     * `frames`: ascending, behind those of the call before. `vectors`: n×d, L2-normalised, *moved*. `cuts`: those of the
+     * frames with which a shot begins. FILM_LOST.
+     */
     add_vectors: ask(
-      Type.Object({ ...Film, frames: Integers, vectors: Floats }),
+      Type.Object({ ...Film, frames: Integers, vectors: Floats, cuts: Integers }),
       Type.Object({ frames: Count }),
     ),
     /** Segments behind those of the call before, ascending by start. A call without any says that somebody listened. FILM_LOST. */

@@ -12,6 +12,7 @@ export class Intake {
   readonly #film: Pick<OpenFilm, 'seconds' | 'visual_model'>;
   #vectors = new Float32Array(0);
   readonly #frames: number[] = [];
+  readonly #cuts: number[] = [];
   #segments: SpokenSegment[] | null = null;
   #sights: Sights = { things: [], lines: [] };
   readonly #people: { readonly person: SeenPerson; readonly appearance: Appearance }[] = [];
@@ -21,7 +22,7 @@ export class Intake {
   }
 
   /** Answers how many frames there are now. Throws MATERIAL_INVALID, and then nothing is added. */
-  addVectors(frames: Int32Array, vectors: Float32Array): number {
+  addVectors(frames: Int32Array, vectors: Float32Array, cuts: Int32Array): number {
     const { seconds, visual_model: model } = this.#film;
     if (!model)
       throw outlineErrors.MATERIAL_INVALID('vectors of a file that was opened without a visual model');
@@ -30,6 +31,9 @@ export class Intake {
       throw outlineErrors.MATERIAL_INVALID(
         `vectors: ${vectors.length} numbers for ${frames.length} frames of ${d} dimensions`,
       );
+    const known = new Set(frames);
+    const unknown = cuts.find((cut) => !known.has(cut));
+    if (unknown !== undefined) throw outlineErrors.MATERIAL_INVALID(`cuts: ${unknown} is none of the frames`);
     let before = this.#frames.at(-1) ?? -1;
     for (const frame of frames) {
       if (frame <= before || frame >= seconds)
@@ -42,6 +46,7 @@ export class Intake {
     if (this.#vectors.length === 0) this.#vectors = new Float32Array(seconds * d);
     this.#vectors.set(vectors, this.#frames.length * d);
     for (const frame of frames) this.#frames.push(frame);
+    for (const cut of cuts) this.#cuts.push(cut);
     return this.#frames.length;
   }
 
@@ -98,7 +103,10 @@ export class Intake {
     const vectors = model && this.#vectors.subarray(0, rows * model.dimensions);
     return {
       seconds,
-      pictures: model && vectors ? { vectors, dimensions: model.dimensions, frames: this.#frames } : null,
+      pictures:
+        model && vectors
+          ? { vectors, dimensions: model.dimensions, frames: this.#frames, cuts: this.#cuts }
+          : null,
       segments: this.#segments,
       people: this.#people.map(({ appearance }) => appearance),
     };

@@ -33,6 +33,8 @@ export const materialMessages = {
       dimensions: Type.Integer({ minimum: 1 }),
       frames: Integers,
       vectors: Floats,
+      /** Those of the frames with which a scene begins. */
+      cuts: Integers,
       next: nullable(Count),
     }),
   ),

@@ -15,7 +15,9 @@ export function materialHandlers({ folders }: StoreParts): Handlers<Contract<typ
     stored_vectors: ({ cache_dir, model_key, hash_str, from, most }) =>
       folders.with(cache_dir, (store) => {
         const page = vectorPage(store.visual, model_key, hash_str, from, most);
-        return new Sent(page, { transfer: [page.frames.buffer, page.vectors.buffer] });
+        return new Sent(page, {
+          transfer: [page.frames.buffer, page.vectors.buffer, page.cuts.buffer],
+        });
       }),
     sample_vectors: ({ cache_dir, model_key, most }, turn) =>
       folders.with(cache_dir, (store) => {

@@ -16,6 +16,8 @@ export interface VectorPage {
   readonly frames: Int32Array<ArrayBuffer>;
   /** n×d, L2-normalised. */
   readonly vectors: Float32Array<ArrayBuffer>;
+  /** Those of the frames with which a scene begins. */
+  readonly cuts: Int32Array<ArrayBuffer>;
   /** The frame with which the next page begins. */
   readonly next: number | null;
 }
@@ -42,7 +44,9 @@ export function vectorPage(
       const last = Math.min(rows.frames.length, first + Math.min(most, fits));
       const vectors = rows.read(first, last - first);
       const next = rows.frames[last] ?? null;
-      return { dimensions, frames: rows.frames.slice(first, last), vectors, next };
+      const starts = visual.scene_starts.filter((at) => at >= first && at < last);
+      const cuts = Int32Array.from(starts, (at) => rows.frames[at]!);
+      return { dimensions, frames: rows.frames.slice(first, last), vectors, cuts, next };
     } finally {
       packs.close();
     }

@@ -16,6 +16,8 @@ export interface Pictures {
   readonly dimensions: number;
   /** The grid second of each row, ascending, without repeats, each less than `seconds` of the material. */
   readonly frames: ArrayLike<number>;
+  /** Grid seconds of rows with which shots begin after a cut, ascending. */
+  readonly cuts: readonly number[];
 }
 
 /** A segment of a transcript. */

@@ -1,7 +1,7 @@
-// Where shots begin. A cut stands out against the changes around it; a flash or a passing hand comes back to what was before;
-// a slow fade changes little from frame to frame, but much from the seconds before it to those after it. Pure.
+// Where shots begin: at the cuts that were found where the pictures were analysed, and in the midst of slow fades, which change little
+// from frame to frame, but much from the seconds before them to those after them. Pure.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
-import { distance, nextDistances, windowDistances } from './changes.ts';
+import { nextDistances, windowDistances } from './changes.ts';
 import type { Pictures } from './material.ts';
 import { medianOf } from './vector.ts';
 
@@ -11,8 +11,6 @@ const lowest = 0.15;
 const highest = 0.35;
 /** Rows that share a threshold, and rows before and after them that count for it. */
 const block = 64;
-/** An interruption of up to four frames is bridged. */
-const lags = 5;
 /** Rows on each side of a slow transition. */
 const side = 6;
 
@@ -33,14 +31,9 @@ export function* shotSteps(pictures: Pictures): Steps<Shots> {
   const next = yield* nextDistances(pictures);
   const thresholds = thresholdsOf(next);
   yield;
+  const begins = new Set(pictures.cuts);
   const cuts = [0];
-  for (let i = 1; i < rows; i++) {
-    const threshold = thresholds[Math.floor((i - 1) / block)]!;
-    if (next[i - 1]! <= threshold) continue;
-    const back = comesBack(pictures, i - 1, threshold / 2);
-    if (back === null) cuts.push(i);
-    else i = back;
-  }
+  for (let row = 1; row < rows; row++) if (begins.has(pictures.frames[row]!)) cuts.push(row);
   yield;
   return { starts: withFades(cuts, changes, thresholds, rows), changes };
 }
@@ -53,13 +46,6 @@ function thresholdsOf(next: Float32Array): Float32Array {
     const spread = medianOf(around.map((distance) => Math.abs(distance - centre)));
     return Math.min(highest, Math.max(lowest, centre + 4 * 1.4826 * spread));
   });
-}
-
-/** The last row within reach that looks like row `before` again; null when none does. */
-function comesBack(pictures: Pictures, before: number, alike: number): number | null {
-  for (let row = Math.min(before + lags, pictures.frames.length - 1); row > before + 1; row--)
-    if (distance(pictures, before, row) < alike) return row;
-  return null;
 }
 
 /**

@@ -45,6 +45,7 @@ export function materialHandlers(committed: Committed, world: MaterialWorld) {
         dimensions,
         frames: Int32Array.from(frames),
         vectors,
+        cuts: Int32Array.from(frames.slice(0, 1)),
         next: stored.frames[at + count] ?? null,
       };
     },

@@ -51,17 +51,19 @@ test('the same material makes the same texts, also where some nodes were written
 test('what does not fit is refused with what is wrong, and nothing of it is added', async (t) => {
   const { summarizer } = await startSummarizer(t);
   const { film } = await summarizer.ask('open_film', openingOf(material));
-  const add = (frames: number[], numbers: number) =>
+  const add = (frames: number[], numbers: number, cuts: number[] = []) =>
     summarizer.ask('add_vectors', {
       film,
       frames: Int32Array.from(frames),
       vectors: new Float32Array(numbers).fill(0.125),
+      cuts: Int32Array.from(cuts),
     });
   assert.deepEqual(await add([0, 1], 128), { frames: 2 });
   const refused: [() => Promise<unknown>, RegExp][] = [
     [() => add([2], 63), /63 numbers for 1 frames of 64/],
     [() => add([1], 64), /frames: 1 behind 1/],
     [() => add([3, 2], 128), /frames: 2 behind 3/],
+    [() => add([2, 3], 128, [4]), /cuts: 4 is none of the frames/],
     [() => add([material.seconds], 64), /frames: \d+ behind 1/],
   ];
   const words = (start_seconds: number, end_seconds: number) =>
@@ -95,7 +97,12 @@ test('what does not fit is refused with what is wrong, and nothing of it is adde
       asked(),
       (error: Error) => outlineErrors.MATERIAL_INVALID.is(error) && message.test(error.message),
     );
-  const nan = { film, frames: Int32Array.of(7), vectors: new Float32Array(64).fill(Number.NaN) };
+  const nan = {
+    film,
+    frames: Int32Array.of(7),
+    vectors: new Float32Array(64).fill(Number.NaN),
+    cuts: Int32Array.of(),
+  };
   await assert.rejects(summarizer.ask('add_vectors', nan), /not all numbers are finite/);
   assert.deepEqual(await add([2], 64), { frames: 3 });
 });

@@ -71,7 +71,8 @@ export async function handOver(
     ] as const) {
       const frames = Int32Array.from(Array.from(pictures.frames).slice(from, to));
       const vectors = pictures.vectors.slice(from * pictures.dimensions, to * pictures.dimensions);
-      await summarizer.ask('add_vectors', { film, frames, vectors });
+      const cuts = Int32Array.from(pictures.cuts.filter((cut) => frames.includes(cut)));
+      await summarizer.ask('add_vectors', { film, frames, vectors, cuts });
     }
   }
   if (segments) {

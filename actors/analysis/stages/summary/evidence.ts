@@ -103,8 +103,8 @@ export class EvidenceSum {
   #vectors = 0;
 
   /** Before the vectors are moved. */
-  add({ frames, vectors }: Pick<VectorPage, 'frames' | 'vectors'>): void {
-    for (const { buffer, byteOffset, byteLength } of [frames, vectors]) {
+  add({ frames, vectors, cuts }: Pick<VectorPage, 'frames' | 'vectors' | 'cuts'>): void {
+    for (const { buffer, byteOffset, byteLength } of [frames, vectors, cuts]) {
       this.#vectors = crc32(new Uint8Array(buffer, byteOffset, byteLength), this.#vectors);
     }
   }

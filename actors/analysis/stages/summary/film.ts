@@ -147,15 +147,11 @@ export class Film {
     const { summarizer, evidence } = this.#parts;
     const { media, found } = this.#work;
     for (let page: VectorPage | null = first; page !== null; ) {
-      const { frames, vectors, next } = page;
+      const { dimensions: _, next, ...added } = page;
       this.#sum.add(page);
-      const transfer = [frames, vectors].map(({ buffer }) => buffer as ArrayBuffer);
-      if (frames.length > 0) {
-        await summarizer.ask(
-          'add_vectors',
-          { film: this.#film, frames, vectors },
-          { ...this.#call, transfer },
-        );
+      const transfer = Object.values(added).map(({ buffer }) => buffer as ArrayBuffer);
+      if (added.frames.length > 0) {
+        await summarizer.ask('add_vectors', { film: this.#film, ...added }, { ...this.#call, transfer });
       }
       if (next === null) return;
       page = await evidence.vectors(media, found.model ?? '', next, this.#call);

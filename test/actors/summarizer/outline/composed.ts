@@ -2,6 +2,7 @@
 // begin. Everything follows from a seed.
 import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { normal, seeded } from '../../../seeded.ts';
+import { withCuts } from './with-cuts.ts';
 
 export function unit(vector: Float64Array): Float64Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
@@ -90,7 +91,7 @@ export function composedFilm(composition: Composition): ComposedFilm {
     chapterStarts,
     material: {
       seconds: rows.length,
-      pictures: pictures ? { vectors, dimensions, frames } : null,
+      pictures: pictures ? withCuts({ vectors, dimensions, frames }) : null,
       segments: speech ? segments : null,
       people: [],
     },

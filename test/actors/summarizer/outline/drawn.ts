@@ -15,6 +15,7 @@ import { sunset } from '../../../../actors/samples/drawings/sunset.ts';
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import type { Starter } from '../../models/starter/starter-model.ts';
 import type { ComposedFilm } from './composed.ts';
+import { withCuts } from './with-cuts.ts';
 
 /** Side of the pictures, as the starter model takes them. */
 const side = 224;
@@ -178,6 +179,6 @@ export async function drawnFilm(starter: Starter, film: (typeof drawnFilms)[numb
   const frames = made.map((_, i) => i);
   return {
     chapterStarts: [...chapterStarts],
-    material: { seconds, pictures: { vectors, dimensions, frames }, segments, people: [] },
+    material: { seconds, pictures: withCuts({ vectors, dimensions, frames }), segments, people: [] },
   };
 }

@@ -29,7 +29,7 @@ const said = (start_seconds: number, end_seconds: number, speaker: string) => ({
 });
 const film: Material = {
   seconds: 40,
-  pictures: { vectors, dimensions, frames: rows.map((_, i) => i) },
+  pictures: { vectors, dimensions, frames: rows.map((_, i) => i), cuts: [] },
   segments: [said(0, 9, 'A'), said(10, 12, 'A'), said(12, 14, 'B'), said(14, 16, 'A'), said(22, 25, 'B')],
   people: [
     { person: 'Ada', frames: [21, 22, 23, 24, 31] },
@@ -54,7 +54,12 @@ test('what nobody has looked at is 0.5 of everything, as is a range without anot
   const gap = looksOf(
     {
       ...bare,
-      pictures: { vectors: vectors.slice(0, 320), dimensions, frames: rows.map((_, i) => i).slice(0, 10) },
+      pictures: {
+        vectors: vectors.slice(0, 320),
+        dimensions,
+        frames: rows.map((_, i) => i).slice(0, 10),
+        cuts: [],
+      },
     },
     [0],
     ranges,

@@ -79,7 +79,7 @@ test('two shots in ten seconds are one level of two nodes', () => {
   const frames = Array.from({ length: 10 }, (_, i) => i);
   const { nodes, shots } = outlineOf({
     seconds: 10,
-    pictures: { vectors, dimensions: 2, frames },
+    pictures: { vectors, dimensions: 2, frames, cuts: [0, 6] },
     segments: null,
     people: [],
   });

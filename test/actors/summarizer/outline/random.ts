@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { normal, seeded } from '../../../seeded.ts';
+import { withCuts } from './with-cuts.ts';
 
 export interface Shape {
   readonly seed: number;
@@ -39,7 +40,7 @@ export function randomMaterial(shape: Shape): Material {
   }
   return {
     seconds,
-    pictures: shape.hasPictures ? { vectors, dimensions, frames } : null,
+    pictures: shape.hasPictures ? withCuts({ vectors, dimensions, frames }) : null,
     segments: shape.hasSpeech ? segments : null,
     people: Array.from({ length: shape.people }, (_, i) => ({
       person: `person ${i}`,

@@ -20,7 +20,7 @@ function film(of: readonly number[], first = 0) {
       ]),
       i * dimensions,
     );
-  return { vectors, dimensions, frames: of.map((_, i) => first + i) };
+  return { vectors, dimensions, frames: of.map((_, i) => first + i), cuts: [] };
 }
 const times = (look: number, seconds: number) => new Array<number>(seconds).fill(look);
 

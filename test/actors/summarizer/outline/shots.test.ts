@@ -3,6 +3,7 @@ import test from 'node:test';
 import { shotsOf } from '../../../../actors/summarizer/outline/shots.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
+import { withCuts } from './with-cuts.ts';
 
 const dimensions = 64;
 const random = seeded(11);
@@ -25,7 +26,7 @@ const still = (of: Float64Array, seconds: number, noise = 0.05) =>
 function startsOf(rows: readonly Float64Array[]): readonly number[] {
   const vectors = new Float32Array(rows.length * dimensions);
   for (const [i, row] of rows.entries()) vectors.set(row, i * dimensions);
-  return shotsOf({ vectors, dimensions, frames: rows.map((_, i) => i) }).starts;
+  return shotsOf(withCuts({ vectors, dimensions, frames: rows.map((_, i) => i) })).starts;
 }
 
 test('a cut begins a shot, noise does not, however strong it is', () => {

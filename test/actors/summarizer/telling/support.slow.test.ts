@@ -19,6 +19,7 @@ import { longestLine, longestShort } from '../../../../actors/summarizer/telling
 import { draws } from '../../../shared.ts';
 import { composedFilm, someComposition } from '../outline/composed.ts';
 import { randomMaterial, shapes } from '../outline/random.ts';
+import { withCuts } from '../outline/with-cuts.ts';
 import { painted, told } from './told.ts';
 
 const storable = Compile(NewSummaryNode);
@@ -151,7 +152,7 @@ function paintedMaterial(seed: number, names: readonly string[]): Material {
     { person: 'Ben Low', frames: seen(20, 4) },
     { person: '7', frames: seen(0, 5) },
   ];
-  return { ...composed, pictures: { vectors, dimensions: d, frames: rows }, people };
+  return { ...composed, pictures: withCuts({ vectors, dimensions: d, frames: rows }), people };
 }
 
 test('concepts that are told are seen in the frames of their evidence', () => {

@@ -193,7 +193,11 @@ test('a gap of the analysis is a limitation, and a part without pictures says so
   const kept = Float32Array.from(
     rows.flatMap((row) => [...vectors.subarray(row * dimensions, (row + 1) * dimensions)]),
   );
-  const film = told({ ...whole, segments: [], pictures: { vectors: kept, dimensions, frames: rows } });
+  const film = told({
+    ...whole,
+    segments: [],
+    pictures: { vectors: kept, dimensions, frames: rows, cuts: [] },
+  });
   const root = film.told(film.film.root);
   const gap = root.hints.find(({ limitation }) => limitation === 'No picture of 00:13–00:27 was analysed.');
   assert.deepEqual(gap?.affected_range, [13, 27]);

@@ -7,6 +7,7 @@ import type { Material, Pictures } from '../../../../actors/summarizer/outline/m
 import { ToldFilm } from '../../../../actors/summarizer/telling/told-film.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';
+import { withCuts } from '../outline/with-cuts.ts';
 
 /** Wide enough that concepts are nearly at right angles. */
 const dimensions = 256;
@@ -59,7 +60,7 @@ export function painted(shots: readonly (readonly [seconds: number, ...concepts:
       ]),
     );
   });
-  return { vectors: rows(vectors), dimensions, frames: vectors.map((_, i) => i) };
+  return withCuts({ vectors: rows(vectors), dimensions, frames: vectors.map((_, i) => i) });
 }
 
 export function told(material: Material, asked: Partial<Asked> = {}): ToldFilm {
