@@ -7,7 +7,7 @@
 
 // With starter-visual a slow pan moves 0.04 to 0.12 a second and a cut 0.8 and more; with models of CLIP's kind cuts
 // begin at about 0.3.
-export const lowest = 0.15;
+export const lowest = 0.25;
 export const highest = 0.35;
 
 function median(sorted: Float32Array): number {

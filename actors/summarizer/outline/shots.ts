@@ -7,7 +7,7 @@ import { medianOf } from './vector.ts';
 
 // As scenes of a search: below the first bound is noise of a still picture, above the second one two pictures are different
 // however restless the film is.
-const lowest = 0.15;
+const lowest = 0.25;
 const highest = 0.35;
 /** Rows that share a threshold, and rows before and after them that count for it. */
 const block = 64;
