@@ -189,10 +189,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a shot that comes back for a moment is another one',
-    file: 'actors/summarizer/outline/shots.ts',
-    text: 'if (back === null) cuts.push(i);\n    else i = back;',
-    fault: 'if (back !== null) i = back;\n    cuts.push(i);',
-    tests: ['test/actors/summarizer/outline/shots.test.ts'],
+    file: 'actors/index/visual/scenes.ts',
+    text: 'if (back === null) starts.push(i);\n    else i = back;',
+    fault: 'if (back !== null) i = back;\n    starts.push(i);',
+    tests: ['test/actors/index/visual/scenes.test.ts'],
   },
   {
     name: 'a file is taken while it is still being written',
