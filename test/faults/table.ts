@@ -195,6 +195,13 @@ export const faults: readonly Fault[] = [
     tests: ['test/actors/index/visual/scenes.test.ts'],
   },
   {
+    name: 'a pan is a slow fade',
+    file: 'actors/summarizer/outline/shots.ts',
+    text: 'if (changes[i]! < 2 * Math.max(before, after)) continue;',
+    fault: 'if (changes[i]! < Math.min(before, after)) continue;',
+    tests: ['test/actors/summarizer/outline/shots.test.ts'],
+  },
+  {
     name: 'a file is taken while it is still being written',
     file: 'actors/watcher/file-state.ts',
     text: 'before !== fileState.unsettled || !apart',
