@@ -186,6 +186,7 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'skin, close up of skin, hand, hands',
     features: { 'unit skin close-up': 1, 'unit portrait': 0.3 },
+    isWeak: true,
   },
   {
     words: 'face, face close up, close up of a face, facial',
@@ -195,6 +196,7 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'close up, closeup, macro',
     features: { 'unit skin close-up': 0.5, 'unit blurred': 0.4 },
+    isWeak: true,
   },
   {
     words: 'portrait, headshot, head shot',
