@@ -88,6 +88,7 @@ import {
   type Stream,
 } from 'node-av/lib';
 import type { EngineError } from '../../runtime/errors.ts';
+import { buildLicense } from './build-license.ts';
 import { mediaErrors } from './contract.ts';
 
 // FFmpeg logs to stderr from its own threads; errors are reported by return values anyway.
@@ -221,8 +222,8 @@ export function checked(result: number, path: string, doing: string): number {
   return result;
 }
 
-/** The version in use, for a person to read. */
+/** The version in use and the licence of its build, for a person to read. */
 export function describeFfmpeg(): string {
-  const { version, libraries } = getFFmpegInfo();
-  return `FFmpeg ${version}, libavcodec ${libraries.avcodec}`;
+  const { version, libraries, configuration } = getFFmpegInfo();
+  return `FFmpeg ${version}, libavcodec ${libraries.avcodec}; ${buildLicense(configuration)}`;
 }
