@@ -1,4 +1,4 @@
-// A task as lines of JSON, one an event, for programs. The fields stand in docs/operations.md.
+// A task as lines of JSON, one an event, for programs. The fields stand in docs/guide.md.
 import type { AnalysisEvent, TaskError } from '../actors/analysis/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { amountFields, fileFields, rounded } from '../actors/analysis/progress-fields.ts';

@@ -1,4 +1,4 @@
-// What the README says of commands, options and types is so; its commands are run by test/release/readme.test.ts.
+// Commands, options and types in the README and the guide exist; their commands are run by test/release/readme.test.ts.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { untilRelease } from './shared.ts';
 
 const root = dirname(import.meta.dirname);
 
-test('a block of the README says what it is, and what is not run is still there', () => {
+test('each block of the README and the guide names its language, and the commands that are not run are still there', () => {
   for (const { language, text } of blocks) {
     assert.match(language, /^(bash|ts|json|text)$/, text);
     if (language === 'json') assert.doesNotThrow(() => JSON.parse(text), text);
@@ -31,7 +31,7 @@ test('npm scripts, commands and options that the text names exist', () => {
     assert.ok(name in commandTable || name === 'help', name);
 });
 
-test('the TypeScript of the README compiles against the client', { skip: untilRelease }, (t) => {
+test('the TypeScript of the guide compiles against the client', { skip: untilRelease }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-readme-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   // What a program has of its own.

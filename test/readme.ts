@@ -1,16 +1,15 @@
-// README.md as the tests read it.
+// The pages for users whose commands and programs the tests run: README.md and docs/guide.md.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = dirname(import.meta.dirname);
-export const readme = readFileSync(join(root, 'README.md'), 'utf8');
+export const readme = ['README.md', 'docs/guide.md']
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
 
 /** Commands that the test of all commands does not run, and why. The key is how the command begins. */
 export const elsewhere: Readonly<Record<string, string>> = {
   'npm start': 'installs packages; what it starts is the tour, which is run',
-  'npm test': 'is what runs this test',
-  'npm pack': 'test/release/package.test.ts does it',
-  'npm install -g': 'test/release/package.test.ts does it',
   'npx framehound open': 'starts a service that goes on; test/system/open.test.ts does it',
   'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',

@@ -88,7 +88,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   return [media, encoder, ...devices, store];
 }
 
-const cudaMend = `${gpuSetupCommand}, and CUDA and cuDNN as docs/operations.md says`;
+const cudaMend = `${gpuSetupCommand}, and CUDA and cuDNN as docs/gpu.md says`;
 
 /** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
 async function modelDevices(

@@ -1,4 +1,4 @@
-// Every command of README.md, as it stands there, in one shell with an empty home and a few files in ~/Footage.
+// Every command of README.md and docs/guide.md, as printed there, in one shell with an empty home and a few files in ~/Footage.
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { freePort } from '../system/guarded-service.ts';
 import { RATE, writeWav } from '../system/speech-files.ts';
 import { until } from '../until.ts';
 
-/** What the README shows below a command. */
+/** The output that the page shows below a command. */
 function answerOf(command: string): string[] {
   const lines = readme.slice(readme.indexOf(`\n${command}\n`) + command.length + 2).split('\n');
   const end = lines.findIndex((line) => !line.startsWith('  #'));
@@ -69,7 +69,7 @@ function openShell(t: TestContext, home: string, port: number): Shell {
   };
 }
 
-/** Films, a still, and sound with its subtitles, under the names that the README uses. */
+/** Films, a still, and sound with its subtitles, under the names that the pages use. */
 async function footage(folder: string): Promise<void> {
   mkdirSync(folder);
   const film = await clips[0]!.make();
@@ -86,7 +86,7 @@ async function footage(folder: string): Promise<void> {
 
 const withoutTools = ['bash', 'curl'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
 
-test('every command of the README works in a fresh home', {
+test('every command of the README and the guide works in a fresh home', {
   skip: withoutTools && `needs ${withoutTools}`,
   timeout: 480_000,
 }, async (t) => {

@@ -213,7 +213,7 @@ test('a speaker model may bring a PLDA and its settings', () => {
 });
 
 test('every model.json shown in the documentation is a row', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/models.md'), 'utf8');
   const shown = [...page.matchAll(/```json\n([^`]+)```/g)].map(([, text]) => text!);
   const kinds = shown.map((text) => {
     const { key } = JSON.parse(text) as { key: string };
