@@ -125,6 +125,32 @@ function installedBySetup() {
   return Object.fromEntries(own.map((name) => [name, manifest.devDependencies[name]]));
 }
 
+/** What the lock file of the checkout says of some packages and of all that they need: the same versions, the same checksums. */
+function lockOf({ name, version, dependencies }) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const kept = { '': { name, version, dependencies } };
+  const waiting = Object.keys(dependencies).map((one) => ({ one, from: '' }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const path = pathIn(packages, next.from, next.one);
+    if (path === undefined || Object.hasOwn(kept, path)) continue;
+    const { dev: _, ...locked } = packages[path];
+    kept[path] = locked;
+    const { dependencies: needed, optionalDependencies: optional, peerDependencies: peers } = locked;
+    for (const one of Object.keys({ ...needed, ...optional, ...peers })) waiting.push({ one, from: path });
+  }
+  const sorted = Object.fromEntries(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return `${JSON.stringify({ name, version, lockfileVersion: 3, requires: true, packages: sorted }, null, 2)}\n`;
+}
+
+/** As Node looks for it: in the package itself, then in those around it. Undefined for a peer that nobody wants. */
+function pathIn(packages, from, name) {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
+    if (Object.hasOwn(packages, path)) return path;
+    if (at === '') return undefined;
+  }
+}
+
 compile();
 writeDeclarations();
 bundlePackage();
@@ -140,3 +166,8 @@ const own = {
   dependencies: installedBySetup(),
 };
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
+writeFileSync(join(dist, 'package-lock.json'), lockOf(own));
+// npm takes it along and removes it again (postpack): beside package-lock.json it would be read in its place.
+if (process.argv.includes('--pack')) {
+  writeFileSync(join(root, 'npm-shrinkwrap.json'), lockOf(manifest));
+}

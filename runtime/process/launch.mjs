@@ -39,12 +39,16 @@ function isInstalled() {
   return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted();
 }
 
+/** Gigabytes that the installed packages take, for people to know before; measured on Linux x64. */
+const installedSize = isCheckout ? '1.0' : '0.65';
+
 function npmInstall() {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const args = [
     'exec',
     '--yes',
     // Some packages choose by the running Node what they install.
-    '--package=node@22',
+    `--package=node@${devDependencies?.node ?? dependencies.node}`,
     '--',
     'npm',
     'install',
@@ -54,7 +58,7 @@ function npmInstall() {
     '--no-audit',
     '--no-fund',
     // Also where NODE_ENV is "production": the engine's own packages are among them.
-    ...(isCheckout ? ['--include=dev'] : ['--no-package-lock']),
+    ...(isCheckout ? ['--include=dev'] : []),
   ];
   const result = spawnSync('npm', args, {
     cwd: home,
@@ -74,7 +78,7 @@ function setup() {
   if (!isWritable(home)) {
     return `parts are missing and ${home} cannot be written; run once as its owner: framehound --setup`;
   }
-  process.stderr.write('framehound: installing what is missing (once)\n');
+  process.stderr.write(`framehound: installing what is missing (once; ${installedSize} GB on disk)\n`);
   if (!npmInstall()) return 'npm install failed, see the messages above; nothing was started';
   if (!existsSync(pinnedNode)) {
     return `the package "node" has no binary for ${process.platform}-${process.arch}`;

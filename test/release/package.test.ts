@@ -115,6 +115,18 @@ test('the package holds no source, and only the declarations of the client', asy
   assert.deepEqual(Object.keys(dependencies), ['@uwsjs/core', 'node', 'node-av', 'onnxruntime-node']);
 });
 
+test('the package pins everything that it installs, to what the checkout was tested with', () => {
+  const lockIn = (file: string) =>
+    (JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, { version?: string }> }).packages;
+  const tested = lockIn(join(root, 'package-lock.json'));
+  for (const name of ['npm-shrinkwrap.json', join('dist', 'package-lock.json')]) {
+    const pinned = Object.entries(lockIn(join(installed, name))).filter(([path]) => path !== '');
+    assert.ok(pinned.length > 90, `${name} pins ${pinned.length} packages`);
+    for (const [path, { version }] of pinned)
+      assert.equal(version, tested[path]?.version, `${name}: ${path}`);
+  }
+});
+
 test('the package serves a client that a project has installed; SIGTERM ends it', async (t) => {
   if (unreachable) return t.skip(unreachable);
   const project = { cwd: at('project'), env };
