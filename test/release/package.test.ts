@@ -115,7 +115,8 @@ test('the package holds no source, and only the declarations of the client', asy
   assert.deepEqual(Object.keys(dependencies), ['@uwsjs/core', 'node', 'node-av', 'onnxruntime-node']);
 });
 
-test('the package pins everything that it installs, to what the checkout was tested with', () => {
+test('the package pins everything that it installs, to what the checkout was tested with', (t) => {
+  if (unreachable) return t.skip(unreachable);
   const lockIn = (file: string) =>
     (JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, { version?: string }> }).packages;
   const tested = lockIn(join(root, 'package-lock.json'));
