@@ -18,7 +18,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Fault, faults, seeded } from './table.ts';
+import { type Fault, seeded } from './fault.ts';
+import { faults } from './table.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const { values, positionals } = parseArgs({

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { faults, seeded } from './table.ts';
+import { seeded } from './fault.ts';
+import { faults } from './table.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 
