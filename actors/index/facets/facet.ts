@@ -38,6 +38,13 @@ export interface Facet {
   rank(value: string): number | null;
 }
 
+/** A facet of contents whose values are known by hash. */
+export interface ContentFacet {
+  readonly facet: Facet;
+  /** As `Facet.key`. */
+  keyOf(hash: string): string | null;
+}
+
 interface FacetName {
   readonly id: string;
   readonly label: string;
@@ -75,28 +82,25 @@ export function single(name: FacetName, value: Facet['key'], rest: Rest = {}): F
 /** No path and no tag of a media file holds it. */
 const between = '\0';
 
+/** The key of a facet of several values. */
+export function keyOfValues(values: readonly string[]): string | null {
+  return values.length === 0 ? null : [...new Set(values)].sort().join(between);
+}
+
 /** A media has any number of values. `widen`: the further values that come with one, itself included. */
 export function multi(
   name: FacetName,
   values: (media: MediaFacts) => readonly string[],
   { widen = (value: string) => [value], ...rest }: Rest & { widen?(value: string): readonly string[] } = {},
 ): Facet {
-  return facet(
-    name,
-    'multi',
-    (media) => {
-      const own = values(media);
-      return own.length === 0 ? null : [...new Set(own)].sort().join(between);
-    },
-    {
-      read: (key) => ({
-        values: [...new Set(key.split(between).flatMap(widen))],
-        size: null,
-        moment: null,
-      }),
-      ...rest,
-    },
-  );
+  return facet(name, 'multi', (media) => keyOfValues(values(media)), {
+    read: (key) => ({
+      values: [...new Set(key.split(between).flatMap(widen))],
+      size: null,
+      moment: null,
+    }),
+    ...rest,
+  });
 }
 
 export function numeric(

@@ -3,14 +3,7 @@
 import type { Clusterings } from '../people/loaded.ts';
 import type { StoredClusters } from '../people/stored-clusters.ts';
 import { readable } from '../store/faults.ts';
-import { classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
-
-/** A facet of contents whose values are known by hash. */
-export interface ContentFacet {
-  readonly facet: Facet;
-  /** As `Facet.key`. */
-  keyOf(hash: string): string | null;
-}
+import { type ContentFacet, classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
 
 const group = ['People'] as const;
 /** What the id of every facet of people begins with. */

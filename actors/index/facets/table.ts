@@ -2,12 +2,13 @@
 import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
 import { filterErrors } from './contract.ts';
-import type { Facet } from './facet.ts';
+import type { ContentFacet, Facet } from './facet.ts';
 import type { CheckedFilter } from './filter.ts';
-import type { ContentFacet } from './people.ts';
 
 /** Hashes between two looks at whether to stop. */
 const stride = 4096;
+/** The same where each is read from the store. */
+const fewer = 64;
 
 export interface Rows {
   /** Ascending, each content once. */
@@ -47,7 +48,7 @@ export class FacetTable {
   #filled({ facet, keyOf }: ContentFacet, pause: () => void): Column {
     const column = new Column(facet);
     for (const [hash, row] of this.#rowOf) {
-      if (row % stride === 0) pause();
+      if (row % fewer === 0) pause();
       column.put(row, keyOf(hash));
     }
     return column;

@@ -4,10 +4,11 @@ import type { ClusteringsOf } from '../people/load.ts';
 import { mediaRecord } from '../store/media.ts';
 import type { Store } from '../store/store.ts';
 import type { MetadataFilter } from './contract.ts';
-import type { Facet } from './facet.ts';
+import type { ContentFacet, Facet } from './facet.ts';
 import { facets } from './list.ts';
 import { PeopleFacets, peoplePrefix } from './people.ts';
 import { FacetTable } from './table.ts';
+import { thingFacets, thingsPrefix } from './things.ts';
 
 /** Tables held at a time; 100,000 media take about 100 MB. */
 const mostTables = 2;
@@ -26,6 +27,7 @@ export class FacetTables {
   readonly #clusteringsOf: ClusteringsOf;
   #kept = new Map<Store, Kept>();
   #people = new WeakMap<Store, PeopleFacets>();
+  #things = new WeakMap<Store, readonly ContentFacet[]>();
 
   constructor(log: Log, clusteringsOf: ClusteringsOf) {
     this.#log = log;
@@ -34,9 +36,10 @@ export class FacetTables {
 
   /** Every facet that these filters may name. */
   known(store: Store, filters: readonly MetadataFilter[]): readonly Facet[] {
-    if (!filters.some(({ facet_id }) => facet_id.startsWith(peoplePrefix))) return facets;
-    const people = this.#peopleOf(store).of(this.#clusteringsOf(store), () => {});
-    return [...facets, ...people.map(({ facet }) => facet)];
+    const has = (prefix: string) => filters.some(({ facet_id }) => facet_id.startsWith(prefix));
+    const things = has(thingsPrefix) ? this.#thingsOf(store) : [];
+    const people = has(peoplePrefix) ? this.#peopleOf(store).of(this.#clusteringsOf(store), () => {}) : [];
+    return [...facets, ...[...things, ...people].map(({ facet }) => facet)];
   }
 
   /** Face clusterings of which nothing can be read, as the table of the folder was made. */
@@ -52,6 +55,14 @@ export class FacetTables {
     return made;
   }
 
+  #thingsOf(store: Store): readonly ContentFacet[] {
+    const known = this.#things.get(store);
+    if (known !== undefined) return known;
+    const made = thingFacets(store);
+    this.#things.set(store, made);
+    return made;
+  }
+
   /** The table of a folder as it is now. `pause` may throw to stop; then nothing of this call is kept. */
   of(store: Store, pause: () => void): FacetTable {
     const known = this.#kept.get(store);
@@ -61,7 +72,8 @@ export class FacetTables {
     const fresh = known === undefined || changed === null || fragmented;
     const table = fresh ? this.#build(store, pause) : known.table;
     if (!fresh) for (const { path, hash } of changed) update(table, store, path, hash);
-    table.setFurther(this.#peopleOf(store).of(this.#clusteringsOf(store), pause), pause);
+    const people = this.#peopleOf(store).of(this.#clusteringsOf(store), pause);
+    table.setFurther([...this.#thingsOf(store), ...people], pause);
     this.#kept.delete(store);
     this.#kept.set(store, { table, seen, changes: fresh ? 0 : known.changes + changed.length });
     for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);

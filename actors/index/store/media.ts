@@ -167,7 +167,8 @@ function mediaRow(media: MediaRecord): Media {
   return { path, ...identity, probe_json: JSON.stringify(probe), content_digest, volume };
 }
 
-export function putMedia(writes: Writes, media: MediaRecord, file: string): void {
+/** `isNews`: something else of the content has changed that facets show. */
+export function putMedia(writes: Writes, media: MediaRecord, file: string, isNews = false): void {
   const row = mediaRow(media);
   const keys = [pathKey(row.path), mediaKey(row.hash_str)];
   const sealed = keys.map((key) => {
@@ -178,7 +179,7 @@ export function putMedia(writes: Writes, media: MediaRecord, file: string): void
   // What is known already is no change; a commit repeats what was remembered before it.
   const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
   for (const [key, bytes] of news) writes.put(key, bytes);
-  if (news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
+  if (isNews || news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
 }
 
 function digestAt(writes: Writes, key: string, hash: string, file: string): string {

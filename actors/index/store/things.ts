@@ -79,7 +79,7 @@ export class Things {
     environment.transact((writes) => {
       putFormat(writes);
       writes.put(key, seal(ThingsRow, key, row));
-      putMedia(writes, media, environment.file);
+      putMedia(writes, media, environment.file, true);
     });
   }
 }

@@ -5,6 +5,7 @@ import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
+import { shotSizes } from './shots.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
 
@@ -19,6 +20,8 @@ const Track = Type.Object({
   colours: Thing.properties.colours,
 });
 
+const ShotSize = oneOf(...shotSizes);
+
 /** One thing that a question names. */
 export const ThingTerm = Type.Object({
   /** Any of them. */
@@ -28,6 +31,8 @@ export const ThingTerm = Type.Object({
   /** Where its middle is. */
   place: nullable(oneOf('left', 'right', 'top', 'bottom', 'centre')),
   size: nullable(oneOf('close', 'far')),
+  /** How large the people are that the picture shows; of terms of persons. */
+  shot: nullable(ShotSize),
   /** How many are seen at once. */
   count: Type.Object({ least: Type.Integer({ minimum: 1 }), most: nullable(Type.Integer({ minimum: 1 })) }),
   /** It is not to be seen. */
@@ -90,6 +95,12 @@ export const thingMessages = {
   /** What is seen in the media, for people who look at one; null where no detector looked. STORE_DAMAGED. */
   things_of: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),
-    Type.Object({ model_key: nullable(Type.String()), tracks: Type.Array(Track) }),
+    Type.Object({
+      model_key: nullable(Type.String()),
+      from_previews: Type.Boolean(),
+      tracks: Type.Array(Track),
+      /** By the faces that are stored too, also where no detector looked for things. */
+      shots: Type.Array(Type.Object({ size: ShotSize, start: Frame, end: Frame })),
+    }),
   ),
 };

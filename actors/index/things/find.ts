@@ -1,6 +1,7 @@
 // In which seconds of a film the things are seen that a question names. Pure.
 import type { Track } from '../../things/tracks.ts';
 import type { ThingTerm } from './contract.ts';
+import type { Shot } from './shots.ts';
 
 /** Grid frames `[start, end)` in which all is as it was asked for. */
 export interface Moment {
@@ -18,18 +19,37 @@ const leastColour = 0.2;
 const [close, far] = [0.35, 0.03];
 
 /** `frames`: of the film. Ascending; what is asked for is wanted of each, and nothing of a question without terms. */
-export function momentsOf(tracks: readonly Track[], terms: readonly ThingTerm[], frames: number): Moment[] {
+export function momentsOf(
+  tracks: readonly Track[],
+  terms: readonly ThingTerm[],
+  frames: number,
+  shots: readonly Shot[] = [],
+): Moment[] {
   if (terms.length === 0) return [];
   let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0 }];
   for (const term of terms) {
     if (found.length === 0) return [];
-    const shown = shownBy(
-      tracks.filter((track) => suits(track, term)),
-      term.count,
-    );
+    const shown = momentsOfTerm(tracks, term, shots);
     found = term.negated ? without(found, shown) : both(found, shown);
   }
   return found;
+}
+
+function momentsOfTerm(tracks: readonly Track[], term: ThingTerm, shots: readonly Shot[]): Moment[] {
+  const seen = () =>
+    shownBy(
+      tracks.filter((track) => suits(track, term)),
+      term.count,
+    );
+  if (term.shot === null) return seen();
+  const sized = shots.filter(({ size }) => size === term.shot);
+  // A face that fills the picture is a person, whether the detector of things saw one or not.
+  return isPlain(term) ? sized.map(({ size: _, ...moment }) => moment) : both(sized, seen());
+}
+
+/** Nothing is asked of what it names but that it is there. */
+function isPlain({ colours, place, size, count }: ThingTerm): boolean {
+  return colours.length === 0 && place === null && size === null && count.least === 1 && count.most === null;
 }
 
 /** What is seen in a frame of what the terms want, best first. */

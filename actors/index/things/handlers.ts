@@ -11,6 +11,7 @@ import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { thingMessages } from './contract.ts';
 import { type Moment, momentsOf, seenAt } from './find.ts';
+import { storedShots } from './stored-shots.ts';
 
 type ThingContract = Contract<typeof thingMessages>;
 type FindRequest = Request<ThingContract, 'find_things'>;
@@ -39,7 +40,14 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
     things_of: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => {
         const stored = store.things.of(hash_str);
-        return { model_key: stored?.model_key ?? null, tracks: [...(stored?.tracks ?? [])] };
+        const { model_key = null, from_previews = false, tracks = [] } = stored ?? {};
+        const shots = storedShots(store, hash_str, tracks);
+        return {
+          model_key,
+          from_previews,
+          tracks: [...tracks],
+          shots: shots.map(({ size, start, end }) => ({ size, start, end })),
+        };
       }),
     things_at: ({ cache_dir, terms, frames }, turn) =>
       folders.with(cache_dir, (store) => {
@@ -124,7 +132,9 @@ function ranked(
 
 function momentsIn(store: Store, hash: string, terms: FindRequest['terms']): Moment[] {
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
-  return momentsOf(store.things.tracks(hash), terms, frames);
+  const tracks = store.things.tracks(hash);
+  const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
+  return momentsOf(tracks, terms, frames, shots);
 }
 
 function inRanges(moments: readonly Moment[], ranges: FindRequest['scope']['ranges'][string]): Moment[] {

@@ -63,7 +63,7 @@ export const writtenMessages = {
   /** What is read in a media, in the order of its beginning; null where nobody has. STORE_DAMAGED. */
   written_in: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),
-    Type.Object({ lines: nullable(Type.Array(WrittenLine)) }),
+    Type.Object({ lines: nullable(Type.Array(WrittenLine)), from_previews: Type.Boolean() }),
   ),
   /**
    * Lines that hold the whole `query`, whatever its case, accents and spaces: as whole words before parts of longer ones,

@@ -33,7 +33,7 @@ export function writtenHandlers(parts: WrittenParts): Handlers<WrittenContract> 
     written_in: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => {
         const found = store.written.of(hash_str);
-        return { lines: found && [...found.lines] };
+        return { lines: found && [...found.lines], from_previews: found?.from_previews ?? false };
       }),
     search_written: (request, turn) => search(parts, request, () => turn.throwIfCancelled()),
   };

@@ -2,13 +2,14 @@
 import type { ThingTerm } from '../../index/things/contract.ts';
 import {
   crowd,
+  farAway,
   fillers,
   negations,
   numberWords,
   several,
+  shotWords,
   thingColours,
   thingPlaces,
-  thingSizes,
   thingWords,
 } from './vocabulary.ts';
 
@@ -25,6 +26,7 @@ type Meaning =
   | { readonly kind: 'colour'; readonly colour: ThingTerm['colours'][number] }
   | { readonly kind: 'place'; readonly place: NonNullable<ThingTerm['place']> }
   | { readonly kind: 'size'; readonly size: NonNullable<ThingTerm['size']> }
+  | { readonly kind: 'shot'; readonly shot: NonNullable<ThingTerm['shot']> }
   | { readonly kind: 'number'; readonly count: ThingTerm['count'] }
   | { readonly kind: 'negation' }
   | { readonly kind: 'filler' };
@@ -39,23 +41,18 @@ interface Token {
 const lexicon = collect();
 const longestPhrase = Math.max(...[...lexicon.keys()].map((phrase) => phrase.split(' ').length));
 
+/** A term with the positions of its words, as they were typed. */
+interface Named {
+  readonly at: number;
+  readonly words: readonly number[];
+}
+
 export function thingQuestion(text: string): ThingQuestion {
   const tokens = tokensOf(text);
-  const [terms, words, used]: [ThingTerm[], string[], Set<number>] = [[], [], new Set()];
-  for (const [at, { meaning }] of tokens.entries()) {
-    if (meaning?.kind !== 'thing') continue;
-    const before = wordsBefore(tokens, at);
-    const after = placeAfter(tokens, at);
-    terms.push(
-      termOf(
-        meaning,
-        [...before, ...after].map((i) => tokens[i]!.meaning!),
-      ),
-    );
-    const all = [...before.toReversed(), at, ...after];
-    for (const i of all) used.add(i);
-    words.push(all.map((i) => tokens[i]!.text).join(' '));
-  }
+  const named = withShots(tokens, thingsIn(tokens));
+  const terms = named.map(({ at, words }) => termOf(tokens, at, words));
+  const words = named.map((one) => one.words.map((i) => tokens[i]!.text).join(' '));
+  const used = new Set(named.flatMap((one) => one.words));
   const isWord = (i: number) => tokens[i]!.meaning?.kind !== 'filler';
   const left = tokens.flatMap((token, i) =>
     used.has(i) ? [] : [{ i, text: token.text, begins: token.begins }],
@@ -68,14 +65,61 @@ export function thingQuestion(text: string): ThingQuestion {
   return { terms, words, rest: rest.replaceAll(' ,', ',').trim() };
 }
 
+function thingsIn(tokens: readonly Token[]): Named[] {
+  return tokens.flatMap(({ meaning }, at) =>
+    meaning?.kind === 'thing'
+      ? [{ at, words: [...wordsBefore(tokens, at).toReversed(), at, ...placeAfter(tokens, at)] }]
+      : [],
+  );
+}
+
+/** `woman talking in close-up`: a shot that stands apart is of the thing before it, and one that stands alone of a person. */
+function withShots(tokens: readonly Token[], things: readonly Named[]): Named[] {
+  const named = [...things];
+  for (const [at, { meaning }] of tokens.entries()) {
+    if (meaning?.kind !== 'shot' || named.some(({ words }) => words.includes(at))) continue;
+    const clause = clauseOf(tokens, at);
+    const before = named.findLastIndex((one) => clause.includes(one.at) && one.at < at);
+    const own = [...fillersBefore(tokens, at), at];
+    if (before >= 0 && isShotOf(meaning, tokens[named[before]!.at]!.meaning)) {
+      named[before] = { at: named[before]!.at, words: [...named[before]!.words, ...own] };
+    } else if (clause.every((i) => i === at || tokens[i]!.meaning?.kind === 'filler')) {
+      named.push({ at, words: own });
+    }
+  }
+  return named.sort((a, b) => a.at - b.at);
+}
+
+/** Positions of the words between two punctuation marks. */
+function clauseOf(tokens: readonly Token[], at: number): number[] {
+  const begin = tokens.findLastIndex(({ begins }, i) => begins && i <= at);
+  const next = tokens.findIndex(({ begins }, i) => begins && i > at);
+  return Array.from(tokens.keys()).slice(begin, next < 0 ? tokens.length : next);
+}
+
+function fillersBefore(tokens: readonly Token[], at: number): number[] {
+  let from = at;
+  while (from > 0 && !tokens[from]!.begins && tokens[from - 1]!.meaning?.kind === 'filler') from--;
+  return Array.from({ length: at - from }, (_, i) => from + i);
+}
+
+/** Only of persons it is said what a medium shot is. */
+function isShotOf({ shot }: Meaning & { kind: 'shot' }, thing: Meaning | null): boolean {
+  return thing?.kind === 'thing' && (shot !== 'medium' || arePeople(thing.classes));
+}
+
+const arePeople = (classes: ThingTerm['classes']) => classes.every((name) => name === 'person');
+
 /** Positions of the words that say something of the thing at `at`, from it backwards. */
 function wordsBefore(tokens: readonly Token[], at: number): number[] {
   const found: number[] = [];
   for (let i = at; i > 0 && !tokens[i]!.begins; ) {
     const meaning = tokens[--i]!.meaning;
     const isOf =
-      meaning !== null && ['colour', 'size', 'number', 'negation', 'filler'].includes(meaning.kind);
-    if (!isOf) break;
+      meaning?.kind === 'shot'
+        ? isShotOf(meaning, tokens[at]!.meaning)
+        : meaning !== null && ['colour', 'size', 'number', 'negation', 'filler'].includes(meaning.kind);
+    if (!meaning || !isOf) break;
     found.push(i);
     if (meaning.kind === 'negation') break;
   }
@@ -90,17 +134,30 @@ function placeAfter(tokens: readonly Token[], at: number): number[] {
   return isOf ? [at + 1] : [];
 }
 
-function termOf({ classes, least = 1 }: Meaning & { kind: 'thing' }, about: readonly Meaning[]): ThingTerm {
+/** `at`: the thing, or a shot of persons. */
+function termOf(tokens: readonly Token[], at: number, words: readonly number[]): ThingTerm {
+  const { meaning } = tokens[at]!;
+  const about = words.map((i) => tokens[i]!.meaning!);
   const of = <K extends Meaning['kind']>(kind: K) =>
     about.filter((one): one is Meaning & { kind: K } => one.kind === kind);
+  const { classes, least = 1 } = meaning?.kind === 'thing' ? meaning : { classes: ['person'] as const };
+  const { shot = null } = of('shot')[0] ?? {};
+  const isOfPeople = arePeople([...classes]);
   return {
     classes: [...classes],
-    colours: of('colour').map(({ colour }) => colour),
+    colours: of('colour')
+      .map(({ colour }) => colour)
+      .toReversed(),
     place: of('place')[0]?.place ?? null,
-    size: of('size')[0]?.size ?? null,
+    size: of('size')[0]?.size ?? (isOfPeople ? null : sizeOfShot(shot)),
+    shot: isOfPeople ? shot : null,
     count: of('number')[0]?.count ?? { least, most: null },
     negated: of('negation').length > 0,
   };
+}
+
+function sizeOfShot(shot: ThingTerm['shot']): ThingTerm['size'] {
+  return shot === 'close_up' ? 'close' : shot === 'wide' ? 'far' : null;
 }
 
 function tokensOf(text: string): Token[] {
@@ -134,7 +191,9 @@ function meaningOf(phrase: string): Meaning | null {
   const known = lexicon.get(phrase);
   if (known !== undefined) return known;
   const stems = [/s$/, /es$/].filter((end) => end.test(phrase)).map((end) => phrase.replace(end, ''));
-  const thing = stems.map((stem) => lexicon.get(stem)).find((one) => one?.kind === 'thing');
+  const thing = stems
+    .map((stem) => lexicon.get(stem))
+    .find((one) => one?.kind === 'thing' || one?.kind === 'shot');
   if (thing !== undefined) return thing;
   const colour = lexicon.get(phrase.replace(/(e|er|es|en|em)$/, ''));
   return colour?.kind === 'colour' ? colour : null;
@@ -153,8 +212,9 @@ function collect(): ReadonlyMap<string, Meaning> {
     add(thingColours[colour], { kind: 'colour', colour });
   for (const place of Object.keys(thingPlaces) as (keyof typeof thingPlaces)[])
     add(thingPlaces[place], { kind: 'place', place });
-  for (const size of Object.keys(thingSizes) as (keyof typeof thingSizes)[])
-    add(thingSizes[size], { kind: 'size', size });
+  add(farAway, { kind: 'size', size: 'far' });
+  for (const shot of Object.keys(shotWords) as (keyof typeof shotWords)[])
+    add(shotWords[shot], { kind: 'shot', shot });
   for (const [count, words] of Object.entries(numberWords))
     add(words, { kind: 'number', count: { least: Number(count), most: Number(count) } });
   add(several.words, { kind: 'number', count: { least: several.least, most: null } });

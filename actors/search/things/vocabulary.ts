@@ -157,10 +157,17 @@ export const thingPlaces = {
   centre: 'in the middle, in the centre, in the center, centered, in der mitte',
 } as const;
 
-export const thingSizes = {
-  close:
-    'close up of, close-up of, closeup of, close up, close-up, closeup, nahaufnahme von, nahaufnahme, großaufnahme',
-  far: 'in the distance, far away, distant, in der ferne, weit weg',
+export const farAway = 'in the distance, far away, distant, in der ferne, weit weg';
+
+/** Of persons how film makers name it; of other things how much of the picture they fill. */
+export const shotWords = {
+  close_up:
+    'close up of, close-up of, closeup of, close up shot of, close-up shot of, close up, close-up, closeup, ' +
+    'close up shot, close-up shot, nahaufnahme von, nahaufnahme, nahaufnahmen, großaufnahme von, großaufnahme, großaufnahmen',
+  medium: 'medium shot of, mid shot of, medium shot, mid shot, mid-shot, halbnahe von, halbnahe, halbnah',
+  wide:
+    'wide shot of, long shot of, full shot of, wide shot, long shot, full shot, totale von, totale, totalen, halbtotale von, ' +
+    'halbtotale, halbtotalen',
 } as const;
 
 export const negations = 'no, not, without, ohne, kein, keine, keinen, keiner, nicht';

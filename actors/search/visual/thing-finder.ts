@@ -103,8 +103,8 @@ const measured: ReadonlySet<string> = new Set(measuredClasses);
 const strongScore = 0.5;
 
 /** That a thing is there was measured; its colour, place, size and number were not, nor that it is not there. */
-function isMeasured({ classes, colours, place, size, count, negated }: ThingTerm): boolean {
-  const isPlain = colours.length === 0 && place === null && size === null && !negated;
+function isMeasured({ classes, colours, place, size, shot, count, negated }: ThingTerm): boolean {
+  const isPlain = colours.length === 0 && place === null && size === null && shot === null && !negated;
   return isPlain && count.least === 1 && count.most === null && classes.every((one) => measured.has(one));
 }
 

@@ -1,7 +1,7 @@
 // What detectors have seen of a range: things, and lines of printed text. Only what was measured to be right in nine of ten cases
 // or more is taken (docs/measurements.md). Pure.
 import { shownScore } from '../../index/written/contract.ts';
-import { type MeasuredClass, measuredClasses } from '../../things/contract.ts';
+import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';
 import type { Range } from '../outline/material.ts';
 import type { ReadLine, Seen } from './facts.ts';
@@ -12,8 +12,6 @@ export interface Sights {
   readonly lines: readonly SeenLine[];
 }
 
-/** From this score on 98 of 100 tags of the measured classes are right, and 49 of 50 pictures have no wrong one. */
-const surelySeen = 0.6;
 /** A line of one or two letters tells nobody anything. */
 const shortest = 3;
 /** Lines of a leaf. */
@@ -46,7 +44,7 @@ const names: Readonly<Record<MeasuredClass, readonly [one: string, many: string]
 /** What is seen longest comes first. */
 export function thingsIn({ things }: Sights, range: Range): Seen[] {
   const within = things.filter(
-    ({ score, start, end }) => score >= surelySeen && start < range.end && end > range.start,
+    ({ score, start, end }) => score >= believedScore && start < range.end && end > range.start,
   );
   return measuredClasses
     .flatMap((name): Seen[] => {

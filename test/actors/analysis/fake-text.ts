@@ -81,8 +81,8 @@ export function writtenHandlers({ stored }: TextWorld) {
       return {};
     },
     written_in: ({ hash_str }: { hash_str: string }) => {
-      const lines = stored.get(hash_str)?.lines;
-      return { lines: lines ? [...lines] : null };
+      const { lines, from_previews = false } = stored.get(hash_str) ?? {};
+      return { lines: lines ? [...lines] : null, from_previews };
     },
     search_written: () => ({ done: true, matches: [], media: stored.size, unreadable: [] }),
   };

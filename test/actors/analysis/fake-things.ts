@@ -73,8 +73,8 @@ export function thingHandlers({ stored }: ThingsWorld) {
       return {};
     },
     things_of: ({ hash_str }: { hash_str: string }) => {
-      const { model_key = null, tracks = [] } = stored.get(hash_str) ?? {};
-      return { model_key, tracks: [...tracks] };
+      const { model_key = null, from_previews = false, tracks = [] } = stored.get(hash_str) ?? {};
+      return { model_key, from_previews, tracks: [...tracks], shots: [] };
     },
     things_at: ({ frames }: { frames: unknown[] }) => ({ seen: frames.map(() => []) }),
     find_things: () => ({ matches: [], ranges: {}, looked: stored.size }),

@@ -5,7 +5,7 @@ import type { FaceColumns } from '../../people/face-columns.ts';
 import { changeCount, countChange } from '../change-count.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
-import { faceChangesKey, faceFactsKey, facePlacesKey, facesKey } from '../names.ts';
+import { faceChangesKey, faceFactsKey, faceModelPrefix, facePlacesKey, facesKey } from '../names.ts';
 import { FaceFacts, FacePlaces, Faces } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 import { placeBytes } from './crop-pack.ts';
@@ -83,6 +83,16 @@ export class FaceRecords {
   noteChange(writes: Writes): number {
     return countChange(writes, faceChangesKey, this.#file);
   }
+}
+
+/** Of a content, by each pair of models that looked; without damaged ones. */
+export function factsByAll(environment: Environment, hash: string): Facts[] {
+  const records = new FaceRecords(environment);
+  const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
+  return models.flatMap((model) => {
+    const head = readable(() => records.head(environment, model, hash));
+    return (head && readable(() => records.facts(environment, model, hash))) ?? [];
+  });
 }
 
 export const idsOf = ({ ids, frames }: Facts): string[] => Array.from(frames, (_, at) => idText(ids, at));

@@ -9,7 +9,7 @@ import { type Disk, disk } from '../disk.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable, replaced } from '../faults.ts';
 import { putMedia } from '../media.ts';
-import { encodeModelKey, faceModelKey, faceModelPrefix } from '../names.ts';
+import { encodeModelKey, faceModelKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
 import { FaceModel, type FacePlaces, type Faces } from '../records.ts';
 import { randomRevision, revisionAfter } from '../revision.ts';
@@ -17,7 +17,7 @@ import type { Spans } from '../spans.ts';
 import { seal } from '../table.ts';
 import { sizeOfPlaces } from './crop-pack.ts';
 import { readFaceModel } from './face-model.ts';
-import { FaceRecords, type Facts, idsOf } from './face-records.ts';
+import { FaceRecords, factsByAll, idsOf } from './face-records.ts';
 import type { FaceChunk } from './face-spans.ts';
 import { FaceStage, type FaceStageResult } from './face-stage.ts';
 import { type FaceTail, FaceTails } from './face-tails.ts';
@@ -154,7 +154,7 @@ export class FaceWriter {
         this.#records.noteChange(writes);
         const key = faceModelKey(modelKey);
         writes.put(key, seal(FaceModel, key, now));
-        putMedia(writes, media, environment.file);
+        putMedia(writes, media, environment.file, true);
         wasTried = true;
         return now;
       });
@@ -190,15 +190,7 @@ export class FaceWriter {
 
   /** Faces of the content by whichever models; damaged ones cannot hand on their ids. */
   #before(hash: string): Before[] {
-    const { environment } = this.#parts;
-    const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
-    return models.flatMap((model) => {
-      const facts = readable(
-        (): Facts | null =>
-          this.#records.head(environment, model, hash) && this.#records.facts(environment, model, hash),
-      );
-      return facts === null ? [] : [{ ...facts, ids: idsOf(facts) }];
-    });
+    return factsByAll(this.#parts.environment, hash).map((facts) => ({ ...facts, ids: idsOf(facts) }));
   }
 
   #ids(kept: readonly (string | null)[]): Uint8Array {

@@ -7,7 +7,7 @@ import { unseal } from '../table.ts';
 import { endOfPlaces } from './crop-pack.ts';
 import { readFaceModel } from './face-model.ts';
 import { FacePacks } from './face-packs.ts';
-import { FaceRecords, type Facts } from './face-records.ts';
+import { FaceRecords, type Facts, factsByAll } from './face-records.ts';
 import { checkRows, readVectors } from './face-rows.ts';
 
 export interface ContentFaces {
@@ -50,6 +50,12 @@ export class StoredFaces {
       throw damaged(environment.file, `the records of the faces of ${hash} do not agree`);
     }
     return { head, facts, places };
+  }
+
+  /** Faces of the content by each pair of models that looked; without damaged ones. */
+  byAll(hash: string): Facts[] {
+    const environment = this.#reading();
+    return environment === null ? [] : factsByAll(environment, hash);
   }
 
   /** Length of the vectors that these models make now; null when they stored none. What has another one counts as missing. */

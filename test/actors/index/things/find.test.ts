@@ -13,6 +13,7 @@ const term = (name: Track['class'], more: Partial<ThingTerm> = {}): ThingTerm =>
     colours: [],
     place: null,
     size: null,
+    shot: null,
     count: { least: 1, most: null },
     negated: false,
     ...more,
@@ -28,6 +29,28 @@ test('what is asked for together is seen together', () => {
   ]);
   assert.deepEqual(spans(tracks, [term('dog'), term('cat')]), []);
   assert.deepEqual(spans(tracks, []), []);
+});
+
+test('a shot of people needs no person that was seen, and what else is asked of them needs one', () => {
+  const shots = [
+    { size: 'close_up', start: 2, end: 6, score: 0.9, best: 3 },
+    { size: 'wide', start: 6, end: 9, score: 0.7, best: 7 },
+  ] as const;
+  const found = (terms: ThingTerm[], tracks: Track[] = []) => momentsOf(tracks, terms, 20, shots);
+  const close = term('person', { shot: 'close_up' });
+  assert.deepEqual(found([close]), [{ start: 2, end: 6, score: 0.9, best: 3 }]);
+  assert.deepEqual(found([term('person', { shot: 'medium' })]), []);
+  const two = { ...close, count: { least: 2, most: 2 } };
+  const tracks = [track('person', 0, 5), track('person', 4, 8, { score: 0.6 })];
+  assert.deepEqual(found([two]), []);
+  assert.deepEqual(found([two], tracks), [{ start: 4, end: 5, score: 0.6, best: 4 }]);
+  assert.deepEqual(
+    found([{ ...close, negated: true }], tracks).map(({ start, end }) => [start, end]),
+    [
+      [0, 2],
+      [6, 20],
+    ],
+  );
 });
 
 test('what is not to be seen is left out, and alone means every second without it', () => {

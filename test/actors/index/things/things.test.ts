@@ -9,7 +9,7 @@ const track = (name: Track['class'], start: number, score = 0.8): Track => {
   return { class: name, start, end: start + 1, best: start, score, box: [0, 0, 0.5, 0.5], colours: [] };
 };
 const dog: ThingTerm = {
-  ...{ classes: ['dog'], colours: [], place: null, size: null },
+  ...{ classes: ['dog'], colours: [], place: null, size: null, shot: null },
   ...{ count: { least: 1, most: null }, negated: false },
 };
 

@@ -46,9 +46,15 @@ test('what is stored of a media comes back, and which model read it', async (t) 
   const cache_dir = folder(t);
   const lines = [line('Quarterly budget', 3, 9), line('2026', 4)];
   assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa'] }), { stored: [null] });
-  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), { lines: null });
+  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
+    lines: null,
+    from_previews: false,
+  });
   await storeLines(index, cache_dir, 'aa', lines);
-  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), { lines });
+  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
+    lines,
+    from_previews: false,
+  });
   assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa', 'bb'] }), {
     stored: [{ model_key: 'm', lines: 2, from_previews: false }, null],
   });
@@ -137,7 +143,10 @@ test('what is read again or forgotten is followed', async (t) => {
   await index.call('remove_media', { cache_dir, hashes: ['aa', 'bb'] });
   const { matches, media } = await search(index, cache_dir, 'after');
   assert.deepEqual([matches, media], [[], 0]);
-  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), { lines: null });
+  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
+    lines: null,
+    from_previews: false,
+  });
 });
 
 test('very many lines are found too, and shards that fell empty are made fewer', async (t) => {

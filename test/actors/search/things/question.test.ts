@@ -7,11 +7,12 @@ import { classNames } from '../../../../actors/things/classes.ts';
 /** Only what differs from "at least one, anywhere, of any colour". */
 function asked(text: string) {
   const { terms, rest } = thingQuestion(text);
-  const short = terms.map(({ classes, colours, place, size, count, negated }) => ({
+  const short = terms.map(({ classes, colours, place, size, shot, count, negated }) => ({
     class: classes.length === 1 ? classes[0] : classes,
     ...(colours.length > 0 && { colours }),
     ...(place && { place }),
     ...(size && { size }),
+    ...(shot && { shot }),
     ...((count.least !== 1 || count.most !== null) && { count: [count.least, count.most] }),
     ...(negated && { negated }),
   }));
@@ -39,6 +40,25 @@ test('things are read with what is said of them, and the rest is left', () => {
     ['orange bus', [{ class: 'bus', colours: ['orange'] }], ''],
     ['blue sky', [], 'blue sky'],
     ['', [], ''],
+  ];
+  for (const [text, terms, rest] of cases) assert.deepEqual(asked(text), [terms, rest], text);
+});
+
+test('shots are of people, or say how much of the picture another thing fills', () => {
+  const cases: [string, unknown[], string][] = [
+    ['close-up', [{ class: 'person', shot: 'close_up' }], ''],
+    ['a wide shot, rain', [{ class: 'person', shot: 'wide' }], 'rain'],
+    ['Nahaufnahme', [{ class: 'person', shot: 'close_up' }], ''],
+    ['Totale', [{ class: 'person', shot: 'wide' }], ''],
+    ['close-up of a woman', [{ class: 'person', shot: 'close_up' }], ''],
+    ['Nahaufnahmen von zwei Frauen', [{ class: 'person', shot: 'close_up', count: [2, 2] }], ''],
+    ['medium shot of a man', [{ class: 'person', shot: 'medium' }], ''],
+    ['woman talking in close-up', [{ class: 'person', shot: 'close_up' }], 'talking'],
+    ['wide shot of a car', [{ class: 'car', size: 'far' }], ''],
+    ['dog close-up', [{ class: 'dog', size: 'close' }], ''],
+    ['medium shot of a dog', [{ class: 'dog' }], 'medium shot of a'],
+    ['close-up of a flower', [], 'close-up of a flower'],
+    ['a person in the distance', [{ class: 'person', size: 'far' }], ''],
   ];
   for (const [text, terms, rest] of cases) assert.deepEqual(asked(text), [terms, rest], text);
 });

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FacetReport, MetadataFilter } from '../../../../actors/index/facets/contract.ts';
+import type { Track } from '../../../../actors/things/tracks.ts';
+import { mediaRecord } from '../footage.ts';
+import { folder, type Harness, indexActor } from '../handlers.ts';
+import { storeFaces } from '../people/faces.ts';
+
+const hashes = ['aa', 'bb', 'cc'];
+const track = (name: Track['class'], score = 0.8, box: Track['box'] = [0, 0, 0.1, 0.1]): Track => {
+  return { class: name, start: 0, end: 1, best: 0, score, box, colours: [] };
+};
+const countsOf = ({ facets }: FacetReport, name: string) =>
+  Object.fromEntries(
+    facets.find(({ id }) => id === `things.${name}`)?.options.map(({ value, count }) => [value, count]) ?? [],
+  );
+
+async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: Track[]) {
+  const media = mediaRecord(hash);
+  await index.call('store_things', { cache_dir, media, model_key: 'm', tracks, from_previews: false });
+}
+
+function asking(index: Harness, cache_dir: string) {
+  return (filters: MetadataFilter[] = []) =>
+    index.call('facets', { cache_dir, scope: { mode: 'paths', hashes }, filters });
+}
+
+test('media are counted by what is believed to be seen in them, and by the rest apart', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const ask = asking(index, cache_dir);
+  await storeTracks(index, cache_dir, 'aa', [track('dog'), track('dog'), track('car', 0.59), track('cake')]);
+  await storeTracks(index, cache_dir, 'bb', [track('dog', 0.6), track('person')]);
+  await index.call('remember', { cache_dir, media: mediaRecord('cc') });
+  const report = await ask();
+  assert.deepEqual(countsOf(report, 'seen'), { dog: 2, person: 1 });
+  assert.deepEqual(countsOf(report, 'unmeasured'), { cake: 1 });
+  const filter = { facet_id: 'things.seen', operator: 'include_all_of', values: ['dog', 'person'] } as const;
+  assert.deepEqual(countsOf(await ask([{ ...filter, values: [...filter.values] }]), 'unmeasured'), {});
+  const scope = { hashes: null, ranges: {}, filters: [{ ...filter, values: [...filter.values] }] };
+  const resolved = { cache_dir, model_key: null, stored: true, names: [], filters: scope.filters };
+  assert.deepEqual((await index.call('resolve', resolved)).hashes, []);
+});
+
+test('what is stored or removed later is counted at once', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const ask = asking(index, cache_dir);
+  await index.call('remember', { cache_dir, media: mediaRecord('aa') });
+  assert.deepEqual(countsOf(await ask(), 'seen'), {});
+  await storeTracks(index, cache_dir, 'aa', [track('dog')]);
+  assert.deepEqual(countsOf(await ask(), 'seen'), { dog: 1 });
+  await storeTracks(index, cache_dir, 'aa', [track('cat')]);
+  assert.deepEqual(countsOf(await ask(), 'seen'), { cat: 1 });
+  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(countsOf(await ask(), 'seen'), {});
+});
+
+test('shot sizes come of persons and of faces, in the order of their size', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const ask = asking(index, cache_dir);
+  await storeTracks(index, cache_dir, 'aa', [track('person')]);
+  assert.deepEqual(countsOf(await ask(), 'shot_size'), { wide: 1 });
+  // From the eyes to the mouth half of the height.
+  const landmarks = [0.4, 0.2, 0.5, 0.2, 0.45, 0.4, 0.4, 0.7, 0.5, 0.7];
+  await storeFaces(index, cache_dir, 'bb', [[0]], { more: { landmarks } });
+  await storeFaces(index, cache_dir, 'aa', [[], [0]], { more: { landmarks } });
+  const report = await ask();
+  assert.deepEqual(countsOf(report, 'shot_size'), { close_up: 2, wide: 1 });
+  const { shots } = await index.call('things_of', { cache_dir, hash_str: 'aa' });
+  assert.deepEqual(shots, [
+    { size: 'wide', start: 0, end: 1 },
+    { size: 'close_up', start: 1, end: 2 },
+  ]);
+});
