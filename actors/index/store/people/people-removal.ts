@@ -5,6 +5,7 @@ import { faceStorageVersion } from '../../people/contract.ts';
 import { idBytes, idText, positionsOf } from '../../people/entry-id.ts';
 import { legacyClustering, withoutContents } from '../../people/legacy.ts';
 import { entriesOf, withoutEntries } from '../../people/remove-entries.ts';
+import { noteUpheaval } from '../changes.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { faceModelPrefix } from '../names.ts';
@@ -75,6 +76,8 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
   }
   if (!isOne) for (const [hash, ids] of removed) faces.set(hash, ids.size);
   const now = isChanged ? records.noteChange(writes) : before;
+  // Facets follow what is known of media.
+  if (isChanged) noteUpheaval(writes, file);
   return { faces, models: changed, revisions, changes: { before, now } };
 }
 
