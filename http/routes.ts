@@ -20,6 +20,7 @@ import { pageRoutes } from './routes/page.ts';
 import { proxyRoutes } from './routes/proxies.ts';
 import { sceneRoutes } from './routes/scenes.ts';
 import { searchRoutes } from './routes/search.ts';
+import { seenRoutes } from './routes/seen.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { speakerRoutes } from './routes/speakers.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -45,6 +46,7 @@ const described: readonly Route[] = [
   ...thumbnailRoutes,
   ...facetRoutes,
   ...sceneRoutes,
+  ...seenRoutes,
   ...searchRoutes,
   ...momentRoutes,
   ...transcriptionRoutes,

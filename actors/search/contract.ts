@@ -14,6 +14,7 @@ import type { Moments } from './moments/contract.ts';
 import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
 import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
+import type { SeenAnswer } from './seen/contract.ts';
 import type {
   SceneThumbnailsAnswer,
   SceneThumbnailsRequest,
@@ -219,6 +220,8 @@ export interface Search {
   readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
+  /** What detectors have seen in a file. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
+  seen(request: NamedMedia, signal?: AbortSignal): Promise<SeenAnswer>;
   /** When the frames of a part of a film are shown. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, FILE_CHANGED and those of decoding. */
   frameTimes(request: FrameTimesRequest, signal?: AbortSignal): Promise<FrameTimesAnswer>;
   /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */

@@ -23,6 +23,7 @@ import { createPeaks } from './peaks/peaks.ts';
 import { createPeopleData } from './people-data.ts';
 import { listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/find-facets.ts';
+import { seenIn } from './seen/seen.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscriptData } from './transcripts/transcript-data.ts';
 import { createTranscripts } from './transcripts/transcripts.ts';
@@ -122,6 +123,7 @@ function mediaAnswers(
   | 'mediaFile'
   | 'playableType'
   | 'scenes'
+  | 'seen'
   | 'peaks'
   | 'frameTimes'
 > {
@@ -136,6 +138,7 @@ function mediaAnswers(
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
     scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
+    seen: (request, signal) => seenIn(location, request, now(signal)),
     frameTimes: (request, signal) =>
       frameTimes({ index, decoder: thumbnailDecoders[0]! }, request, now(signal)),
     peaks: (request, signal) => peaks(request, { lane: 'now', signal }),

@@ -38,6 +38,7 @@ import type { searchMoments, searchRelevance } from '../routes/moments.ts';
 import type { makeProxy } from '../routes/proxies.ts';
 import type { listScenes } from '../routes/scenes.ts';
 import type { searchFrame, searchImage, searchText } from '../routes/search.ts';
+import type { mediaSeen } from '../routes/seen.ts';
 import type { closeSession, getSettings, makeTicket, openSession } from '../routes/sessions.ts';
 import type { confirmSpeakers, suggestSpeakers, undoSpeakers } from '../routes/speakers.ts';
 import type {
@@ -118,6 +119,7 @@ export interface Operations {
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
   readonly mediaPeaks: typeof mediaPeaks;
+  readonly mediaSeen: typeof mediaSeen;
   readonly metadataFacets: typeof metadataFacets;
   readonly metrics: typeof metrics;
   readonly modifyClusters: typeof modifyClusters;
@@ -205,6 +207,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
   mediaPeaks: 'POST /api/v1/media/peaks',
+  mediaSeen: 'POST /api/v1/media/seen',
   metadataFacets: 'POST /api/v1/metadata/facets',
   metrics: 'GET /metrics',
   modifyClusters: 'POST /api/v1/faces/clusters/modify',

@@ -25,6 +25,7 @@ export type ToolClient = Pick<
   | 'loadAnalysisData'
   | 'loadTranscriptions'
   | 'mediaMetadata'
+  | 'mediaSeen'
   | 'metadataFacets'
   | 'resumeTask'
   | 'searchMoments'

@@ -85,6 +85,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   listScenes: { media_path: film },
   searchRelevance: { media_path: film, query: 'a' },
   mediaPeaks: { media_path: film },
+  mediaSeen: { media_path: film },
   mediaFrames: { media_path: film, start_seconds: 0, end_seconds: 1 },
   makeProxy: { media_path: film },
   summaryOverview: { hash_str: 'aa' },

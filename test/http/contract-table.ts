@@ -64,6 +64,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   '/models/pull': { fields: {}, beyond: { model_key: optional, model_keys: optional } },
   '/media/link': { fields: file, beyond: { proxy: false } },
   '/media/proxy': { fields: {}, beyond: { ...file, max_side: 1280 } },
+  '/media/seen': { fields: {}, beyond: file },
   '/scenes': { fields: { ...file, start_seconds: 0, end_seconds: optional } },
   '/cache-paths': { fields: { cache_dir: needed, media_path: optional, hash_str: optional } },
   '/analyze': {
@@ -314,6 +315,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/media/metadata licensed',
   'POST /api/v1/media/peaks licensed',
   'POST /api/v1/media/proxy licensed',
+  'POST /api/v1/media/seen licensed',
   'POST /api/v1/metadata/facets licensed',
   'POST /api/v1/models/load licensed',
   'POST /api/v1/models/pull licensed',

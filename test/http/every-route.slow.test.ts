@@ -215,6 +215,7 @@ const besides: Readonly<Record<string, Record<string, unknown>>> = {
   cachePaths: { media_path: w.paths[0] },
   mediaLink: { media_path: w.paths[0] },
   listScenes: { media_path: w.paths[0] },
+  mediaSeen: { media_path: w.paths[0] },
   searchMoments: { query: 'four' },
   searchRelevance: { media_path: w.paths[0], query: 'four' },
   mediaPeaks: { media_path: w.paths[0] },

@@ -4,7 +4,7 @@ import { believedScore, type MeasuredClass, measuredClasses } from '../../things
 import type { Track } from '../../things/tracks.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { type ShotSize, shotSizes } from '../things/shots.ts';
+import { type ShotSize, shotSizes } from '../things/contract.ts';
 import { storedShots } from '../things/stored-shots.ts';
 import { type ContentFacet, choices, keyOfValues, multi } from './facet.ts';
 

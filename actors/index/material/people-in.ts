@@ -1,6 +1,6 @@
 // Who is seen in one content, as a clustering says. Pure.
+import { joinRanges } from '../../../runtime/join-ranges.ts';
 import type { StoredClusters } from '../people/stored-clusters.ts';
-import { joinRanges } from '../visual/frames.ts';
 
 /** What is needed of a clustering; its columns may be *borrowed*. */
 export type Clustered = Pick<

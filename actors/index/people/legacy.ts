@@ -1,7 +1,8 @@
 // Clusterings of format 1: one record of JSON with a picture of each face and no vectors. They are read and named; to
 // cluster or correct them, vectors are needed. Pure.
+
 import { createHash } from 'node:crypto';
-import { joinRanges } from '../visual/frames.ts';
+import { joinRanges } from '../../../runtime/join-ranges.ts';
 import type { ClusterFaces, ClusterJob } from './contract.ts';
 import { idBytes, idOf } from './entry-id.ts';
 import { type Assignment, changedNames, plainAssignments } from './names.ts';

@@ -5,7 +5,6 @@ import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
-import { shotSizes } from './shots.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
 
@@ -20,7 +19,10 @@ const Track = Type.Object({
   colours: Thing.properties.colours,
 });
 
-const ShotSize = oneOf(...shotSizes);
+/** How large people are in a picture, as film makers name it (shots.ts). */
+export const shotSizes = ['close_up', 'medium', 'wide'] as const;
+export const ShotSize = oneOf(...shotSizes);
+export type ShotSize = (typeof shotSizes)[number];
 
 /** One thing that a question names. */
 export const ThingTerm = Type.Object({

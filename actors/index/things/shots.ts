@@ -3,9 +3,7 @@
 import type { Face } from '../../faces/contract.ts';
 import { believedScore } from '../../things/contract.ts';
 import type { Track } from '../../things/tracks.ts';
-
-export const shotSizes = ['close_up', 'medium', 'wide'] as const;
-export type ShotSize = (typeof shotSizes)[number];
+import type { ShotSize } from './contract.ts';
 
 /** Grid frames `[start, end)` in a row that show people in one size. */
 export interface Shot {

@@ -1,11 +1,11 @@
 // The transcript of one media in memory.
 
+import { joinRanges } from '../../../runtime/join-ranges.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { type Names, nameIn } from '../store/speaker-names.ts';
 import type { Columns } from '../store/transcripts.ts';
 import { fold, foldRows, type Rows } from '../text/fold.ts';
 import type { Picked } from '../text/shard.ts';
-import { joinRanges } from '../visual/frames.ts';
 
 export interface LoadedTranscript {
   readonly hash: string;

@@ -1,6 +1,7 @@
 // Which rows in memory belong to which frames of which media, and the rows that are left under a scope. Pure.
+import { joinRanges } from '../../../runtime/join-ranges.ts';
 import type { FrameRanges } from '../people/moments.ts';
-import { commonRanges, joinRanges, lowerBound } from './frames.ts';
+import { commonRanges, lowerBound } from './frames.ts';
 
 export interface LoadedMedia {
   readonly hash: string;

@@ -58,15 +58,3 @@ export function commonRanges(
   }
   return Uint32Array.from(common);
 }
-
-/** Half-open ranges, sorted, with overlapping and touching ones joined. Empty ones are left out. */
-export function joinRanges(ranges: readonly (readonly [number, number])[]): [number, number][] {
-  const sorted = ranges.filter(([start, end]) => end > start).toSorted((a, b) => a[0] - b[0]);
-  const joined: [number, number][] = [];
-  for (const [start, end] of sorted) {
-    const last = joined.at(-1);
-    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end);
-    else joined.push([start, end]);
-  }
-  return joined;
-}

@@ -1,5 +1,6 @@
-// describe_media: what is known of one file: the file itself, what is analysed, who is seen when, what happens.
+// describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when, what happens.
 import { Type } from 'typebox';
+import { shownScore } from '../../../actors/index/written/contract.ts';
 import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { ApiError } from '../../client/error.ts';
 import { MediaName } from '../arguments.ts';
@@ -9,6 +10,7 @@ import {
   hashText,
   listed,
   oneLine,
+  quoted,
   rangesText,
   rangeText,
   secondsText,
@@ -18,6 +20,8 @@ import { type Call, tool } from '../tool.ts';
 
 /** Rows of people and of chapters together. */
 const MOST_ROWS = 50;
+/** Of these rows, classes of things and printed lines. */
+const [MOST_THINGS, MOST_LINES] = [12, 20];
 /** Clusterings that are asked who is seen in the file. */
 const MOST_CLUSTERINGS = 3;
 
@@ -26,7 +30,7 @@ export const describeMedia = tool({
   title: 'Describe a media file',
   description:
     'What is known of one film, still or recording: path, hash, duration, frame rate, what is analysed, who is seen when, ' +
-    'and the chapters of its summary.',
+    'things and printed lines with their times, and the chapters of its summary.',
   input: Type.Object({ media: MediaName }),
   effect: 'none',
   run: async ({ media: name }, call) => {
@@ -39,8 +43,9 @@ export const describeMedia = tool({
       ...(await fileFacts(media, call)),
     ];
     const people = known && known.faces.length > 0 ? await seenIn(media, call) : [];
+    const sights = known ? await sightsOf(media, call) : [];
     const told = known && known.summaries > 0 ? await chapters(media, call) : { head: [], rows: [] };
-    const rows = [...people, ...told.head, ...told.rows];
+    const rows = [...people, ...sights, ...told.head, ...told.rows];
     return listed({
       head,
       rows: rows.slice(0, MOST_ROWS),
@@ -119,6 +124,37 @@ async function seenIn({ hash_str }: Media, { client, cacheDir, asked }: Call): P
   }
   return rows;
 }
+
+const shotNames = { close_up: 'close-up', medium: 'medium', wide: 'wide' } as const;
+
+/** Things, shot sizes and printed lines; what was not measured to be right says so. */
+async function sightsOf({ hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
+  const seen = await client.mediaSeen({ cache_dir: cacheDir, hash_str }, asked);
+  const things = seen.things.toSorted((a, b) => Number(b.measured) - Number(a.measured));
+  const shots = [...Map.groupBy(seen.shots, ({ size }) => size)];
+  const lines = seen.lines.filter(({ score }) => score >= shownScore);
+  const more = lines.length - MOST_LINES;
+  const isOld = seen.things_from === 'previews' || seen.lines_from === 'previews';
+  return [
+    ...(isOld ? ['Things or printed lines were looked for in stored previews, not in the file.'] : []),
+    ...things
+      .slice(0, MOST_THINGS)
+      .map(
+        (one) =>
+          `${one.measured ? 'Shows' : 'Perhaps shows'}: ${oneLine(one.class, 40)} at ${rangesText(one.ranges)}`,
+      ),
+    ...shots.map(
+      ([size, own]) => `Perhaps ${shotNames[size]} shots of people: ${rangesText(own.map(rangeOf))}`,
+    ),
+    ...lines
+      .slice(0, MOST_LINES)
+      .map((line) => `Printed: ${quoted(line.text, 200)} at ${rangesText([rangeOf(line)])}`),
+    ...(more > 0 ? [`${more} more printed lines: find_moments with kinds ["written"].`] : []),
+  ];
+}
+
+const rangeOf = ({ start_seconds, end_seconds }: { start_seconds: number; end_seconds: number }) =>
+  [start_seconds, end_seconds] as const;
 
 /** Of the summary that was stored last. */
 async function chapters({ hash_str }: Media, { client, cacheDir, asked }: Call) {

@@ -118,6 +118,15 @@ const answers: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     truncated: fc.boolean(),
   }),
   listLibrary: fc.record({ total: count, media: many(media) }),
+  mediaSeen: fc.record({
+    things_from: fc.constantFrom('file', 'previews', null),
+    things: many(
+      fc.record({ class: hostile, measured: fc.boolean(), ranges: many(fc.tuple(number, number)) }),
+    ),
+    shots: many(fc.record({ size: fc.constant('wide'), start_seconds: number, end_seconds: number })),
+    lines_from: fc.constant(null),
+    lines: many(fc.record({ text: hostile, score: number, start_seconds: number, end_seconds: number })),
+  }),
   metadataFacets: fc.record({
     facets: many(
       fc.record({

@@ -71,6 +71,7 @@ export const library: Answers = {
   }),
   listLibrary: ({ under }: { under?: string }) =>
     under === undefined || under === FILM ? page : { ...page, total: 0, media: [] },
+  mediaSeen: () => ({ things_from: null, things: [], shots: [], lines_from: null, lines: [] }),
   loadAnalysisData: () => ({ media: 1, transcriptions: 0 }),
   loadTranscriptions: () => ({ transcriptions: 1 }),
 };

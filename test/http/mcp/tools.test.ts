@@ -331,6 +331,29 @@ test('list_library looks for a name beyond the first page, and its cursor goes o
   assert.doesNotMatch(last.text, /cursor/);
 });
 
+test('a file is described with things and printed lines, and what is uncertain says so', async () => {
+  const range = (start_seconds: number, end_seconds: number) => ({ start_seconds, end_seconds });
+  const mediaSeen = () => ({
+    ...{ hash_str: HASH, media_path: FILM, things_from: 'file', lines_from: 'previews' },
+    things: [
+      { class: 'cake', measured: false, score: 0.9, ranges: [[0, 9]] },
+      { class: 'dog', measured: true, score: 0.7, ranges: [[2, 4]] },
+    ],
+    shots: [{ size: 'close_up', ...range(3, 5) }],
+    lines: [
+      { text: 'HARBOUR', score: 0.95, ...range(1, 3) },
+      { text: 'HARB0', score: 0.6, ...range(4, 5) },
+    ],
+  });
+  const mediaMetadata = () => ({ media_properties: {} });
+  const { text } = await call('describe_media', { media: FILM }, { mediaSeen, mediaMetadata });
+  assert.match(text, /in stored previews, not in the file/);
+  assert.match(text, /\nShows: dog at .*\nPerhaps shows: cake at /);
+  assert.match(text, /\nPerhaps close-up shots of people: /);
+  assert.match(text, /\nPrinted: "HARBOUR" at /);
+  assert.doesNotMatch(text, /HARB0/);
+});
+
 test('a name of several media is not guessed', async () => {
   const media = [record, { ...record, hash_str: `${HASH}0`, media_path: '/other/harbour.mp4' }];
   const { text, isError } = await call(

@@ -1,10 +1,10 @@
 // A clustering as people look at it: pages of the faces of its clusters, and where somebody is seen.
+import { joinRanges } from '../../../../runtime/join-ranges.ts';
 import { type ClusterColumns, membersOf } from '../../people/cluster-columns.ts';
 import { type ClusteringState, clusterNumber } from '../../people/clustering-state.ts';
 import type { ClusterFaces } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
 import { sampleOrder } from '../../people/sample-order.ts';
-import { joinRanges } from '../../visual/frames.ts';
 import { FacePictures } from './face-pictures.ts';
 import type { StoredFaces } from './stored-faces.ts';
 

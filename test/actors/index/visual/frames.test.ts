@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  joinRanges,
-  lowerBound,
-  packFrames,
-  positionOf,
-  unpackFrames,
-} from '../../../../actors/index/visual/frames.ts';
+import { lowerBound, packFrames, positionOf, unpackFrames } from '../../../../actors/index/visual/frames.ts';
+import { joinRanges } from '../../../../runtime/join-ranges.ts';
 
 const ascending = fc
   .uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 80 })

@@ -19,6 +19,8 @@ export async function media(s: Session): Promise<void> {
   await s.inFolder('/media/peaks', { media_path: gone, points: 4 });
   await s.inFolder('/media/frames', { media_path: places, start_seconds: 1, end_seconds: 2 });
   await s.inFolder('/media/frames', { media_path: places, start_seconds: 2, end_seconds: 1 });
+  await s.inFolder('/media/seen', { media_path: people });
+  await s.inFolder('/media/seen', { media_path: gone });
   await s.inFolder('/scenes', { media_path: places });
   await s.inFolder('/scenes', { media_path: places, start_seconds: 5, end_seconds: 9 });
   await s.inFolder('/scenes', { media_path: talk });
