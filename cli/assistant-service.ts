@@ -73,7 +73,7 @@ interface OwnService {
 /** A service that listens nowhere: only this process can ask it, so its owner does. */
 async function startOwn(context: Context): Promise<OwnService> {
   const { config, values, clock, log } = context;
-  log.info('no service runs with this home folder: an engine is started here');
+  log.info('no service is running for this home folder; starting an engine in this process');
   const access = createAccess({
     licenses: openLicenses(values, { clock, now: Date.now, log }),
     hasLicenseServer: false,
@@ -92,7 +92,10 @@ async function startOwn(context: Context): Promise<OwnService> {
   const parts = { engine, access, events, isAllowedHost, config, clock, log, engineRestarts: 0 };
   const gateway = createGateway({ ...parts, version: programVersion() });
   engine.search.models.load(values.model).catch((error: unknown) => {
-    log.error('no visual model', { model: values.model, error: toFields(error).message });
+    log.error('the visual model could not be loaded', {
+      model: values.model,
+      error: toFields(error).message,
+    });
   });
   return { gateway, key: access.owner ?? '', close: () => end(context, engine, gateway, events, access) };
 }

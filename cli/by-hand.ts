@@ -23,17 +23,19 @@ export function byHand(key: string, { folder, files }: MissingFiles, situation: 
     unusedProxy === null || packed
       ? []
       : [
-          `The environment names a proxy, ${unusedProxy}; to use it:`,
+          `The environment sets a proxy, ${unusedProxy}. To use it:`,
           `  NODE_USE_ENV_PROXY=1 ${invocation} models pull ${key}`,
         ];
   return `${[
     ...proxy,
-    ...(elsewhere ? ['Another server that has the same files: FRAMEHOUND_MODELS_URL=https://…'] : []),
-    'The files can be brought by hand. Fetch, on a machine that reaches the network,',
+    ...(elsewhere
+      ? ['To use another server that hosts the same files, set FRAMEHOUND_MODELS_URL=https://…']
+      : []),
+    'You can also copy the files yourself. On a machine with network access, download:',
     ...lines,
-    'put them, under these names, into',
+    'copy them, under these names, to',
     `  ${folder}`,
-    packed ? 'and have them unpacked and checked:' : 'and check them:',
+    packed ? 'then unpack and check them:' : 'then check them:',
     `  ${invocation} models ${packed ? 'pull' : 'verify'} ${key}`,
   ].join('\n')}\n`;
 }
@@ -41,7 +43,7 @@ export function byHand(key: string, { folder, files }: MissingFiles, situation: 
 function sumOf({ sha256, integrity }: Pick<MissingFile, 'sha256' | 'integrity'>): string {
   if (integrity !== null) return integrity;
   return sha256 === null
-    ? 'no sha256 is known here: compare with the one its page shows'
+    ? 'sha256 not known: compare with the one on the page of the model'
     : `sha256 ${sha256}`;
 }
 

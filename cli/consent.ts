@@ -9,7 +9,9 @@ export interface Consent {
 /** Before anything is started: a script has to say that it means it. */
 export function requireConsent({ yes, 'dry-run': dryRun }: Consent, { confirm }: Context): void {
   if (yes || dryRun || confirm !== null) return;
-  throw usageErrors.USAGE('nobody can be asked here: add --yes, or --dry-run to see what would be done');
+  throw usageErrors.USAGE(
+    'there is no terminal to ask for confirmation: add --yes to go ahead, or --dry-run to see what would happen',
+  );
 }
 
 export async function agreed({ confirm, screen }: Context, question: string): Promise<boolean> {

@@ -47,7 +47,7 @@ async function visit(
       seen.add(real);
       return;
     }
-    if (above.includes(real)) throw analysisErrors.LINK_LOOP(`${path}: leads back to ${real}`, { path });
+    if (above.includes(real)) throw analysisErrors.LINK_LOOP(`${path}: links back to ${real}`, { path });
     if (seen.has(real)) return;
     seen.add(real);
     const { names, garbled } = await namesIn(real);
@@ -76,15 +76,15 @@ async function namesIn(folder: string): Promise<{ names: string[]; garbled: stri
 }
 
 function notUtf8(path: string): Found['failures'][number] {
-  const what = 'its name, or that of a folder above it, is not UTF-8; rename it';
+  const what = 'its name or the name of a folder above it is not valid UTF-8; rename it';
   return { path, error: mediaErrors.NAME_NOT_UTF8(`${path}: ${what}`, { path }) };
 }
 
 function asFailure(path: string, error: unknown): EngineError {
   if (analysisErrors.LINK_LOOP.is(error)) return error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (code === 'ENOENT') return mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`, { path }, error);
-  if (code === 'ELOOP') return analysisErrors.LINK_LOOP(`${path}: too many links`, { path }, error);
+  if (code === 'ENOENT') return mediaErrors.FILE_NOT_FOUND(`${path}: file not found`, { path }, error);
+  if (code === 'ELOOP') return analysisErrors.LINK_LOOP(`${path}: too many symbolic links`, { path }, error);
   return analysisErrors.FOLDER_UNREADABLE(
     `${path}: cannot be read (${code || String(error)})`,
     { path },

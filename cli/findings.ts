@@ -82,7 +82,7 @@ function figure(match: Match, place: number): string {
   // A picture that was not stored has nothing to show; the link works all the same.
   const image = match.image
     ? `<img src="data:image/jpeg;base64,${html(match.image)}" alt="${file}, ${moment}">`
-    : '<span class="lost">no picture is stored</span>';
+    : '<span class="lost">no picture stored</span>';
   return `<figure><a href="${html(addressOf(match))}">${image}</a>
 <figcaption><b>${place}. ${moment}</b> ${scene}<br>${file}</figcaption></figure>`;
 }

@@ -104,7 +104,7 @@ function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>
   for (const token of tokens) {
     if (token.kind === 'option-terminator') break;
     if (token.kind !== 'option' || !names.includes(token.name)) continue;
-    if (token.value === undefined) throw usageErrors.USAGE(`${token.rawName} wants a value`);
+    if (token.value === undefined) throw usageErrors.USAGE(`${token.rawName} needs a value`);
     flags[token.name] = token.value;
     taken.add(token.index);
     if (!token.inlineValue) taken.add(token.index + 1);
@@ -160,7 +160,10 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
       const { startEngine } = await import('../main.ts');
       const [limit, needed] = [openFileLimit(), filesOfEngine(decoders)];
       if (limit < needed)
-        log.warn('too few files may be open at once (ulimit -n)', { open_files: limit, needed });
+        log.warn('the limit of open files is too low; raise it with ulimit -n', {
+          open_files: limit,
+          needed,
+        });
       closeHome(values, log);
       return startEngine(values, decoders, log, host);
     },
@@ -175,7 +178,10 @@ function closeHome(values: SettingValues, log: Log): void {
     try {
       closeToOthers(path, sharedWith);
     } catch (error) {
-      log.warn('others on this machine may be able to read what is kept', { path, error });
+      log.warn('access could not be restricted; others on this machine may be able to read this path', {
+        path,
+        error,
+      });
     }
   }
 }
@@ -197,7 +203,7 @@ function stopSignals(): Pick<Context, 'signal' | 'leave'> {
       if (error.code === 'EPIPE' || error.code === 'EIO') return;
       process.exitCode = exit.error;
       if (stream !== process.stderr)
-        process.stderr.write(`framehound: the answer cannot be written: ${error.message}\n`);
+        process.stderr.write(`framehound: the output cannot be written: ${error.message}\n`);
     });
   }
   return { signal: stop.signal, leave: leave.signal };

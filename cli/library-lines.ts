@@ -17,8 +17,8 @@ export function mediaLines(media: LibraryMedia): string {
         ]
       : []),
     ...(summaries > 0 ? [`${summaries} ${summaries === 1 ? 'summary' : 'summaries'}`] : []),
-    ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse it again`] : []),
-    ...(replaced ? ['the file is another one now; framehound prune forgets this'] : []),
+    ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse the file again`] : []),
+    ...(replaced ? ['the file has been replaced; framehound prune removes this entry'] : []),
   ];
   const shown = facts.length > 0 ? facts : ['nothing analysed'];
   return `${printable(media_path)}${length}\n${shown.map((fact) => `    ${fact}\n`).join('')}`;
@@ -38,7 +38,7 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
     ...analysis.models.map(({ model_key, bytes, vectors, dead_vectors }): [string, number, string] => [
       `    ${model_key}`,
       bytes,
-      `${vectors} vectors${dead_vectors > 0 ? `, ${dead_vectors} of them dead until the next compaction` : ''}`,
+      `${vectors} vectors${dead_vectors > 0 ? `, ${dead_vectors} of them unused until the next compaction` : ''}`,
     ]),
     ...(analysis.people_bytes > 0
       ? [
@@ -46,17 +46,17 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
           ...analysis.face_models.map(({ model_key, bytes, faces, dead_faces }): [string, number, string] => [
             `    ${model_key}`,
             bytes,
-            `${faces} faces${dead_faces > 0 ? `, ${dead_faces} of them dead until the next compaction` : ''}`,
+            `${faces} faces${dead_faces > 0 ? `, ${dead_faces} of them unused until the next compaction` : ''}`,
           ]),
         ]
       : []),
     ['  records', analysis.records_bytes, 'media, transcripts, summaries, names, previews of stills'],
     ...(analysis.proxies_bytes > 0
-      ? [['  proxies', analysis.proxies_bytes, 'that browsers play'] as [string, number, string]]
+      ? [['  proxies', analysis.proxies_bytes, 'playable in browsers'] as [string, number, string]]
       : []),
     ...(analysis.unfinished_bytes > 0
       ? [
-          ['  unfinished', analysis.unfinished_bytes, 'being written, or kept of interrupted work'] as [
+          ['  unfinished', analysis.unfinished_bytes, 'being written, or left by interrupted work'] as [
             string,
             number,
             string,
@@ -64,7 +64,7 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
         ]
       : []),
     ['models', models.bytes, models.folder],
-    ['free', free_bytes, 'on the disk of the analysis'],
+    ['free', free_bytes, 'on the disk with the analysis folder'],
   ];
   return rows
     .map(

@@ -41,7 +41,7 @@ export function createLocal(engine: Engine, context: Context): Backend {
     task: (task_id, page) => tasks.get(task_id, page),
     cancel: async () => {
       throw usageErrors.USAGE(
-        'a task of another process is stopped where it runs: ctrl-C there, or --server URL for one of a service',
+        'a task can only be cancelled where it runs: press Ctrl-C there, or use --server URL if a service runs it',
       );
     },
     search: (question, cacheDir) => ask(engine, question, cacheDir, context),

@@ -58,7 +58,7 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
       backend.analyze(await task.requestOf(found.files), watcher);
     return runTask(start, { ...task, unreadable }, context, view);
   }
-  const message = `No film, picture or sound was found in ${paths.map(json ? String : printable).join(', ')}`;
+  const message = `No media files were found in ${paths.map(json ? String : printable).join(', ')}`;
   view?.broke(analysisErrors.NO_FILES(message), exit.error);
   if (!json) screen.write(`${message}\n`);
   return unreadable.length > 0 && !json ? exit.someFailed : exit.error;

@@ -15,9 +15,9 @@ export function unknownCommand(name: string): Error {
 export function unknownAction(command: CommandName, action: string): Error {
   const names = Object.keys((commandTable[command] as Action).actions ?? {});
   const last = names.at(-1);
-  const known = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last;
+  const known = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
   const what = action === '' ? '' : `, not ${action}`;
-  return usageErrors.USAGE(`${command} knows ${known}${what}${suggestion(action, names)}`);
+  return usageErrors.USAGE(`${command} takes ${known}${what}${suggestion(action, names)}`);
 }
 
 /** What `parseArgs` of Node says of options, in words of this program; null when it says something else. */
@@ -30,8 +30,10 @@ export function optionMistake(command: CommandName, error: unknown): Error | nul
   if (code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return null;
   const { value, type } = options[named.slice(2)] ?? {};
   if (type === 'boolean') return usageErrors.USAGE(`${named} takes no value`);
-  const dashes = message.includes('ambiguous') ? `; one that begins with a dash is written ${named}=-…` : '';
-  return usageErrors.USAGE(`${named} wants a value${value === undefined ? '' : `, ${value}`}${dashes}`);
+  const dashes = message.includes('ambiguous')
+    ? `; write a value that begins with a dash as ${named}=-…`
+    : '';
+  return usageErrors.USAGE(`${named} needs a value${value === undefined ? '' : `: ${value}`}${dashes}`);
 }
 
 function unknownOption(named: string, options: Options, help: string): Error {

@@ -4,11 +4,11 @@ import type { ListedModel, ModelRow } from '../actors/models/contract.ts';
 import { unavailableModels } from '../actors/models/unavailable.ts';
 
 export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
-  visual: 'looks at pictures',
-  speech: 'writes down what is said',
-  voice: 'hears where somebody speaks',
+  visual: 'recognizes what pictures show',
+  speech: 'transcribes speech',
+  voice: 'detects where somebody speaks',
   speaker: 'tells voices apart',
-  turns: 'hears who speaks when, voices that overlap too',
+  turns: 'detects who speaks when, even when voices overlap',
   'face-detector': 'finds faces',
   'face-embedder': 'tells faces apart',
   summary: 'writes summaries',

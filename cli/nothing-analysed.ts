@@ -6,9 +6,11 @@ import type { Context } from './context.ts';
 /** A folder that is not there is an error: most likely another one is meant. */
 export function tellNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
   if (!existsSync(folder)) {
-    throw analyseFirst(`There is no analysis folder ${folder}`);
+    throw analyseFirst(`The analysis folder ${folder} does not exist`);
   }
-  screen.write(`Nothing is analysed by ${model} in ${folder}: framehound analyze PATH\n`);
+  screen.write(
+    `Nothing has been analysed with ${model} in ${folder}. To analyse footage: framehound analyze PATH\n`,
+  );
 }
 
 /** The folder cannot be searched, and what to do first. */

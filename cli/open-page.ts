@@ -20,6 +20,6 @@ export function openPage(page: string, { screen }: Context): void {
         ? ['cmd', '/c', 'start', '']
         : ['xdg-open'];
   const child = asStarted(() => spawn(program!, [...before, page], { stdio: 'ignore', detached: true }));
-  child.on('error', () => screen.write(`No program was found that opens ${page}\n`));
+  child.on('error', () => screen.write(`No program was found to open ${page}\n`));
   child.unref();
 }

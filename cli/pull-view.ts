@@ -42,9 +42,9 @@ export function createPullView(screen: Screen, clock: Clock): PullView {
 function lineOf({ phase, reason, file, server, index, count, received, total }: PullProgress): string {
   const which = `${index + 1}/${count} ${file}`;
   const size = total === null ? '' : `, ${megabytes(total)} MB`;
-  if (phase === 'checking') return `${which}: looking at what is there`;
+  if (phase === 'checking') return `${which}: checking existing files`;
   if (phase === 'connecting') return `${which}${size}: connecting to ${server}`;
-  if (phase === 'waiting') return `${which}: tries again, ${printable(reason ?? '')}`;
+  if (phase === 'waiting') return `${which}: retrying, ${printable(reason ?? '')}`;
   const share = total ? received / total : 0;
   return `${which} ${bar(share, 24)} ${megabytes(received)}${total ? `/${megabytes(total)}` : ''} MB`;
 }

@@ -47,7 +47,7 @@ export function frameArgument(text: string): { path: string; seconds: number } {
   const at = text.lastIndexOf('@');
   const seconds = Number(text.slice(at + 1));
   if (at <= 0 || text.slice(at + 1).trim() === '' || !Number.isFinite(seconds) || seconds < 0) {
-    throw usageErrors.USAGE(`--frame wants FILE@SECONDS, not ${text}`);
+    throw usageErrors.USAGE(`--frame must be FILE@SECONDS, not ${text}`);
   }
   return { path: resolve(text.slice(0, at)), seconds };
 }
@@ -68,7 +68,7 @@ export function numberArgument(
   const fits = text.trim() !== '' && value >= least && value <= most && (!whole || Number.isInteger(value));
   if (!fits)
     throw usageErrors.USAGE(
-      `${name} wants a ${whole ? 'whole ' : ''}number from ${least} to ${most}, not ${text}`,
+      `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}, not ${text}`,
     );
   return value;
 }

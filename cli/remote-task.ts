@@ -14,7 +14,7 @@ import type { ProgressView } from './progress-view.ts';
 import { createTally, type Report } from './report.ts';
 
 const followErrors = errorTable({
-  TASK_LEFT: { meaning: 'The service stopped while the task ran', status: 503, retryable: true },
+  TASK_LEFT: { meaning: 'The service stopped while the task was running', status: 503, retryable: true },
 });
 
 /** Results asked for at a time. */
@@ -75,7 +75,7 @@ export async function followTask(
 function explained(error: unknown, task_id: string): unknown {
   const stopping = error instanceof ApiError && error.status === 503;
   if (!stopping && !clientErrors.NO_SERVICE.is(error)) return error;
-  const reason = `${error.message.replace(/\.$/, '')}. What is finished stays; when the service runs again, go on with:`;
+  const reason = `${error.message.replace(/\.$/, '')}. Finished work is kept. When the service is running again, continue with:`;
   return followErrors.TASK_LEFT(`${reason} framehound tasks resume ${task_id}`, {}, error);
 }
 
@@ -87,12 +87,13 @@ function cancelOn(
   { screen, leave }: Context,
 ): () => void {
   const cancel = async () => {
-    screen.write('Asked the service to stop; ctrl-C again leaves it to itself\n');
+    screen.write('Asked the service to stop the task. Press Ctrl-C again to exit without waiting\n');
     try {
       // By its id: never the task of somebody else.
       await client.cancelTask({ task_id }, { signal: leave });
     } catch (error) {
-      if (!leave.aborted) screen.write(`✗ the service could not be asked: ${(error as Error).message}\n`);
+      if (!leave.aborted)
+        screen.write(`✗ the service could not be asked to stop the task: ${(error as Error).message}\n`);
     }
   };
   const listener = () => void cancel();
@@ -109,7 +110,7 @@ function tellWaiting(
 ): void {
   if (place === undefined || place === last?.queue_position) return;
   screen.write(
-    `Waits its turn, place ${place}${waits_for === undefined ? '' : ` behind task ${waits_for}`}\n`,
+    `Waiting in the queue, position ${place}${waits_for === undefined ? '' : `, behind task ${waits_for}`}\n`,
   );
 }
 
@@ -157,6 +158,6 @@ function progressOf(task: TaskDetail): TaskProgress {
 
 function interruption(last: ProgressEvent | undefined): Report['error'] {
   if (!last?.interrupted) return null;
-  const message = `The engine of the service ended while it ran; go on with: framehound tasks resume ${last.task_id}`;
+  const message = `The service restarted while the task was running. To continue: framehound tasks resume ${last.task_id}`;
   return { code: last.error_code ?? 'INTERRUPTED', error: 'The task was interrupted', message };
 }

@@ -16,7 +16,7 @@ import { remoteWatch } from './remote-watch.ts';
 import { tellDevice } from './tell-device.ts';
 
 const remoteErrors = errorTable({
-  NOT_LICENSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
+  NOT_LICENSED: { meaning: 'The service does not accept the license key', status: 403, retryable: false },
 });
 
 /** How often a busy service is asked again; its answer says when. */
@@ -63,7 +63,7 @@ export function createRemote(context: Context): Backend {
     exportClips: explained(async ({ clips, ...request }) => {
       const answer = await client.exportClips({ ...request, clips: [...clips] }, asked);
       if ('results' in answer) return answer;
-      throw engineErrors.INTERNAL('the service made a task of an export that was to be none');
+      throw engineErrors.INTERNAL('the service answered an export with a task, although none was requested');
     }),
     exportTranscript: explained(({ segments, ...request }) =>
       client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
@@ -103,16 +103,16 @@ function libraryOf(client: Client, explained: Explained, signal: AbortSignal): L
 function explain(error: unknown, { signal, leave, values }: Context): unknown {
   if (signal.aborted || leave.aborted) return engineErrors.CANCELLED();
   if (clientErrors.NO_SERVICE.is(error)) {
-    return clientErrors.NO_SERVICE(`${error.message}; start one with: framehound serve`, {}, error);
+    return clientErrors.NO_SERVICE(`${error.message}; to start one: framehound serve`, {}, error);
   }
   if (!(error instanceof ApiError)) return error;
   if (error.status === 401) {
-    const message = `the service at ${values.server} wants a license key: set FRAMEHOUND_LICENSE_KEY (framehound license issue --tier pro)`;
+    const message = `the service at ${values.server} needs a license key: set FRAMEHOUND_LICENSE_KEY; to make a key: framehound license issue --tier pro`;
     return remoteErrors.NOT_LICENSED(message, {}, error);
   }
   if (error.status === 403) {
     const why = error.message === error.error ? error.error : `${error.error}: ${error.message}`;
-    return remoteErrors.NOT_LICENSED(`the service at ${values.server} refuses: ${why}`, {}, error);
+    return remoteErrors.NOT_LICENSED(`the service at ${values.server} refused access: ${why}`, {}, error);
   }
   return error;
 }

@@ -74,7 +74,7 @@ export function summary(
   const jobs = (n: number, how = '') => [n, `${jobWord(kinds, n)}${how}`] as const;
   const ends: (readonly [number, string])[] = [
     [counts.analyzed, 'analysed'],
-    [counts.stored, 'already known'],
+    [counts.stored, 'already analysed'],
     ...kinds.flatMap(({ notApplicable, labels }) =>
       notApplicable === null
         ? []
@@ -89,7 +89,7 @@ export function summary(
   const said = ends.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   const lines = [
     `${cancelled ? 'Stopped' : 'Done'}: ${said.join(', ')} in ${duration(progress?.elapsed_seconds ?? 0)}${worked(kinds, progress)}${model_key === null ? '' : ` (${model_key})`}`,
-    ...(cancelled ? ['What is finished stays; the same command goes on with the rest.'] : []),
+    ...(cancelled ? ['Finished work is kept. Run the same command again to continue with the rest.'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

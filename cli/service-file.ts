@@ -63,7 +63,7 @@ export function keepServiceFile(
     try {
       const written = writeServiceFile(home, listening);
       if (written) forget = written;
-      else tell('another service runs with this home folder; framehound open finds that one');
+      else tell('another service already uses this home folder; framehound open will find that service');
     } catch (error) {
       tell('framehound open and framehound stop will not find this service', error);
     }
@@ -132,7 +132,7 @@ function readFile(home: string): RunningService | null {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
-    const reason = `${path} cannot be read (${codeOf(error)}); it belongs to whoever runs the service`;
+    const reason = `${path} cannot be read (${codeOf(error)}); only the user who runs the service can read it`;
     throw engineErrors.INVALID_CONFIG(`home: ${reason}`, {}, error);
   }
   try {

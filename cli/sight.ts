@@ -20,7 +20,7 @@ export async function bringSight(context: Context): Promise<Brought> {
   const { models } = await opened.models.list();
   const missing = models.filter(({ row, downloaded }) => !downloaded && sightKeys(models).includes(row.key));
   if (missing.length === 0) return 'there';
-  screen.write('Fetching what sees things and reads printed words (once):\n');
+  screen.write('Downloading the models for things and printed words (only once):\n');
   const view = createPullView(screen, clock);
   const over = Promise.withResolvers<Brought>();
   let reason = '';
@@ -56,9 +56,13 @@ export async function bringSight(context: Context): Promise<Brought> {
   else pulling.leave();
   if (signal.aborted) throw engineErrors.CANCELLED();
   if (brought === 'later')
-    screen.write('The download goes on in the background; what is analysed after it has it.\n');
+    screen.write(
+      'The download continues in the background. Media analysed after it has finished will include things and printed words.\n',
+    );
   if (brought === 'failed')
-    screen.write(`Not all of it is there: ${reason}\nLater: ${invocation} models pull sight\n`);
+    screen.write(
+      `Not all models could be downloaded: ${reason}\nTo try again later: ${invocation} models pull sight\n`,
+    );
   return brought;
 }
 

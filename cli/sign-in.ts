@@ -12,9 +12,9 @@ import { pause } from './pause.ts';
 import { type RunningService, runningService } from './service-file.ts';
 
 export const serviceErrors = errorTable({
-  NOT_STARTED: { meaning: 'The service does not start', status: 503, retryable: false },
-  KEY_REFUSED: { meaning: 'The service does not take the license key', status: 403, retryable: false },
-  NOT_REACHED: { meaning: 'The service that runs does not answer', status: 503, retryable: true },
+  NOT_STARTED: { meaning: 'The service could not be started', status: 503, retryable: false },
+  KEY_REFUSED: { meaning: 'The service does not accept the license key', status: 403, retryable: false },
+  NOT_REACHED: { meaning: 'The running service does not respond', status: 503, retryable: true },
   NOT_STOPPED: { meaning: 'The service cannot be stopped from here', status: 409, retryable: false },
 });
 
@@ -39,7 +39,11 @@ export async function signIn(context: Context): Promise<SignIn> {
   } catch (error) {
     if (context.signal.aborted) throw engineErrors.CANCELLED();
     if (!(error instanceof ApiError) || ![401, 403].includes(error.status)) throw error;
-    throw serviceErrors.KEY_REFUSED(`the service refuses the license key: ${error.message}`, {}, error);
+    throw serviceErrors.KEY_REFUSED(
+      `the service does not accept the license key: ${error.message}`,
+      {},
+      error,
+    );
   }
 }
 
@@ -79,8 +83,8 @@ async function signInHere(context: Context): Promise<SignIn> {
   } finally {
     own?.leave();
   }
-  if (own) throw serviceErrors.NOT_STARTED(`the service does not answer; its log: ${own.log}`);
-  throw serviceErrors.NOT_REACHED(`the service of ${home} does not answer; stop it with: framehound stop`);
+  if (own) throw serviceErrors.NOT_STARTED(`the service does not respond; see its log: ${own.log}`);
+  throw serviceErrors.NOT_REACHED(`the service for ${home} does not respond; to stop it: framehound stop`);
 }
 
 /** Null when it does not answer: it starts, stops, or is started again. */
@@ -117,23 +121,23 @@ function wished({ values, config }: Pick<Context, 'values' | 'config'>): { cache
 }
 
 function tellStarted({ log }: Background, { screen }: Context): void {
-  screen.write(`The service runs in the background; it is stopped with: framehound stop\nIts log: ${log}\n`);
+  screen.write(`The service is running in the background. To stop it: framehound stop\nIts log: ${log}\n`);
 }
 
 function tellVersion({ program }: RunningService, screen: Context['screen']): void {
   const own = programVersion();
   if (program === own) return;
   screen.write(
-    `note: the service that runs is version ${program}, this program is ${own}; framehound stop ends it, framehound open starts this one\n`,
+    `note: the running service is version ${program}, but this program is ${own}. To switch: framehound stop, then framehound open\n`,
   );
 }
 
 async function notStarted(own: Background, { values }: Context): Promise<Error> {
   const why = own.why().join('\n  ');
   const taken = (await isFramehound(localOrigin(values.host, values.port)))
-    ? `\nA framehound of another home folder, or of somebody else, answers at port ${values.port}: name its home with --home, or take another port with --port`
+    ? `\nPort ${values.port} is used by a framehound service with another home folder or another user. Give its home folder with --home, or choose another port with --port`
     : '';
-  return serviceErrors.NOT_STARTED(`the service does not start (log: ${own.log})\n  ${why}${taken}`);
+  return serviceErrors.NOT_STARTED(`the service could not be started (log: ${own.log})\n  ${why}${taken}`);
 }
 
 async function isFramehound(origin: string): Promise<boolean> {

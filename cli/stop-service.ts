@@ -16,14 +16,18 @@ export async function tellToStop(service: RunningService, signal: AbortSignal): 
   // Where the system does not say when a process began, another one may have got the number since.
   if (started === '' && !(await answers(service, signal)))
     throw serviceErrors.NOT_STOPPED(
-      `process ${pid} may be another one by now: nothing answers as this service at port ${service.port}`,
+      `process ${pid} may no longer be this service: nothing answers for it at port ${service.port}`,
     );
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     // It has ended meanwhile.
     if (codeOf(error) !== 'ESRCH')
-      throw serviceErrors.NOT_STOPPED(`process ${pid} cannot be told to stop (${codeOf(error)})`, {}, error);
+      throw serviceErrors.NOT_STOPPED(
+        `process ${pid} could not be signalled to stop (${codeOf(error)})`,
+        {},
+        error,
+      );
   }
   return pid;
 }

@@ -23,7 +23,7 @@ export function summaryWish(values: Values): SummaryWish | null {
     (name) => how[name] !== undefined && how[name].length > 0,
   );
   if (!summary && given !== undefined) {
-    throw usageErrors.USAGE(`--${given} says how to summarise: give --summary too`);
+    throw usageErrors.USAGE(`--${given} can only be used with --summary`);
   }
   if (!summary) return null;
   const { 'summary-name': analysis_name, 'summary-model': summary_model_key, collection } = how;
@@ -42,7 +42,7 @@ function objectiveOf(
   const { 'summary-preset': preset = 'general_understanding', 'summary-hint': hints = [] } = how;
   const { 'summary-instructions': instructions = '' } = how;
   if (preset === 'custom' && hints.length === 0 && instructions.trim() === '') {
-    throw usageErrors.USAGE('--summary-preset custom wants --summary-instructions or --summary-hint');
+    throw usageErrors.USAGE('--summary-preset custom needs --summary-instructions or --summary-hint');
   }
   return {
     preset: oneOf('--summary-preset', presets, preset),
@@ -54,7 +54,7 @@ function objectiveOf(
 function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
   const found = known.find((one) => one === given);
   if (found === undefined) {
-    throw usageErrors.USAGE(`${option} takes one of ${known.join(', ')}, not ${printable(given)}`);
+    throw usageErrors.USAGE(`${option} must be one of ${known.join(', ')}, not ${printable(given)}`);
   }
   return found;
 }
@@ -81,9 +81,9 @@ export async function summaryRequests(
   }
   const kept = files.length - wanted.length;
   if (kept > 0) {
-    const what = kept === 1 ? '1 file has' : `${kept} files have`;
+    const what = kept === 1 ? '1 file already has' : `${kept} files already have`;
     const called = printable(JSON.stringify(plainName(name)));
-    screen.write(`note: ${what} a summary ${called} already, which is kept; --force makes it anew\n`);
+    screen.write(`note: ${what} a summary ${called}, which is kept; to replace it, add --force\n`);
   }
   return wanted.map((path) => ({ path, ...wish }));
 }

@@ -22,7 +22,9 @@ export function formatOfFile(path: string): TimelineFormat {
   const format = timelineFormats.find((one) => timelineSuffixes[one] === suffix);
   if (format) return format;
   const known = timelineFormats.map((one) => `.${timelineSuffixes[one]}`).join(', ');
-  throw usageErrors.USAGE(`the name of a timeline ends with one of ${known}, not ${printable(path)}`);
+  throw usageErrors.USAGE(
+    `the file name of a timeline must end with one of ${known}, not ${printable(path)}`,
+  );
 }
 
 /** Under another name where the one asked for is taken. */

@@ -17,7 +17,7 @@ export const completion: Command = async (args, { out }) => {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (!script || more.length > 0)
     throw usageErrors.USAGE(
-      `completion wants the name of a shell: bash, zsh or fish${suggestion(shell, Object.keys(scripts))}`,
+      `completion needs the name of a shell: bash, zsh or fish${suggestion(shell, Object.keys(scripts))}`,
     );
   out(script());
   return exit.ok;

@@ -79,7 +79,7 @@ async function versions(): Promise<Finding[]> {
 async function nativePackages({ installation, values }: Context): Promise<Finding[]> {
   const { native } = await installation();
   const media = await attempt('media', native.media);
-  const encoder = await attempt('encoder of clips', () => native.clipEncoders(values.hardware_encoding));
+  const encoder = await attempt('clip encoder', () => native.clipEncoders(values.hardware_encoding));
   const devices = await modelDevices(native, values.device);
   const store = await attempt('store', async () => {
     await native.store();
@@ -88,7 +88,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   return [media, encoder, ...devices, store];
 }
 
-const cudaMend = `${gpuSetupCommand}, and CUDA and cuDNN as docs/gpu.md says`;
+const cudaMend = `${gpuSetupCommand}, then install CUDA and cuDNN as described in docs/gpu.md`;
 
 /** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
 async function modelDevices(
@@ -139,11 +139,11 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
     ? {
         name: 'model',
         ok: false,
-        found: `no model has the key ${visualKey}`,
+        found: `there is no model with the key ${visualKey}`,
         mend: 'framehound models list',
       }
     : wanted.builtIn || wanted.downloaded
-      ? { name: 'model', ok: true, found: `${visualKey} (on this machine: ${there.join(', ')})` }
+      ? { name: 'model', ok: true, found: `${visualKey} (available here: ${there.join(', ')})` }
       : {
           name: 'model',
           ok: false,
@@ -155,7 +155,7 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
       name: 'model folder',
       ok: false,
       found: problemText(problem),
-      mend: 'correct or remove that model.json',
+      mend: 'fix or delete that model.json',
     }),
   );
   return [model, ...abilities(rows, visualKey), ...broken];
@@ -170,11 +170,11 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
     if (working) return { name, ok: true, found: `by ${working.row.key}` };
     const present = real.find(({ downloaded }) => downloaded);
     if (present) {
-      const found = `${present.row.key} is downloaded and not in use`;
+      const found = `${present.row.key} is downloaded but not in use`;
       return { name, ok: true, lacking: true, found, mend: `framehound models use ${present.row.key}` };
     }
     const advised = real.find((model) => model.advised);
-    if (!advised) return { name, ok: true, lacking: true, found: 'no model for it fits this machine' };
+    if (!advised) return { name, ok: true, lacking: true, found: 'no model for this runs on this machine' };
     const { key, size_gb } = advised.row;
     return {
       ...how,
@@ -184,8 +184,8 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
   const without = (name: string, found: string): Finding => ({ name, ok: true, lacking: true, found });
   const objects = 'open vocabulary';
   return [
-    ability(objects, 'visual', without(objects, 'not available without a download')),
-    ability('speech', 'speech', without('speech', 'not available without a download; subtitles are read')),
+    ability(objects, 'visual', without(objects, 'no model downloaded')),
+    ability('speech', 'speech', without('speech', 'no model downloaded; only subtitles can be read')),
     sight(rows),
     faces(rows),
     summaries(rows),
@@ -198,8 +198,10 @@ function summaries(rows: readonly ListedModel[]): Finding {
   const working = recommendedSummaryModel(rows);
   if (working) return { name, ok: true, found: `by ${working.key}` };
   const there = rows.find(({ row, downloaded }) => row.kind === 'summary' && downloaded);
-  const why = there ? `${there.row.key} is too large for the memory` : 'no language model is downloaded';
-  const found = `from templates: ${why}`;
+  const why = there
+    ? `${there.row.key} needs more memory than this machine has`
+    : 'no language model is downloaded';
+  const found = `written from templates: ${why}`;
   const advised = rows.find((model) => model.row.kind === 'summary' && model.advised && !model.downloaded);
   if (!advised) return { name, ok: true, lacking: true, found };
   const { key, size_gb } = advised.row;
@@ -216,7 +218,7 @@ function sight(rows: readonly ListedModel[]): Finding {
     return row ? [`${kinds[kind]} by ${row.key}`] : [];
   });
   if (there.length === modelWords.sight.length) return { name, ok: true, found: there.join(', ') };
-  const found = there.length > 0 ? `only ${there.join()}` : 'not available without a download';
+  const found = there.length > 0 ? `only ${there.join()}` : 'no model downloaded';
   const wanted: readonly string[] = modelWords.sight;
   const missing = rows.filter(
     ({ row, advised, downloaded }) => wanted.includes(row.kind) && advised && !downloaded,
@@ -224,7 +226,7 @@ function sight(rows: readonly ListedModel[]): Finding {
   const lacking = { name, ok: true, lacking: true, found };
   if (missing.length === 0) return lacking;
   const size = sizeText(missing.reduce((sum, { row }) => sum + downloadSize(row), 0));
-  return { ...lacking, mend: `framehound setup (fetches ${size})` };
+  return { ...lacking, mend: `framehound setup (downloads ${size})` };
 }
 
 /** It takes a model that finds faces and one that tells them apart. */
@@ -234,14 +236,14 @@ function faces(rows: readonly ListedModel[]): Finding {
   const embedder = bestThere(rows, 'face-embedder');
   if (detector && embedder) return { name, ok: true, found: `by ${detector.key} and ${embedder.key}` };
   const found = detector
-    ? `${detector.key} finds them, and nothing tells them apart`
+    ? `${detector.key} finds faces, but no model to tell them apart is downloaded`
     : embedder
-      ? `${embedder.key} tells them apart, and nothing finds them`
-      : 'not available without a download';
+      ? `${embedder.key} tells faces apart, but no model to find them is downloaded`
+      : 'no model downloaded';
   const lacking = { name, ok: true, lacking: true, found };
   const kinds: readonly string[] = modelWords.faces;
   const advised = rows.filter(({ row, advised }) => kinds.includes(row.kind) && advised);
-  if (advised.length < 2) return { ...lacking, found: `${found}; no model for it fits this machine` };
+  if (advised.length < 2) return { ...lacking, found: `${found}; no model for this runs on this machine` };
   const missing = advised.filter(({ downloaded }) => !downloaded);
   const size = sizeText(missing.reduce((sum, { row }) => sum + row.size_gb, 0));
   return { ...lacking, mend: `framehound models pull faces (${size})` };
@@ -258,7 +260,7 @@ async function storage({ values }: Context): Promise<Finding[]> {
         const free = bavail * bsize;
         const found = `${path}, ${gigabytes(free)} free`;
         if (free > 1e9) return { name, ok: true, found };
-        return { name, ok: false, found, mend: 'make room, or choose another folder with --cache-dir' };
+        return { name, ok: false, found, mend: 'free up space, or choose another folder with --cache-dir' };
       } catch (error) {
         const found = `${path}: ${reasonOf(error)}`;
         return { name, ok: false, found, mend: 'choose another folder with --home or --cache-dir' };
@@ -283,11 +285,11 @@ async function privacy({ values }: Context): Promise<Finding[]> {
     ),
   ];
   const name = 'privacy';
-  const whom = sharedWith === 'group' ? 'only the group of the folders' : 'nobody else';
+  const whom = sharedWith === 'group' ? "only members of the folders' group" : 'nobody else';
   if (open.length === 0)
-    return [{ name, ok: true, found: `${whom} on this machine can read what is stored` }];
+    return [{ name, ok: true, found: `${whom} on this machine can read the stored data` }];
   const [first] = open;
-  const more = open.length === 1 ? '' : ` and ${open.length - 1} more beside it`;
+  const more = open.length === 1 ? '' : ` and ${open.length - 1} more`;
   const off = sharedWith === 'group' ? 'o=' : 'go=';
   return [
     {

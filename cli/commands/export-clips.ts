@@ -13,12 +13,11 @@ export const exportClips: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const [file, ...texts] = positionals;
   if (file === undefined || texts.length === 0) {
-    throw usageErrors.USAGE('export clips wants a file, and START-END for each clip');
+    throw usageErrors.USAGE('export clips needs a file, and START-END for each clip');
   }
   const media_path = resolve(file);
   const ranges = texts.map(range);
-  if (values.copy && values.smart)
-    throw usageErrors.USAGE('a clip is cut with --copy or with --smart, not both');
+  if (values.copy && values.smart) throw usageErrors.USAGE('use either --copy or --smart, not both');
   const mode = values.copy ? 'copy' : values.smart ? 'smart' : 'precise';
   // The folder was typed by a person, who sees it.
   const request = { output_dir: resolve(values.out), create_folders: true, mode } as const;
@@ -33,7 +32,7 @@ export const exportClips: Command = async (args, context) => {
       if (!result.success) context.screen.write(`✗ ${printable(result.error ?? '')}\n`);
       else if (!values.json) context.out(`${result.output_path}\n`);
       if (result.mode_reason) {
-        context.screen.write(`encoded as a whole: ${printable(result.mode_reason)}\n`);
+        context.screen.write(`fully re-encoded: ${printable(result.mode_reason)}\n`);
       }
     }
     if (values.json) context.out(`${JSON.stringify({ clips: results })}\n`);
@@ -47,7 +46,7 @@ function range(text: string): { start_seconds: number; end_seconds: number } {
   if (typeof start === 'number' && typeof end === 'number' && more.length === 0) {
     return { start_seconds: start, end_seconds: end };
   }
-  throw usageErrors.USAGE(`a clip is START-END, in seconds or HH:MM:SS, not ${printable(text)}`);
+  throw usageErrors.USAGE(`a clip must be START-END, in seconds or HH:MM:SS, not ${printable(text)}`);
 }
 
 function seconds(text: string): number | null {

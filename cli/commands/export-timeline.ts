@@ -24,10 +24,10 @@ export const exportTimeline: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0)
-    throw usageErrors.USAGE('export timeline needs one file of scenes');
+    throw usageErrors.USAGE('export timeline needs exactly one file with scenes');
   const isPrinted = values.out === '-';
   if (isPrinted && values.json)
-    throw usageErrors.USAGE('--json needs --out FILE: else the timeline is printed');
+    throw usageErrors.USAGE('--json needs --out FILE; without it, the timeline itself is printed');
   const format = formatOf(values.format, values.out);
   const { output_path: _, ...scenes } = await scenesOf(file, format);
   const marked = values.chapters && { chapter_markers: { cache_dir: folders(context.values).cache } };
@@ -53,7 +53,7 @@ function formatOf(named: string | undefined, out: string): TimelineFormat {
   if (named === undefined) return out === '-' ? 'xmeml' : formatOfFile(out);
   const format = timelineFormats.find((one) => one === named);
   if (format) return format;
-  throw usageErrors.USAGE(`--format wants one of ${timelineFormats.join(', ')}, not ${printable(named)}`);
+  throw usageErrors.USAGE(`--format must be one of ${timelineFormats.join(', ')}, not ${printable(named)}`);
 }
 
 const fieldErrorsOf = createValidator(TimelineBody);
@@ -70,9 +70,9 @@ async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineB
   try {
     parsed = JSON.parse(written);
   } catch (error) {
-    throw wrong(`is no JSON: ${printable((error as Error).message)}`);
+    throw wrong(`is not JSON: ${printable((error as Error).message)}`);
   }
-  if (typeof parsed !== 'object' || parsed === null) throw wrong('must be an object, or a list of items');
+  if (typeof parsed !== 'object' || parsed === null) throw wrong('must be an object or a list of items');
   const body: Record<string, unknown> = { ...(Array.isArray(parsed) ? { items: parsed } : parsed), format };
   const found = fieldErrorsOf(body);
   if (found)

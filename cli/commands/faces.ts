@@ -35,7 +35,9 @@ const list: Command = async (args, context) => {
     else for (const job of answer.jobs) context.out(`${jobLine(job)}\n`);
     if (answer.warning !== undefined) context.screen.write(`✗ ${printable(answer.warning)}\n`);
     if (answer.jobs.length === 0 && !values.json) {
-      context.screen.write(`No faces are clustered in ${cache_dir}: framehound faces analyze JOB PATH\n`);
+      context.screen.write(
+        `There are no face clusterings in ${cache_dir}. To make one: framehound faces analyze JOB PATH\n`,
+      );
     }
     return answer.warning === undefined ? exit.ok : exit.someFailed;
   });
@@ -49,10 +51,10 @@ const recluster: Command = async (args, context) => {
   });
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) {
-    throw usageErrors.USAGE('faces recluster wants the name of one clustering, see: framehound faces list');
+    throw usageErrors.USAGE('faces recluster needs the name of one clustering; see: framehound faces list');
   }
   if (values.auto && values.eps !== undefined)
-    throw usageErrors.USAGE('--auto finds --eps: give one of them');
+    throw usageErrors.USAGE('use either --auto or --eps, not both: --auto chooses eps itself');
   const wanted = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 1, async (backend) => {
@@ -79,7 +81,7 @@ const appearances: Command = async (args, context) => {
   });
   const [name, ...words] = positionals;
   if (name === undefined) {
-    throw usageErrors.USAGE('faces appearances wants the name of a clustering, see: framehound faces list');
+    throw usageErrors.USAGE('faces appearances needs the name of a clustering; see: framehound faces list');
   }
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 0, async ({ people }) => {
@@ -89,7 +91,9 @@ const appearances: Command = async (args, context) => {
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else for (const line of appearanceLines(answer)) context.out(`${line}\n`);
     if (answer.people.length === 0 && !values.json) {
-      context.screen.write('Nobody has a name yet: framehound faces name JOB CLUSTER NAME\n');
+      context.screen.write(
+        'No cluster has a name yet. To name one: framehound faces name JOB CLUSTER NAME\n',
+      );
     }
     return exit.ok;
   });

@@ -24,7 +24,8 @@ export const list: Command = async (args, context) => {
     options: commandTable.list.options,
   });
   const [path, ...others] = positionals;
-  if (others.length > 0) throw usageErrors.USAGE('list takes one file or folder, or none for everything');
+  if (others.length > 0)
+    throw usageErrors.USAGE('list takes at most one file or folder; without one it lists everything');
   const first = numberArgument('--offset', values.offset, 0, 1e9, true);
   const most = values.max === undefined ? Infinity : numberArgument('--max', values.max, 1, 1e9, true);
   const under = path === undefined ? null : resolve(path);
@@ -43,7 +44,7 @@ export const list: Command = async (args, context) => {
     if (values.json) context.out(`${JSON.stringify({ total, offset: first, media: all })}\n`);
     else if (total === 0) {
       context.screen.write(
-        `Nothing is known${under === null ? '' : ` of ${printable(under)}`} in ${cache_dir}\n`,
+        `Nothing has been analysed${under === null ? '' : ` of ${printable(under)}`} in ${cache_dir}\n`,
       );
     } else if (shown < total) context.screen.write(`${shown} of ${total} media\n`);
     return exit.ok;
@@ -70,11 +71,12 @@ export const forget: Command = async (args, context) => {
         forgotten.flatMap((one) => one.media_paths),
         'forget',
       );
-      if (!(await agreed(context, `Remove the analysis of ${counted(forgotten.length)}?`)))
+      if (!(await agreed(context, `Delete the analysis of ${counted(forgotten.length)}?`)))
         return exit.cancelled;
     }
     const answer = await library.forget({ ...asked, dry_run: values['dry-run'] });
-    for (const path of answer.unknown) context.screen.write(`✗ ${printable(path)}: nothing is known of it\n`);
+    for (const path of answer.unknown)
+      context.screen.write(`✗ ${printable(path)}: no analysis is stored for it\n`);
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else {
       if (sure)
@@ -89,7 +91,7 @@ export const forget: Command = async (args, context) => {
   });
 };
 
-const movedHint = 'Moved, not deleted: framehound move OLD NEW keeps the analysis';
+const movedHint = 'If the files were moved, not deleted, keep their analysis with: framehound move OLD NEW';
 
 export const prune: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: commandTable.prune.options });
@@ -99,7 +101,7 @@ export const prune: Command = async (args, context) => {
     const first = await library.prune({ cache_dir, dry_run: !values.yes || values['dry-run'] });
     for (const { reason, count, example } of first.skipped) {
       context.screen.write(
-        `– ${count} missing, left alone, as ${printable(example)}: ${printable(reason)}\n`,
+        `– ${count} missing but kept, for example ${printable(example)}: ${printable(reason)}\n`,
       );
     }
     const dead = [...first.forgotten.flatMap((one) => one.media_paths), ...first.paths_gone];
@@ -121,7 +123,7 @@ export const move: Command = async (args, context) => {
   });
   const [from, to, ...others] = positionals;
   if (from === undefined || to === undefined || others.length > 0) {
-    throw usageErrors.USAGE('move wants two paths: where the footage was, and where it is now');
+    throw usageErrors.USAGE('move needs two paths: where the footage was, and where it is now');
   }
   const cache_dir = folders(context.values).cache;
   const request = { cache_dir, from: resolve(from), to: resolve(to), dry_run: values['dry-run'] };

@@ -27,15 +27,20 @@ function issue(args: readonly string[], { values, out, screen }: Context): numbe
     options: commandTable.license.actions.issue.options,
   }).values;
   const name = given.name.trim();
-  if (name.length > LONGEST_NAME) throw usageErrors.USAGE(`--name takes at most ${LONGEST_NAME} characters`);
+  if (name.length > LONGEST_NAME)
+    throw usageErrors.USAGE(`--name can have at most ${LONGEST_NAME} characters`);
   const request = { tier: tierOf(given.tier), name, days: daysOf(given.days) };
   const { licenses } = folders(values);
   const { key, issued } = issueKey(licenses, request, randomBytes(KEY_BYTES), Date.now());
   out(`${key}\n`);
   const ends = issued.expires_at === null ? 'does not expire' : `expires on ${day(issued.expires_at)}`;
-  screen.write(`license ${issued.id} (${issued.tier}) ${ends}; the key is shown this once and not stored\n`);
+  screen.write(
+    `license ${issued.id} (${issued.tier}) ${ends}; the key is shown only now and is not stored\n`,
+  );
   if (values.license_url)
-    screen.write(`✗ not used while license_url is set: keys are asked of that server\n`);
+    screen.write(
+      `✗ this key has no effect while license_url is set: that license server decides about keys\n`,
+    );
   return exit.ok;
 }
 
@@ -49,7 +54,7 @@ function list(args: readonly string[], { values, out, screen }: Context): number
   if (json) out(`${JSON.stringify(rows)}\n`);
   else for (const row of keys) out(line(row, Date.now() / 1000));
   if (keys.length === 0 && !json)
-    screen.write('no keys yet; make one with: framehound license issue --tier pro\n');
+    screen.write('There are no keys yet. To make one: framehound license issue --tier pro\n');
   for (const { file, message } of damaged) screen.write(`✗ ${file}: ${message}\n`);
   return damaged.length > 0 ? exit.error : exit.ok;
 }
@@ -58,9 +63,9 @@ function revoke(args: readonly string[], { values, screen }: Context): number {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
   const [which, ...more] = positionals;
   if (!which || more.length > 0)
-    throw usageErrors.USAGE('license revoke needs one id, see: framehound license list');
+    throw usageErrors.USAGE('license revoke needs one id; see: framehound license list');
   const { id, tier } = revokeKey(folders(values).licenses, which, Date.now());
-  screen.write(`license ${id} (${tier}) is revoked; a running service refuses it within two seconds\n`);
+  screen.write(`license ${id} (${tier}) is revoked; a running service rejects it within two seconds\n`);
   return exit.ok;
 }
 
@@ -84,7 +89,7 @@ function daysOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const days = Number(text);
   if (/^\d+$/.test(text) && days >= 1 && days <= MOST_DAYS) return days;
-  throw usageErrors.USAGE(`--days takes a whole number from 1 to ${MOST_DAYS}, not ${printable(text)}`);
+  throw usageErrors.USAGE(`--days must be a whole number from 1 to ${MOST_DAYS}, not ${printable(text)}`);
 }
 
 const actions: Readonly<Record<string, (args: readonly string[], context: Context) => number>> = {

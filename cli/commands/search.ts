@@ -63,7 +63,7 @@ export const search: Command = async (args, context) => {
       ...(values.written && read?.toast_warning ? [read.toast_warning] : []),
     ];
     for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
-    if (format && !timeline) context.screen.write('note: nothing was found, so there is no timeline\n');
+    if (format && !timeline) context.screen.write('note: nothing was found, so no timeline was written\n');
     return exit.ok;
   });
 };
@@ -86,14 +86,16 @@ async function questionOf(values: Values, text: string, context: Context): Promi
   };
   if (!question.query && !question.image && !question.frame) {
     const where =
-      question.people.length > 0 ? '; where people are seen: framehound faces appearances JOB NAME' : '';
+      question.people.length > 0
+        ? '; to find a person without one: framehound faces appearances JOB NAME'
+        : '';
     throw usageErrors.USAGE(`search needs a text, --image FILE or --frame FILE@SECONDS${where}`);
   }
-  if (question.image && question.frame) throw usageErrors.USAGE('search takes --image or --frame, not both');
+  if (question.image && question.frame) throw usageErrors.USAGE('use either --image or --frame, not both');
   if (question.exclude.length > 0 && !question.query)
-    throw usageErrors.USAGE('--exclude needs a text to search for');
+    throw usageErrors.USAGE('--exclude needs a search text');
   if (question.people.length === 0 && (question.anyPerson || question.clusterJob !== null))
-    throw usageErrors.USAGE('--any-person and --cluster-job need a --person to look for');
+    throw usageErrors.USAGE('--any-person and --cluster-job need --person');
   return question;
 }
 
@@ -102,11 +104,13 @@ function kindsOf({ image, frame, people, exclude }: Question, values: Values) {
   const { timeline } = values;
   const chosen = (['seen', 'said', 'written'] as const).filter((kind) => values[kind]);
   if (chosen.length > 1)
-    throw usageErrors.USAGE(`search takes one of ${chosen.map((one) => `--${one}`).join(', ')}`);
+    throw usageErrors.USAGE(`use only one of ${chosen.map((one) => `--${one}`).join(', ')}`);
   const [only = null] = chosen;
   const isOfPictures = image !== null || frame !== null || people.length > 0;
   if (only !== null && only !== 'seen' && (isOfPictures || exclude.length > 0 || timeline !== undefined))
-    throw usageErrors.USAGE(`--${only} takes a text, and nothing that only pictures have`);
+    throw usageErrors.USAGE(
+      `--${only} searches words only: it cannot be combined with options for pictures, people or timelines`,
+    );
   const is = (kind: 'said' | 'written') => only === kind || (only === null && !isOfPictures);
   return { seen: only === null || only === 'seen', said: is('said'), written: is('written') };
 }
@@ -172,9 +176,9 @@ export async function show(
     const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
     if (picture !== undefined) context.out(`     ${picture}\n`);
   }
-  if (found.length === 0)
-    context.out(`  ${weaker > 0 ? 'nothing here looks like this' : 'nothing was found'}\n`);
-  if (weaker > 0) context.out(`  ${weaker} weaker: shown with --weak\n`);
+  if (found.length === 0) context.out(`  ${weaker > 0 ? 'nothing looks like this' : 'nothing was found'}\n`);
+  if (weaker > 0)
+    context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
   if (found.length > 0 && matches.length === 0) return;
   context.out(`  ${matches.length === 0 ? 'page' : 'all pictures'}: ${saved.page}\n`);
   if (open) openPage(saved.page, context);
@@ -209,7 +213,7 @@ function limitNote(matches: readonly Match[], { perFilm }: Question): string[] {
   if (perFilm === null) return [];
   const ofFilm = Map.groupBy(matches, ({ hash_str }) => hash_str);
   const full = [...ofFilm.values()].some((some) => some.length >= perFilm && !isStill(some[0]!));
-  return full ? [`At most ${perFilm} of one film are shown; more: --per-film N or all`] : [];
+  return full ? [`At most ${perFilm} per film are shown; for more: --per-film N or --per-film all`] : [];
 }
 
 /** A service of another version may answer them as one text. */

@@ -66,7 +66,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
   const engine = await context
     .startEngine(values.decoders, {
       previous: guardian.previous,
-      onFatal: (actor) => guardian.requestRestart(`${actor} hangs for the second time`),
+      onFatal: (actor) => guardian.requestRestart(`${actor} has stopped responding for the second time`),
     })
     .catch((error: unknown) => {
       access.close(true);
@@ -148,7 +148,8 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
         ...(device_reason && { device_reason }),
         ...(fallback_from && { fallback_from }),
       }),
-    (error) => log.error('no visual model', { model: wanted, error: toFields(error).message }),
+    (error) =>
+      log.error('the visual model could not be loaded', { model: wanted, error: toFields(error).message }),
   );
   // Files that come before the model is ready wait for it.
   void engine.watchFolders.resume();
@@ -163,8 +164,10 @@ function tellPage({ screen }: Context, page: string, access: Access): void {
   if (!screen.isTerminal) return;
   const ticket = access.ownerTicket(CLICK_MS);
   const how =
-    ticket === null ? 'sign in with a license key' : 'once, within 10 minutes; later: framehound open';
-  screen.write(`The page: ${ticket === null ? page : signInAddress(page, ticket)} (${how})\n`);
+    ticket === null
+      ? 'sign in with a license key'
+      : 'works once, within 10 minutes; later use: framehound open';
+  screen.write(`Page: ${ticket === null ? page : signInAddress(page, ticket)} (${how})\n`);
 }
 
 /** What was loaded in the engine before this one; null for nothing. */
@@ -177,17 +180,18 @@ function keptContext(guardian: GuardianClient, log: Log): LoadedContext | null {
   } catch {
     // Said below.
   }
-  log.warn('what was loaded before cannot be read');
+  log.warn('the record of previously loaded data cannot be read');
   return null;
 }
 
 /** Not awaited: searches wait for what they need, and /readyz says that it loads. */
 function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>, log: Log): void {
   const facts = { visual: kept.visual?.cache_dir, transcripts: kept.transcripts?.cache_dir };
-  log.info('loading again what was loaded before', facts);
+  log.info('reloading previously loaded data', facts);
   engine.search.restore(kept, model).then(
-    () => log.info('loaded again', facts),
-    (error) => log.error('what was loaded before is not', { ...facts, error: toFields(error).message }),
+    () => log.info('reloaded previously loaded data', facts),
+    (error) =>
+      log.error('previously loaded data could not be reloaded', { ...facts, error: toFields(error).message }),
   );
 }
 

@@ -7,6 +7,6 @@ import { bringSight } from '../sight.ts';
 export const setup: Command = async (args, context) => {
   parseArgs({ args: [...args], options: commandTable.setup.options });
   const brought = await bringSight(context);
-  if (brought === 'there') context.out('Everything is there: things and printed words are looked for\n');
+  if (brought === 'there') context.out('All models for things and printed words are installed\n');
   return brought === 'failed' ? exit.error : exit.ok;
 };

@@ -80,32 +80,34 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
   const [way = 'show', second] = given.length > 1 && json ? given.filter((one) => one !== 'json') : given;
   if (second !== undefined || (json && ['markdown', 'page', 'vtt'].includes(way))) {
     const both = given.map((one) => `--${one}`).join(' and ');
-    throw usageErrors.USAGE(`${both} exclude each other`);
+    throw usageErrors.USAGE(`${both} cannot be combined`);
   }
   if (files.length > 0 && collection !== undefined) {
-    throw usageErrors.USAGE('summary takes files or a --collection, not both');
+    throw usageErrors.USAGE('use either files or --collection, not both');
   }
   if (files.length === 0 && collection === undefined && !list && values.find === undefined) {
     throw usageErrors.USAGE(
-      'summary needs a file or a --collection; what there is: framehound summary --list',
+      'summary needs a file or --collection; to see what exists: framehound summary --list',
     );
   }
   const isOne = files.length === 1 && collection === undefined;
   const wantsOne = { page, vtt, node: values.node };
   for (const [name, value] of Object.entries(wantsOne)) {
-    if (value !== undefined && !isOne) throw usageErrors.USAGE(`--${name} is for one file`);
+    if (value !== undefined && !isOne) throw usageErrors.USAGE(`--${name} works with one file only`);
   }
   if (values.analysis !== undefined && (files.length === 0 || way === 'find')) {
-    throw usageErrors.USAGE('--analysis chooses from the summaries of a file, to show or take it away');
+    throw usageErrors.USAGE('--analysis needs a file, and cannot be combined with --find');
   }
   if (page !== undefined && !/\.html?$/i.test(page)) {
-    throw usageErrors.USAGE(`--page wants a file that ends with .html, not ${printable(page)}`);
+    throw usageErrors.USAGE(`--page needs a file name that ends with .html, not ${printable(page)}`);
   }
-  if (values.find?.trim() === '') throw usageErrors.USAGE('--find needs words to look for');
-  if (values.max !== undefined && way !== 'find') throw usageErrors.USAGE('--max goes with --find');
-  if (values.open && way !== 'page') throw usageErrors.USAGE('--open shows a page: it needs --page');
+  if (values.find?.trim() === '') throw usageErrors.USAGE('--find needs a search text');
+  if (values.max !== undefined && way !== 'find')
+    throw usageErrors.USAGE('--max can only be used with --find');
+  if (values.open && way !== 'page') throw usageErrors.USAGE('--open can only be used with --page');
   if (way === 'delete') requireConsent(values, context);
-  else if (values.yes || values['dry-run']) throw usageErrors.USAGE('--yes and --dry-run go with --delete');
+  else if (values.yes || values['dry-run'])
+    throw usageErrors.USAGE('--yes and --dry-run can only be used with --delete');
   return way;
 }
 
@@ -210,7 +212,7 @@ function expectOneEach(chosen: readonly Chosen[], { analysis }: Values): void {
     .join(', ');
   const { media_path } = many.summary;
   throw usageErrors.USAGE(
-    `${printable(media_path)} has several summaries, say which with --analysis: ${names}`,
+    `${printable(media_path)} has several summaries; choose one with --analysis: ${names}`,
   );
 }
 
@@ -221,6 +223,6 @@ function asTyped(error: unknown, { node }: Values): unknown {
     UNKNOWN_NODE.is(error) || (error instanceof ApiError && error.error === UNKNOWN_NODE.meaning);
   if (!isUnknown || node === undefined) return error;
   return usageErrors.USAGE(
-    `--node: the summary has no node ${printable(node)}; without --node all of them are shown with their ids`,
+    `--node: the summary has no node ${printable(node)}; run the command without --node to see all nodes and their ids`,
   );
 }

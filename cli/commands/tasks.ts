@@ -24,10 +24,11 @@ export const tasks: Command = async (args, context) => {
   if (!run) throw unknownAction('tasks', action);
   const { least, most } = wantedIds[action as keyof typeof wantedIds];
   if (ids.length < least || ids.length > most) {
-    const wants = most === 1 ? 'wants the id of one task, see: framehound tasks' : 'wants no id';
+    const wants = most === 1 ? 'needs the id of one task; see: framehound tasks' : 'takes no id';
     throw usageErrors.USAGE(`tasks ${action} ${wants}`);
   }
-  if (values.force && action !== 'resume') throw usageErrors.USAGE('--force is for tasks resume');
+  if (values.force && action !== 'resume')
+    throw usageErrors.USAGE('--force can only be used with tasks resume');
   const decoders = action === 'resume' ? context.values.decoders : 0;
   return withBackend(context, decoders, (backend) => run(backend, context, ids[0] ?? '', values));
 };
@@ -44,7 +45,7 @@ const list: Action = async (backend, { out, screen }, _, { json }) => {
   if (json) out(`${JSON.stringify({ tasks: all })}\n`);
   else {
     for (const task of all) out(`${line(task)}\n`);
-    if (all.length === 0) screen.write('There are no tasks yet: framehound analyze PATH\n');
+    if (all.length === 0) screen.write('There are no tasks yet. To start one: framehound analyze PATH\n');
   }
   return exit.ok;
 };

@@ -26,9 +26,9 @@ export const thumbnails: Command = async (args, context) => {
     options: commandTable.thumbnails.options,
   });
   const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0) throw usageErrors.USAGE('thumbnails wants one file');
+  if (file === undefined || others.length > 0) throw usageErrors.USAGE('thumbnails needs exactly one file');
   const asks = (values.at.length > 0 ? 1 : 0) + (values.scene === undefined ? 0 : 1);
-  if (asks !== 1) throw usageErrors.USAGE('thumbnails wants either --at SECONDS or --scene START-END');
+  if (asks !== 1) throw usageErrors.USAGE('thumbnails needs either --at SECONDS or --scene START-END');
   const request = {
     cache_dir: folders(context.values).cache,
     path: resolve(file),
@@ -80,7 +80,7 @@ async function save(
     const target = join(folder, `${basename(path)}-${time.replaceAll(':', '-')}.jpg`);
     if (image === null)
       screen.write(
-        `✗ ${printable(path)}: ${existsSync(path) ? `there is no picture at ${time} s` : 'there is no such file'}\n`,
+        `✗ ${printable(path)}: ${existsSync(path) ? `there is no picture at ${time} s` : 'file not found'}\n`,
       );
     else {
       replaceFile(target, Buffer.from(image, 'base64'), { flush: false, isExport: true });
@@ -89,7 +89,7 @@ async function save(
     saved.push({ time, path: image === null ? null : target });
   }
   if (json) out(`${JSON.stringify({ thumbnails: saved })}\n`);
-  if (pictures.length === 0) screen.write(`✗ ${printable(path)}: there is no picture in that range\n`);
+  if (pictures.length === 0) screen.write(`✗ ${printable(path)}: there is no picture in this range\n`);
   const missing = pictures.length === 0 || saved.some((one) => one.path === null);
   return missing ? exit.someFailed : exit.ok;
 }
@@ -98,7 +98,7 @@ async function save(
 function range(text: string): { start_time: string; end_time: string } {
   const [start, end, ...more] = text.split('-').map(clock);
   if (start === undefined || end === undefined || more.length > 0) {
-    throw usageErrors.USAGE(`--scene wants START-END, in seconds or HH:MM:SS, not ${text}`);
+    throw usageErrors.USAGE(`--scene must be START-END, in seconds or HH:MM:SS, not ${text}`);
   }
   return { start_time: start, end_time: end };
 }

@@ -69,9 +69,9 @@ export const tour: Command = async (args, context) => {
       }
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
-    context.screen.write(`\nAsk it yourself: ${invocation} search "…"${folder}\n`);
+    context.screen.write(`\nTo search yourself: ${invocation} search "…"${folder}\n`);
     const at = context.config.sources.home === 'flag' ? ` --home ${home}` : '';
-    context.screen.write(`Open the page on it: ${invocation} open${at}${folder}\n`);
+    context.screen.write(`To browse the results in a page: ${invocation} open${at}${folder}\n`);
     return code;
   });
 };

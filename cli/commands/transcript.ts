@@ -41,7 +41,7 @@ export const transcript: Command = async (args, context) => {
 
 const search: Action = ({ values: settings, out, screen }, words, values) => {
   const query = words.join(' ').trim();
-  if (query === '') throw usageErrors.USAGE('transcript search needs a text');
+  if (query === '') throw usageErrors.USAGE('transcript search needs a search text');
   const media_paths = values.media.map((path) => resolve(path));
   return async (backend) => {
     const answer = await backend.searchTranscripts({
@@ -76,7 +76,7 @@ const show: Action = ({ values: settings, out }, files, values) => {
     const without = media_paths.filter((path) => !answer.transcriptions[path]);
     if (without.length === 0) return exit.ok;
     throw usageErrors.USAGE(
-      `there is no transcript of ${without.map(printable).join(', ')}: framehound transcribe`,
+      `no transcript of ${without.map(printable).join(', ')}; to make one: framehound transcribe`,
     );
   };
 };
@@ -85,7 +85,7 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
   if (files.length === 0) throw usageErrors.USAGE('transcript export needs a file');
   const format = formatOf(values.format);
   if (values.out === '-' && (files.length > 1 || values.json)) {
-    throw usageErrors.USAGE('--out - prints one document, and nothing else');
+    throw usageErrors.USAGE('--out - prints a single document and cannot be combined with --json');
   }
   const media_paths = files.map((path) => resolve(path));
   return async (backend) => {
@@ -93,7 +93,7 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
     const documents: { media_path: string; output_path: string | null }[] = [];
     for (const path of media_paths) {
       if (!answer.transcriptions[path]) {
-        screen.write(`✗ ${printable(path)}: there is no transcript: framehound transcribe\n`);
+        screen.write(`✗ ${printable(path)}: no transcript; to make one: framehound transcribe\n`);
         continue;
       }
       const segments = documentRows(path, answer);
@@ -115,13 +115,13 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
 function formatOf(text: string | undefined): DocumentFormat {
   const format = documentFormats.find((one) => one === text);
   if (format) return format;
-  throw usageErrors.USAGE(`transcript export wants --format with one of ${documentFormats.join(', ')}`);
+  throw usageErrors.USAGE(`transcript export needs --format with one of ${documentFormats.join(', ')}`);
 }
 
 const name: Action = ({ values: settings, out }, [file, speaker, ...words]) => {
   const given = words.join(' ').trim();
   if (file === undefined || speaker === undefined) {
-    throw usageErrors.USAGE('transcript name needs FILE SPEAKER NAME; without a NAME it is taken away');
+    throw usageErrors.USAGE('transcript name needs FILE SPEAKER NAME; leave out NAME to remove the name');
   }
   const path = resolve(file);
   return async (backend) => {
@@ -129,7 +129,9 @@ const name: Action = ({ values: settings, out }, [file, speaker, ...words]) => {
     const { transcription_data } = await backend.transcripts({ cache_dir, media_paths: [path] });
     const known = transcription_data[path];
     if (!known)
-      throw usageErrors.USAGE(`nobody knows who speaks in ${printable(path)}: framehound transcribe`);
+      throw usageErrors.USAGE(
+        `no speakers are known for ${printable(path)}; to detect them: framehound transcribe`,
+      );
     const assignments = [{ speaker, name: given }];
     const { speaker_names } = await backend.nameSpeakers({
       cache_dir,

@@ -36,11 +36,12 @@ const list: Command = async (args, context) => {
       return exit.ok;
     }
     for (const folder of all) context.out(folderLines(folder, all, service_status.folder_stats));
-    if (all.length === 0) context.screen.write('No folder is watched: framehound watch add FOLDER\n');
+    if (all.length === 0)
+      context.screen.write('There are no watch folders. To add one: framehound watch add FOLDER\n');
     else {
       const state = served
         ? serviceLine(service_status)
-        : 'Whether they are watched now: framehound watch status';
+        : 'To see whether they are being watched: framehound watch status';
       context.screen.write(`${state}\n`);
     }
     return exit.ok;
@@ -61,14 +62,15 @@ const add: Command = async (args, context) => {
     context.out(values.json ? `${JSON.stringify(added)}\n` : folderLines(added, all));
     const isWatched = context.values.server !== '' && service_status.state !== 'stopped';
     const id = shortId(added.id, all);
-    if (!added.enabled) context.screen.write(`It is disabled: framehound watch edit ${id} --enabled\n`);
+    if (!added.enabled)
+      context.screen.write(`The folder is disabled. To enable it: framehound watch edit ${id} --enabled\n`);
     else if (!isWatched) context.screen.write(`${whoWatches}\n`);
     return exit.ok;
   });
 };
 
 const whoWatches =
-  'It is watched while a service runs that was told to: framehound serve, and once: framehound watch start';
+  'A running service watches the folder. Start the service with: framehound serve, then, once: framehound watch start';
 
 const edit: Command = async (args, context) => {
   const { options } = known.edit;
@@ -77,13 +79,15 @@ const edit: Command = async (args, context) => {
   const { sources, values: settings } = context.config;
   const elsewhere = sources.cache_dir === 'flag';
   const usual = values['default-cache-dir'];
-  if (elsewhere && usual) throw usageErrors.USAGE('--cache-dir and --default-cache-dir cannot both be meant');
+  if (elsewhere && usual) throw usageErrors.USAGE('--cache-dir and --default-cache-dir cannot be combined');
   const into = elsewhere ? { cache_dir: resolve(settings.cache_dir) } : usual ? { cache_dir: null } : {};
   return withBackend(context, 0, async ({ watch: folders }) => {
     const { id, ...current } = folderMeant((await folders.list()).watch_folders, word);
     const changes = { ...changesOf(current, values), ...into };
     if (Object.keys(changes).length === 0) {
-      throw usageErrors.USAGE('watch edit wants to know what to change, see: framehound help watch');
+      throw usageErrors.USAGE(
+        'watch edit needs an option that says what to change; see: framehound help watch',
+      );
     }
     const changed = await folders.change(id, changes);
     const { watch_folders: all, service_status } = await folders.list();
@@ -104,16 +108,16 @@ const remove: Command = async (args, context) => {
     const path = printable(folder.folder_path);
     if (!values.yes && !values['dry-run']) {
       context.screen.write(folderLines(folder, all));
-      const sure = await agreed(context, 'Stop watching it? What was analysed stays.');
+      const sure = await agreed(context, 'Stop watching this folder? Its footage and analysis are kept.');
       if (!sure) return exit.cancelled;
     }
     if (!values['dry-run']) await folders.remove(folder.id);
-    const would = values['dry-run'] ? 'would not be' : 'is not';
+    const would = values['dry-run'] ? 'would no longer be' : 'is no longer';
     const answer = { dry_run: values['dry-run'], removed: folder };
     context.out(
       values.json
         ? `${JSON.stringify(answer)}\n`
-        : `${path} ${would} watched any more; what was analysed stays\n`,
+        : `${path} ${would} watched; its footage and analysis are kept\n`,
     );
     return exit.ok;
   });
@@ -122,7 +126,7 @@ const remove: Command = async (args, context) => {
 function onlyFolder(action: string, [folder, ...others]: readonly string[]): string {
   if (folder !== undefined && folder !== '' && others.length === 0) return folder;
   const which = action === 'add' ? 'the path of one folder' : 'one folder, by path or id';
-  throw usageErrors.USAGE(`watch ${action} wants ${which}, see: framehound watch list`);
+  throw usageErrors.USAGE(`watch ${action} needs ${which}; see: framehound watch list`);
 }
 
 /** Only a running service watches. */
@@ -146,13 +150,17 @@ const told = (
 const start = told(
   (folders) => folders.start(),
   ({ folder_stats }) =>
-    Object.keys(folder_stats).length === 0 ? 'No folder is watched: framehound watch add FOLDER' : '',
+    Object.keys(folder_stats).length === 0
+      ? 'There are no watch folders. To add one: framehound watch add FOLDER'
+      : '',
 );
 
 const stop = told(
   (folders) => folders.stop(),
   ({ state }) =>
-    state === 'stopping' ? 'Files that are worked on are finished: framehound watch status' : '',
+    state === 'stopping'
+      ? 'Files in progress will be finished first. To follow that: framehound watch status'
+      : '',
 );
 
 const status: Command = async (args, context) => {

@@ -77,18 +77,18 @@ export function samplesOf(texts: readonly string[]): { name: string; face_paths:
     const name = text.slice(0, Math.max(0, at)).trim();
     const file = text.slice(at + 1);
     if (name === '' || file.trim() === '') {
-      throw usageErrors.USAGE(`--sample wants NAME=FILE, not ${printable(text)}`);
+      throw usageErrors.USAGE(`--sample must be NAME=FILE, not ${printable(text)}`);
     }
     const path = resolve(file);
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
-      throw usageErrors.USAGE(`--sample ${printable(name)}: there is no file ${printable(path)}`);
+      throw usageErrors.USAGE(`--sample ${printable(name)}: file not found: ${printable(path)}`);
     }
     people.set(name, [...(people.get(name) ?? []), path]);
   }
   for (const [name, { length }] of people) {
     if (length <= MOST_PICTURES) continue;
     throw usageErrors.USAGE(
-      `--sample takes up to ${MOST_PICTURES} pictures a person, and ${length} are of ${printable(name)}`,
+      `--sample takes at most ${MOST_PICTURES} pictures of each person, and ${printable(name)} has ${length}`,
     );
   }
   return [...people].map(([name, face_paths]) => ({ name, face_paths }));

@@ -10,9 +10,9 @@ export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJo
   if (job) return job;
   const names = jobs.map((one) => one.name);
   const meant = names.length === 0 ? '' : suggestion(name, names) || '; see: framehound faces list';
-  const first = names.length === 0 ? '; make one with: framehound faces analyze JOB PATH' : '';
+  const first = names.length === 0 ? '; to make one: framehound faces analyze JOB PATH' : '';
   throw peopleErrors.UNKNOWN_CLUSTER_JOB(
-    `there is no clustering of faces named ${printable(name)}${printable(meant)}${first}`,
+    `there is no face clustering named ${printable(name)}${printable(meant)}${first}`,
   );
 }
 
@@ -30,7 +30,7 @@ export function clustersMeant(job: Known, word: string): readonly string[] {
   const few = job.cluster_ids.length <= 1000 ? job.cluster_ids : [];
   const meant = suggestion(word, [...known, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
   throw peopleErrors.UNKNOWN_CLUSTER(
-    `${printable(job.name)} has no cluster and nobody named ${printable(word)}${printable(meant)}`,
+    `${printable(job.name)} has no cluster with the id or name ${printable(word)}${printable(meant)}`,
   );
 }
 
@@ -44,7 +44,7 @@ export function clusterMeant(job: Known, word: string): string {
   const [id = '', ...others] = clustersMeant(job, word);
   if (others.length === 0) return id;
   throw peopleErrors.UNKNOWN_CLUSTER(
-    `${printable(word)} is the name of ${others.length + 1} clusters, say which: ${[id, ...others].join(', ')}`,
+    `${others.length + 1} clusters are named ${printable(word)}; use one of their ids: ${[id, ...others].join(', ')}`,
   );
 }
 

@@ -59,8 +59,8 @@ function told(
     ...(job.noise_entries > 0 ? [inNone(job.noise_entries, job.min_samples)] : []),
     ...(outcome ? outcomeLines(outcome) : []).map((line) => `  ${line}`),
     ...(job.total_entries > 0
-      ? [`Look at them: ${invocation} faces show ${shellWord(job.name)} --open`]
-      : ['No face was found.']),
+      ? [`To see them: ${invocation} faces show ${shellWord(job.name)} --open`]
+      : ['No faces were found.']),
   ];
   const largest_clusters = clusters.map(({ cluster_id, name, size }) => ({ cluster_id, name, size }));
   const fields = { job, largest_clusters, sample_face_naming: outcome?.sample_face_naming ?? null };
@@ -69,5 +69,5 @@ function told(
 
 function inNone(count: number, least: number): string {
   const are = count === 1 ? '1 face is' : `${count} faces are`;
-  return `  ${are} in no cluster: fewer than ${least} alike, or too small, blurred or turned away`;
+  return `  ${are} in no cluster: fewer than ${least} similar faces, or too small, blurred or turned away`;
 }

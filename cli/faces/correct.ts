@@ -37,11 +37,13 @@ export const name: Command = async (args, context) => {
   });
   const [job, cluster, ...words] = positionals;
   if (job === undefined || cluster === undefined || words.length === 0) {
-    throw usageErrors.USAGE("faces name needs JOB CLUSTER NAME; the NAME '' takes it away");
+    throw usageErrors.USAGE("faces name needs JOB CLUSTER NAME; use '' as NAME to remove the name");
   }
   const given = words.join(' ').trim();
   if ([...given].length > LONGEST_NAME) {
-    throw usageErrors.USAGE(`a name has at most ${LONGEST_NAME} letters, and this one ${[...given].length}`);
+    throw usageErrors.USAGE(
+      `a name can have at most ${LONGEST_NAME} characters, and this one has ${[...given].length}`,
+    );
   }
   return withJob(context, job, async ({ people, job, asked }) => {
     const cluster_id = clusterMeant(job, cluster);
@@ -52,11 +54,11 @@ export const name: Command = async (args, context) => {
     if (twin !== undefined) {
       const command = `${invocation} faces merge ${shellWord(job.name)} ${cluster_id} ${twin}`;
       context.screen.write(
-        `note: ${whoIs(twin, job.names[twin])} has this name too; to make them one: ${command}\n`,
+        `note: ${whoIs(twin, job.names[twin])} has the same name. If they are the same person: ${command}\n`,
       );
     } else if (given !== '' && !values.json) {
       const command = `${invocation} faces appearances ${shellWord(job.name)} ${shellWord(given)}`;
-      context.screen.write(`Where this person is seen: ${command}\n`);
+      context.screen.write(`To see where this person appears: ${command}\n`);
     }
     return exit.ok;
   });
@@ -71,11 +73,11 @@ export const merge: Command = async (args, context) => {
   const [job, ...words] = positionals;
   const wanted = values.into === undefined ? words : [...words, values.into];
   if (job === undefined || wanted.length === 0) {
-    throw usageErrors.USAGE('faces merge needs a clustering and two clusters or more, by id or name');
+    throw usageErrors.USAGE('faces merge needs a clustering and at least two clusters, by id or name');
   }
   return withJob(context, job, async ({ people, job, asked }) => {
     const cluster_ids = [...new Set(wanted.flatMap((word) => clustersMeant(job, word)))];
-    if (cluster_ids.length < 2) throw usageErrors.USAGE('faces merge needs two clusters or more');
+    if (cluster_ids.length < 2) throw usageErrors.USAGE('faces merge needs at least two clusters');
     const target = values.into === undefined ? {} : { target_cluster_id: clusterMeant(job, values.into) };
     return correct(
       people,
@@ -97,12 +99,13 @@ export const move: Command = async (args, context) => {
   const { from, to } = values;
   if (job === undefined || entry_ids.length === 0 || from === undefined || to === undefined) {
     throw usageErrors.USAGE(
-      'faces move needs JOB --from CLUSTER --to CLUSTER and ids of faces, see: framehound faces show JOB --cluster CLUSTER',
+      'faces move needs JOB --from CLUSTER --to CLUSTER and the ids of faces; see: framehound faces show JOB --cluster CLUSTER',
     );
   }
   return withJob(context, job, async ({ people, job, asked }) => {
     const [from_cluster_id, to_cluster_id] = [clusterMeant(job, from), clusterMeant(job, to)];
-    if (from_cluster_id === to_cluster_id) throw usageErrors.USAGE('--from and --to name the same cluster');
+    if (from_cluster_id === to_cluster_id)
+      throw usageErrors.USAGE('--from and --to must be different clusters');
     const moves = [{ from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] }];
     return correct(people, job, { ...asked, merges: [], moves }, values.json, context);
   });
@@ -119,7 +122,7 @@ async function correct(
   if (json) out(`${JSON.stringify(answer)}\n`);
   else {
     for (const line of correctionLines(answer, names)) out(`${line}\n`);
-    screen.write(`To take it back: ${invocation} faces undo ${shellWord(name)}\n`);
+    screen.write(`To undo this: ${invocation} faces undo ${shellWord(name)}\n`);
   }
   return exit.ok;
 }
@@ -139,14 +142,14 @@ export const undo: Command = async (args, context) => {
   });
   const [job, ...others] = positionals;
   if (job === undefined || others.length > 0)
-    throw usageErrors.USAGE('faces undo wants the name of one clustering');
+    throw usageErrors.USAGE('faces undo needs the name of one clustering');
   return withJob(context, job, async ({ people, job, asked }) => {
     const after = await people.undo(asked);
     const clusters = after.num_clusters - job.num_clusters;
     if (values.json) context.out(`${JSON.stringify(after)}\n`);
     else {
-      const split = clusters > 0 ? ` (${counted(clusters, 'cluster')} more again)` : '';
-      context.out(`The last correction is taken back${split}\n${jobLine(after)}\n`);
+      const split = clusters > 0 ? ` (${counted(clusters, 'cluster')} more than before)` : '';
+      context.out(`The last correction was undone${split}\n${jobLine(after)}\n`);
     }
     return exit.ok;
   });

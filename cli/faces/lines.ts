@@ -42,14 +42,14 @@ export function jobLine(job: FaceClusterJob): string {
     `${counted(num_clusters, 'cluster')} of ${faces(total_entries)} in ${media_hashes.length} media`,
     `${noise_entries} in no cluster`,
     ...(named > 0 ? [`${named} named`] : []),
-    ...(face_storage_version < 2 ? ['of an older format: can only be read and named'] : []),
+    ...(face_storage_version < 2 ? ['in an older format that can only be read and named'] : []),
   ];
   return `${printable(name)}: ${facts.join(', ')}`;
 }
 
 /** How it came about, and in which direction its eps works. */
 export function madeLine({ model_key, eps, min_samples }: FaceClusterJob): string {
-  return `by ${printable(model_key)}, eps ${shortNumber(eps)} (lower is stricter), at least ${faces(min_samples)} to begin a cluster`;
+  return `by ${printable(model_key)}, eps ${shortNumber(eps)} (lower is stricter), at least ${faces(min_samples)} for a cluster`;
 }
 
 export function shortNumber(value: number): string {
@@ -89,7 +89,7 @@ function times(ranges: readonly (readonly [number, number])[]): string {
     return end - start <= 1 ? clockTime(start) : `${clockTime(start)}–${clockTime(end)}`;
   });
   const more = ranges.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? `, and ${more} more times` : ''}`;
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
 export function whoIs(cluster_id: string, name: string | undefined): string {
@@ -104,7 +104,7 @@ export function correctionLines(
   return [
     ...merges.map(({ target_cluster_id: id, cluster_ids, size }) => {
       const others = cluster_ids.filter((one) => one !== id).map((one) => whoIs(one, names[one]));
-      return `${whoIs(id, names[id])} has ${faces(size)} now, with those of ${others.join(', ')}`;
+      return `${whoIs(id, names[id])} now has ${faces(size)}, including those of ${others.join(', ')}`;
     }),
     ...moves.map(({ from, to, moved }) => {
       return `${faces(moved)} moved from ${whoIs(from, names[from])} to ${whoIs(to, names[to])}`;

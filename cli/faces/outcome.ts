@@ -38,12 +38,12 @@ export function outcomeOf(facts: Readonly<Record<string, unknown>>): Outcome | n
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  no_match: 'no cluster looks enough like the pictures',
-  ambiguous: 'two clusters look alike to the pictures',
-  no_face: 'there is no face in a picture',
-  multiple_faces: 'there is more than one face in a picture',
+  no_match: 'no cluster is similar enough to the pictures',
+  ambiguous: 'two clusters match the pictures about equally well',
+  no_face: 'a picture shows no face',
+  multiple_faces: 'a picture shows more than one face',
   unreadable_image: 'a picture cannot be read',
-  cluster_already_named: 'the cluster has a name already',
+  cluster_already_named: 'the cluster already has a name',
 };
 
 export function outcomeLines({
@@ -55,7 +55,7 @@ export function outcomeLines({
   warning,
 }: Outcome): string[] {
   const given = naming?.assignments.map(({ name, cluster_id, similarity, runner_up }) => {
-    const next = runner_up === null ? '' : `, the next cluster ${runner_up.toFixed(2)}`;
+    const next = runner_up === null ? '' : `, next best cluster ${runner_up.toFixed(2)}`;
     return `✓ ${whoIs(cluster_id, name)}: similarity ${similarity.toFixed(2)}${next}`;
   });
   const missing = naming?.unassigned.map(({ name, reason }) => {
@@ -70,7 +70,7 @@ export function outcomeLines({
     ...(given ?? []),
     ...(missing ?? []),
     ...conflicts.map((conflict) => `– not kept: ${printable(conflict)}`),
-    ...lost_names.map((name) => `– no cluster is named ${printable(name)} any more`),
+    ...lost_names.map((name) => `– no cluster has the name ${printable(name)} any more`),
     ...(warning === undefined ? [] : [`– ${printable(warning)}`]),
   ];
 }

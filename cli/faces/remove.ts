@@ -17,7 +17,9 @@ export const remove: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) {
-    throw usageErrors.USAGE('faces delete wants the name of one clustering; --person for one person of it');
+    throw usageErrors.USAGE(
+      'faces delete needs the name of one clustering; add --person to delete one person of it only',
+    );
   }
   requireConsent(values, context);
   const { cache, home } = folders(context.values);
@@ -32,7 +34,7 @@ export const remove: Command = async (args, context) => {
     }
     if (!values.yes) {
       context.screen.write(`${what.text}\n`);
-      if (!(await agreed(context, 'Remove this for good?'))) return exit.cancelled;
+      if (!(await agreed(context, 'Delete this permanently?'))) return exit.cancelled;
     }
     const answers: DeletePeopleAnswer[] = [];
     for (const cluster_id of who ?? [null]) answers.push(await people.remove({ ...asked, cluster_id }));

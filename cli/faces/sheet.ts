@@ -18,18 +18,18 @@ export interface Card {
 
 export function faceSheet(job: FaceClusterJob, cards: readonly Card[], notes: readonly string[]): string {
   const about = `<p class="about">${html(jobLine(job))}<br>${html(madeLine(job))}</p>`;
-  const none = cards.length === 0 ? '<p>No cluster is shown.</p>' : '';
+  const none = cards.length === 0 ? '<p>There are no clusters to show.</p>' : '';
   const body = `${about}${notes.map(noteHtml).join('\n')}${none}<main>${cards.map(cardHtml).join('\n')}</main>`;
   return pageOf(`Faces: ${job.name}`, body, style);
 }
 
 function cardHtml({ cluster_id, name, size, pictures, entry_ids }: Card): string {
-  const title = cluster_id === null ? 'In no cluster' : name === '' ? 'No name yet' : name;
+  const title = cluster_id === null ? 'In no cluster' : name === '' ? 'No name' : name;
   const id = cluster_id === null ? '' : ` <code>${html(cluster_id)}</code>`;
   const unnamed = name === '' ? ' class="unnamed"' : '';
   const shown = pictures.map((picture, i) => pictureHtml(picture, title, i, entry_ids[i]));
   const part = pictures.length < size ? `, ${pictures.length} shown` : '';
-  const lost = pictures.length === 0 && size > 0 ? '<span class="lost">no picture is stored</span>' : '';
+  const lost = pictures.length === 0 && size > 0 ? '<span class="lost">no picture stored</span>' : '';
   return `<section><h2${unnamed}><bdi>${html(title)}</bdi>${id} <span class="size">${faces(size)}${part}</span></h2>
 <div class="faces">${shown.join('')}${lost}</div></section>`;
 }

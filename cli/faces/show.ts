@@ -35,7 +35,7 @@ export const show: Command = async (args, context) => {
   const { values, positionals } = parseOptions(args);
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) {
-    throw usageErrors.USAGE('faces show wants the name of one clustering, see: framehound faces list');
+    throw usageErrors.USAGE('faces show needs the name of one clustering; see: framehound faces list');
   }
   const limits = limitsOf(values);
   const cache_dir = folders(context.values).cache;
@@ -69,18 +69,16 @@ interface Limits {
 function limitsOf(values: Values): Limits {
   const one = values.cluster !== undefined;
   if (!one && values.offset !== undefined) {
-    throw usageErrors.USAGE('--offset leaves out faces of one cluster: it needs --cluster');
+    throw usageErrors.USAGE('--offset can only be used with --cluster');
   }
   if (values.html !== undefined && !/\.html?$/i.test(values.html)) {
-    throw usageErrors.USAGE(`--html wants a file that ends with .html, not ${printable(values.html)}`);
+    throw usageErrors.USAGE(`--html needs a file name that ends with .html, not ${printable(values.html)}`);
   }
   if (values.json && (values.html !== undefined || values.open)) {
-    throw usageErrors.USAGE('--json prints the clusters and writes no page');
+    throw usageErrors.USAGE('--json cannot be combined with --html or --open');
   }
   if (one && (values.noise || values['min-faces'] !== undefined || values['max-faces'] !== undefined)) {
-    throw usageErrors.USAGE(
-      '--noise, --min-faces and --max-faces choose from all clusters, --cluster shows one',
-    );
+    throw usageErrors.USAGE('--noise, --min-faces and --max-faces cannot be combined with --cluster');
   }
   return {
     max: numberArgument('--max', values.max ?? '100', 1, one ? MOST_FACES : MOST_CLUSTERS, true),
@@ -121,7 +119,7 @@ async function allClusters(people: PeopleBackend, job: FaceClusterJob, asked: As
 /** How to see the others: all together, or those that come next. */
 function moreOf(cards: readonly Card[], max: number): string {
   const last = cards.at(-1);
-  return `--max ${Math.min(MOST_CLUSTERS, max * 10)}${last ? `, or --max-faces ${last.size} for these and smaller ones` : ''}`;
+  return `--max ${Math.min(MOST_CLUSTERS, max * 10)}${last ? `, or --max-faces ${last.size} for clusters of this size and smaller` : ''}`;
 }
 
 /** With the ids of the faces, which moves take. */
@@ -133,7 +131,7 @@ async function oneByOne(people: PeopleBackend, asked: Asked, cluster_ids: readon
     return { cluster_id, name, size, pictures: faces, entry_ids };
   });
   const cut = clusters.filter(({ available_faces, faces }) => offset + faces.length < available_faces);
-  const next = `there are more faces: --max ${MOST_FACES}, or --offset ${offset + limit} for the next ones`;
+  const next = `there are more faces: use --max ${MOST_FACES}, or --offset ${offset + limit} for the next ones`;
   const notes = [...(cut.length > 0 ? [next] : []), ...(warning === undefined ? [] : [warning])];
   return { cards, notes };
 }
@@ -158,7 +156,7 @@ async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: 
   for (const note of notes) out(`  note: ${printable(note)}\n`);
   const known = cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? 'in no cluster' }));
   for (const row of clusterRows(known)) out(`${row}\n`);
-  if (cards.length === 0) out('  no cluster\n');
+  if (cards.length === 0) out('  no clusters\n');
   for (const id of cards.flatMap(({ entry_ids }) => entry_ids)) out(`    ${printable(id)}\n`);
   const page = await save(faceSheet(job, cards, notes), job, values, context);
   out(`  page: ${page}\n`);
@@ -170,15 +168,15 @@ async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: 
 function nextStep(job: FaceClusterJob, cards: readonly Card[], cluster: string | undefined): string {
   const [name, framehound] = [shellWord(job.name), `${invocation} faces`];
   if (cluster !== undefined) {
-    return `If a face is somebody else: ${framehound} move ${name} FACE... --from ${shellWord(cluster)} --to CLUSTER`;
+    return `To move a face that is somebody else: ${framehound} move ${name} FACE... --from ${shellWord(cluster)} --to CLUSTER`;
   }
   const clusters = cards.filter(({ cluster_id }) => cluster_id !== null);
   const unnamed = clusters.find((card) => card.name === '')?.cluster_id;
-  if (unnamed) return `To say who one is: ${framehound} name ${name} ${shellWord(unnamed)} NAME`;
-  if (clusters.length > 0) return `Where they are seen: ${framehound} appearances ${name}`;
+  if (unnamed) return `To name a cluster: ${framehound} name ${name} ${shellWord(unnamed)} NAME`;
+  if (clusters.length > 0) return `To see where these people appear: ${framehound} appearances ${name}`;
   return job.total_entries > 0 && job.num_clusters === 0
-    ? `Fewer like faces begin a cluster with: ${framehound} recluster ${name} --min-samples 2`
-    : `To look for faces in more media: ${framehound} analyze ${name} PATH`;
+    ? `To allow smaller clusters: ${framehound} recluster ${name} --min-samples 2`
+    : `To find faces in more media: ${framehound} analyze ${name} PATH`;
 }
 
 /** The page of one cluster lies beside that of all. */

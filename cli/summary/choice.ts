@@ -67,10 +67,10 @@ function named(all: readonly SummaryEntry[], analysis: string): SummaryEntry | u
 
 function whyNone(file: string, all: readonly SummaryEntry[], analysis: string | null): string {
   if (all.length === 0) {
-    return `there is no summary; to make one: framehound analyze ${printable(shellWord(file))} --summary`;
+    return `no summary; to make one: framehound analyze ${printable(shellWord(file))} --summary`;
   }
   const names = all.map(({ analysis_name }) => printable(analysis_name)).join(', ');
-  return `there is no summary ${quoted(analysis!)}, but: ${names}`;
+  return `no summary named ${quoted(analysis!)}; existing summaries: ${names}`;
 }
 
 /** The collection with this id or name, with its members. Throws USAGE, naming those there are. */
@@ -87,8 +87,8 @@ export async function collectionNamed(
     collections.find(({ name }) => foldName(name) === folded);
   if (found === undefined) {
     const names = collections.map(({ name }) => printable(name)).join(', ');
-    const known = names === '' ? 'there is none' : `there are: ${names}`;
-    throw usageErrors.USAGE(`there is no collection ${quoted(text)}; ${known}`);
+    const known = names === '' ? 'no collections exist' : `existing collections: ${names}`;
+    throw usageErrors.USAGE(`no collection named ${quoted(text)}; ${known}`);
   }
   const answer = await backend.collection(cache_dir, found.collection_id);
   if (answer.warning !== undefined) screen.write(`note: ${printable(answer.warning)}\n`);

@@ -27,7 +27,7 @@ export function headLines(
   return lines([
     strong(printable(media_path)),
     quiet(`  ${originText(overview)}, ${node_count} ${node_count === 1 ? 'node' : 'nodes'}`),
-    ...(more === '' ? [] : [quiet(`  other summaries of it, with --analysis: ${more}`)]),
+    ...(more === '' ? [] : [quiet(`  other summaries of this file, shown with --analysis: ${more}`)]),
     '',
     ...(lead === '' ? [] : [...paragraph(lead, 0, output), '']),
   ]);
@@ -46,7 +46,7 @@ export function nodeLines(
 ): string {
   const { strong, quiet } = inks(output);
   const indent = indentOf(below, output);
-  const plainer = failed ? quiet('  (plainer than asked for)') : '';
+  const plainer = failed ? quiet('  (less detailed than requested)') : '';
   const hints = verification_hints.map(checkText);
   return lines([
     `${' '.repeat(indent)}${strong(`${clockTime(start)}–${clockTime(end)}`)}  ${quiet(printable(node_id))}${plainer}`,

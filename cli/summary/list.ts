@@ -41,7 +41,7 @@ export async function listed(backend: Backend, asked: ListRequest, context: Cont
     context.out(`Collection "${printable(name)}": ${members}  ${quiet(printable(collection_id))}\n`);
   }
   if (summaries.length === 0) {
-    context.screen.write('There are no summaries; to make some: framehound analyze PATH --summary\n');
+    context.screen.write('There are no summaries yet. To make some: framehound analyze PATH --summary\n');
   }
   return exit.ok;
 }

@@ -51,7 +51,7 @@ function nodeHtml(
   const [start, end] = node.search_range;
   const heading = Math.min(6, below + 2);
   const times = `${clockTime(start)}–${clockTime(end)}`;
-  const failed = node.failed ? ' <span class="quiet">plainer than asked for</span>' : '';
+  const failed = node.failed ? ' <span class="quiet">less detailed than requested</span>' : '';
   const hints = node.verification_hints.map((hint) => `<p class="quiet">${html(checkText(hint))}</p>`);
   const who = [...new Set([...(evidence?.people ?? []), ...(evidence?.speakers ?? [])])];
   const people = who.length > 0 ? `<p class="quiet">${html(who.join(', '))}</p>` : '';

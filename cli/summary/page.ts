@@ -27,8 +27,10 @@ export async function pageText(
     for (const warning of quality.warnings) warnings.add(warning);
     nodes.push({ node, below, evidence });
     if (nodes.length > mostDocumentNodes) {
-      const what = `more than ${mostDocumentNodes} nodes do not fit a page`;
-      throw usageErrors.USAGE(`${what}: go down fewer levels with --depth, or begin deeper with --node`);
+      const what = `a page can show at most ${mostDocumentNodes} nodes`;
+      throw usageErrors.USAGE(
+        `${what}: show fewer levels with --depth, or start at a deeper node with --node`,
+      );
     }
   }
   const moments = momentsOf(nodes);
@@ -46,7 +48,7 @@ export async function pageText(
   const left = moments.size - some.length;
   const notes = [
     ...qualityNotes(overview.quality, [...warnings]),
-    ...(left > 0 ? [`${left} more nodes are without a picture on this page`] : []),
+    ...(left > 0 ? [`${left} more nodes have no picture on this page`] : []),
   ];
   return summaryPage({ overview, nodes, pictures, notes });
 }

@@ -37,10 +37,10 @@ export async function removed(
     if (summaries.length > NAMED) tell(`  and ${summaries.length - NAMED} more\n`);
   }
   if (consent['dry-run']) {
-    context.out(`would remove ${what}\n`);
+    context.out(`would delete ${what}\n`);
     return exit.ok;
   }
-  if (!consent.yes && !(await agreed(context, `Remove ${what} for good?`))) return exit.cancelled;
+  if (!consent.yes && !(await agreed(context, `Delete ${what} permanently?`))) return exit.cancelled;
   const summary_refs = collection_id === null ? refs : [];
   const answer = await backend.remove({ cache_dir, summary_refs, collection_id });
   context.out(consent.json ? `${JSON.stringify(answer)}\n` : `${printable(answer.message)}\n`);

@@ -30,13 +30,13 @@ export function folderMeant<F extends Known>(all: readonly F[], word: string): F
   if (others.length === 0) return first;
   const ids = found.map(({ id }) => shortId(id, all)).join(', ');
   throw watchErrors.WATCH_FOLDER_UNKNOWN(
-    `${printable(word)} means ${found.length} watch folders, say which by its id: ${ids}`,
+    `${printable(word)} matches ${found.length} watch folders; use one of their ids: ${ids}`,
   );
 }
 
 function unknown(all: readonly Known[], word: string, path: string): string {
   if (all.length === 0)
-    return `${printable(word)} is not watched, nor is another folder: framehound watch add FOLDER`;
+    return `${printable(word)} is not watched; there are no watch folders. To add one: framehound watch add FOLDER`;
   const paths = all.map(({ folder_path }) => folder_path);
   const meant = suggestion(path, paths) || suggestion(word, paths) || '; see: framehound watch list';
   return `${printable(word)} is not watched${printable(meant)}`;

@@ -14,12 +14,12 @@ export function filterArgument(text: string): MetadataFilter {
     .filter((value) => value !== '');
   const operator = operators.find((one) => one === word);
   if (word !== '' && operator === undefined) {
-    const meant = suggestion(word, operators) || `; it is one of ${operators.join(', ')}`;
-    throw usageErrors.USAGE(`--filter knows no operator ${printable(word)}${meant}`);
+    const meant = suggestion(word, operators) || `; use one of ${operators.join(', ')}`;
+    throw usageErrors.USAGE(`--filter: there is no operator ${printable(word)}${meant}`);
   }
   if (operator === undefined || values.length === 0) {
     throw usageErrors.USAGE(
-      `--filter wants FACET OPERATOR VALUE, as 'technical.orientation is_not portrait', not ${printable(text)}`,
+      `--filter must be FACET OPERATOR VALUE, such as 'technical.orientation is_not portrait', not ${printable(text)}`,
     );
   }
   return { facet_id, operator, values };

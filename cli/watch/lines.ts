@@ -38,7 +38,7 @@ function workText(folder: WatchFolder): string {
     ...(folder.enable_audio_analysis ? [`speech (${speechText(folder)})`] : []),
     ...(folder.enable_face_analysis ? [`faces (${folder.cluster_job_name ?? ''})`] : []),
   ];
-  return work.length === 0 ? 'nothing is analysed: framehound watch edit' : work.join(', ');
+  return work.length === 0 ? 'nothing is analysed; to change that: framehound watch edit' : work.join(', ');
 }
 
 function speechText({ audio_language, channels, preferred_x_model_key }: WatchFolder): string {
@@ -52,7 +52,7 @@ function countLines(folder: WatchFolder, stats: FolderStats | undefined): string
     `${stats?.files_analyzed ?? folder.files_analyzed_count} analysed`,
     ...counted(stats?.files_pending, 'pending'),
     ...counted(stats?.files_failed, 'failed'),
-    ...counted(stats?.files_filtered, 'left out by its filter'),
+    ...counted(stats?.files_filtered, 'excluded by its filter'),
   ];
   return [listed === 0 ? 'not listed yet' : `${counts.join(', ')}; listed ${minuteText(listed)}`];
 }
@@ -67,8 +67,8 @@ export function serviceLine(status: WatchStatus): string {
   const files = (count: number) => `${count} file${count === 1 ? '' : 's'}`;
   const facts = [
     ...(pending > 0 ? [`${files(pending)} pending`] : []),
-    ...(done > 0 ? [`${done} done since it was started`] : []),
-    ...(paused_until === null ? [] : [`goes on at ${minuteText(paused_until)}`]),
+    ...(done > 0 ? [`${done} done since the start`] : []),
+    ...(paused_until === null ? [] : [`continues at ${minuteText(paused_until)}`]),
   ];
   return `The watch-folder service is ${state}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
@@ -76,7 +76,7 @@ export function serviceLine(status: WatchStatus): string {
 /** What to do about a service that watches nothing; empty when there is nothing to do, as while another process watches. */
 export function startHint({ state, last_error }: WatchStatus): string {
   const isIdle = state === 'stopped' && last_error === null;
-  return isIdle ? 'Nothing is watched until it is started: framehound watch start' : '';
+  return isIdle ? 'Folders are not watched until the service is started: framehound watch start' : '';
 }
 
 /** The service, and below it every folder with what went wrong in it. */
@@ -104,6 +104,6 @@ function folderStatus(folder: WatchFolder, all: readonly WatchFolder[], stats?: 
     `${shortId(folder.id, all)}  ${printable(folder.folder_path)}${folder.enabled ? '' : '  (disabled)'}`,
     ...countLines(folder, stats).map((line) => `    ${line}`),
     ...Array.from(wrong, (text) => `    ✗ ${printable(text)}`),
-    ...(again === null ? [] : [`    tried again at ${minuteText(again)}`]),
+    ...(again === null ? [] : [`    next try at ${minuteText(again)}`]),
   ];
 }

@@ -7,7 +7,7 @@ import { type Context, usageErrors } from '../context.ts';
 export function serviceUrl({ server, host, port }: Context['values']): string {
   if (server !== '') return server;
   if (port === 0)
-    throw usageErrors.USAGE('the service takes whatever port is free: say where it is with --server URL');
+    throw usageErrors.USAGE('with port 0 the service uses any free port: give its address with --server URL');
   const called = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
 }

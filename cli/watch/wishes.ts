@@ -56,7 +56,7 @@ export function newFolder(folder_path: string, cache_dir: string | null, wishes:
   const folder = { ...plain, ...changesOf(plain, wishes) } as NewWatchFolder;
   const { enable_visual_analysis, enable_audio_analysis, enable_face_analysis } = folder;
   if (!enable_visual_analysis && !enable_audio_analysis && !enable_face_analysis)
-    throw usageErrors.USAGE('nothing would be analysed: add --speech or --faces JOB');
+    throw usageErrors.USAGE('nothing to analyse is selected: add --speech or --faces JOB');
   return folder;
 }
 
@@ -90,7 +90,7 @@ type Name = keyof Wishes;
 
 function expectOne(wishes: Wishes, on: Name, off: Name): void {
   const isGiven = (name: Name) => ![undefined, false].includes(wishes[name] as Switch);
-  if (isGiven(on) && isGiven(off)) throw usageErrors.USAGE(`--${on} and --${off} cannot both be meant`);
+  if (isGiven(on) && isGiven(off)) throw usageErrors.USAGE(`--${on} and --${off} cannot be combined`);
 }
 
 function switched<F extends string>(field: F, wishes: Wishes, on: Name, off: Name): { [K in F]?: boolean } {
@@ -103,7 +103,7 @@ function facesOf(wishes: Wishes): WatchFolderChanges {
   expectOne(wishes, 'faces', 'no-faces');
   const [eps, samples] = [epsOf(wishes.eps), minSamplesOf(wishes['min-samples'])];
   const named = wishes.faces?.trim();
-  if (named === '') throw usageErrors.USAGE('--faces wants the name of a clustering, which you choose');
+  if (named === '') throw usageErrors.USAGE('--faces needs a name for the clustering');
   return {
     ...(named !== undefined && { enable_face_analysis: true, cluster_job_name: named }),
     ...(wishes['no-faces'] && { enable_face_analysis: false }),
@@ -136,7 +136,7 @@ function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 
   for (const one of taken) {
     if (before.includes(one)) continue;
     const meant = printable(suggestion(one, before));
-    throw usageErrors.USAGE(`--include-${what}: ${printable(one)} is not left out${meant}`);
+    throw usageErrors.USAGE(`--include-${what}: ${printable(one)} is not excluded${meant}`);
   }
   const left = before.filter((one) => !taken.includes(one));
   return { [field]: [...new Set([...left, ...added])] } as { [K in F]?: string[] };
@@ -151,7 +151,7 @@ function extension(text: string): string {
 
 function filtersOf(wishes: Wishes): WatchFolderChanges {
   const { filter, 'no-filter': none } = wishes;
-  if (none && filter.length > 0) throw usageErrors.USAGE('--filter and --no-filter cannot both be meant');
+  if (none && filter.length > 0) throw usageErrors.USAGE('--filter and --no-filter cannot be combined');
   if (none) return { metadata_filter_request: null };
   return filter.length === 0 ? {} : { metadata_filter_request: { filters: filter.map(filterArgument) } };
 }
@@ -161,8 +161,8 @@ function expectUse(folder: Current, wishes: Wishes): void {
   const given = (names: readonly Name[]) => names.find((name) => wishes[name] !== undefined);
   const ofSpeech = given(['language', 'speakers', 'channels', 'with']);
   if (ofSpeech !== undefined && !folder.enable_audio_analysis)
-    throw usageErrors.USAGE(`--${ofSpeech} says how speech is written down, which it is not: add --speech`);
+    throw usageErrors.USAGE(`--${ofSpeech} can only be used with --speech`);
   const ofFaces = given(['eps', 'min-samples']);
   if (ofFaces !== undefined && !folder.enable_face_analysis)
-    throw usageErrors.USAGE(`--${ofFaces} says how faces are clustered, which they are not: add --faces JOB`);
+    throw usageErrors.USAGE(`--${ofFaces} can only be used with --faces JOB`);
 }

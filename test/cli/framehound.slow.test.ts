@@ -25,7 +25,7 @@ function settingOf(json: string, name: string): unknown[] {
 
 test('a command that a note names is the one that is typed here', async (t) => {
   const { err } = await homeOf(t).run('license', 'list');
-  assert.match(err, /no keys yet; make one with: npx framehound license issue/);
+  assert.match(err, /no keys yet\. To make one: npx framehound license issue/);
 });
 
 test('mistakes of the command line are named and have an exit code of their own', async (t) => {
@@ -41,19 +41,19 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['search', 'x', '--max', '0'], 2, /--max/],
     [['search', 'x', '--colour'], 2, /no option --colour; see: (npx )?framehound help search/],
     [['search', 'x', '--mx', '3'], 2, /no option --mx; did you mean --max\?/],
-    [['search', 'x', '--media'], 2, /--media wants a value, FILE\n/],
+    [['search', 'x', '--media'], 2, /--media needs a value, FILE\n/],
     [['search', 'x', '--json=3'], 2, /--json takes no value/],
-    [['tasks', 'lst'], 2, /tasks knows .* not lst; did you mean list\?/],
-    [['transcript', 'shw'], 2, /transcript knows .* not shw; did you mean show\?/],
+    [['tasks', 'lst'], 2, /tasks takes .* not lst; did you mean list\?/],
+    [['transcript', 'shw'], 2, /transcript takes .* not shw; did you mean show\?/],
     [['watch', 'lst'], 2, /watch knows .* not lst; did you mean list\?/],
     [
       ['watch', 'add', 'a', '--exclude-files', 'x'],
       2,
       /no option --exclude-files; did you mean --exclude-file\?/,
     ],
-    [['license', 'isue'], 2, /license knows .* not isue; did you mean issue\?/],
+    [['license', 'isue'], 2, /license takes .* not isue; did you mean issue\?/],
     [['completion', 'bsh'], 2, /did you mean bash\?/],
-    [['search', 'x', '--model'], 2, /--model wants a value/],
+    [['search', 'x', '--model'], 2, /--model needs a value/],
     [['analyze'], 2, /needs the path/],
     [['analyze', '/nowhere/at/all.mp4'], 3, /at\/all\.mp4/],
     [['search', 'blue'], 1, /analysis/],
@@ -115,11 +115,7 @@ test('settings stand before or after the command, with a space or an equals sign
 
 test('what stands behind -- is the own of the command', async (t) => {
   const { code, err } = await homeOf(t).run('tasks', '--', '--model', 'x');
-  assert.deepEqual(
-    [code, /tasks knows list, show, resume and cancel, not --model/.test(err)],
-    [2, true],
-    err,
-  );
+  assert.deepEqual([code, /tasks takes list, show, resume or cancel, not --model/.test(err)], [2, true], err);
 });
 
 test('config.json is read from the home folder; one that cannot be read is a usage error', async (t) => {

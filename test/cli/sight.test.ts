@@ -47,7 +47,7 @@ test('what is missing of both models is downloaded, and nothing where both are t
   seen.tell(receiving);
   ended.resolve(null);
   assert.deepEqual([await bringing, did], ['there', ['left']]);
-  assert.match(own.said().err, /^Fetching what sees things.*1\/1 a\.onnx .*1\.0\/2\.0 MB/s);
+  assert.match(own.said().err, /^Downloading the models for things.*1\/1 a\.onnx .*1\.0\/2\.0 MB/s);
   const whole = machine(t, keys);
   assert.deepEqual(
     [await bringSight(whole.own), whole.seen.order, whole.own.said().err],
@@ -64,7 +64,7 @@ test('after 90 s the download goes on alone', async (t) => {
   assert.deepEqual(did, []);
   clock.advance(1);
   assert.deepEqual([await bringing, did], [0, ['left']]);
-  assert.match(own.said().err, /goes on in the background/);
+  assert.match(own.said().err, /continues in the background/);
 });
 
 test('what cannot be had is told once, with what brings it later, and is not waited for', async (t) => {
@@ -76,8 +76,8 @@ test('what cannot be had is told once, with what brings it later, and is not wai
   assert.deepEqual([await bringing, offline.did], [1, ['stopped']]);
   const told = offline.own.said().err.split('\n').slice(-3);
   assert.deepEqual(told, [
-    'Not all of it is there: npm says: no network',
-    'Later: npx framehound models pull sight',
+    'Not all models could be downloaded: npm says: no network',
+    'To try again later: npx framehound models pull sight',
     '',
   ]);
   const refused = machine(t);
@@ -85,7 +85,10 @@ test('what cannot be had is told once, with what brings it later, and is not wai
   await refused.begun();
   refused.ended.resolve({ code: 'DOWNLOAD_REFUSED', message: 'a@1.2.3: not found\nand more' });
   assert.equal(await other, 'failed');
-  assert.match(refused.own.said().err, /Not all of it is there: a@1\.2\.3: not found\nLater/);
+  assert.match(
+    refused.own.said().err,
+    /Not all models could be downloaded: a@1\.2\.3: not found\nTo try again later/,
+  );
 });
 
 test('what another process downloads comes later', async (t) => {
@@ -94,7 +97,7 @@ test('what another process downloads comes later', async (t) => {
   await begun();
   ended.resolve({ code: 'MODEL_IN_DOWNLOAD', message: 'Process 1 downloads' });
   assert.equal(await bringing, 'later');
-  assert.match(own.said().err, /goes on in the background/);
+  assert.match(own.said().err, /continues in the background/);
 });
 
 test('an interrupt ends the download', async (t) => {

@@ -37,13 +37,13 @@ test('what is asked for of summaries is sent as it is typed', () => {
 });
 
 test('an option that cannot be is told by its name', () => {
-  assert.throws(() => summaryWish({ ...none, 'summary-hint': ['humor'] }), /--summary-hint says how/);
-  assert.throws(() => summaryWish({ ...none, 'summary-model': 'm' }), /--summary-model says how/);
+  assert.throws(() => summaryWish({ ...none, 'summary-hint': ['humor'] }), /--summary-hint can only be used/);
+  assert.throws(() => summaryWish({ ...none, 'summary-model': 'm' }), /--summary-model can only be used/);
   assert.throws(
     () => summaryWish({ ...all, 'summary-hint': ['jokes'] }),
     /--summary-hint .*humor.*not jokes/,
   );
-  assert.throws(() => summaryWish({ ...all, 'summary-preset': 'custom' }), /wants --summary-instructions/);
+  assert.throws(() => summaryWish({ ...all, 'summary-preset': 'custom' }), /needs --summary-instructions/);
 });
 
 test('files that have a summary of that name keep it, copies too; with --force all are asked for', async () => {
@@ -68,7 +68,7 @@ test('files that have a summary of that name keep it, copies too; with --force a
     { path: '/new', ...wish },
   ]);
   assert.deepEqual(told, [
-    'note: 2 files have a summary "boats" already, which is kept; --force makes it anew\n',
+    'note: 2 files already have a summary "boats", which is kept; to replace it, add --force\n',
   ]);
   const forced = await summaryRequests(
     backend,

@@ -61,7 +61,7 @@ test('real footage is analysed, found by words, by picture and by frame, and onl
   assert.deepEqual(new Set(paths), new Set([bottles]));
 
   const again = await home.run('analyze', bottles, join(footage, 'images'));
-  assert.match(again.err, /5 already known/);
+  assert.match(again.err, /5 already analysed/);
   home.remove();
 });
 
@@ -104,7 +104,7 @@ test('ctrl-C ends a long film soon, keeps what is finished, and the next run doe
   assert.match(err, /Stopped: 1 analysed, 1 not finished/);
   assert.ok(performance.now() - asked < 10_000, 'a stop that takes this long is no stop');
   const next = await home.run('analyze', short);
-  assert.match(next.err, /1 already known/);
+  assert.match(next.err, /1 already analysed/);
   home.remove();
 });
 
@@ -130,7 +130,7 @@ test('a killed engine loses nothing that was stored, and a file that was running
   const { code, err } = await home.run('analyze', long, short);
   assert.equal(code, 3, err);
   assert.match(err, /QUARANTINED: .*ten-hours\.mp4/);
-  assert.match(err, /1 already known/);
+  assert.match(err, /1 already analysed/);
   home.remove();
 });
 

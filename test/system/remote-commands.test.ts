@@ -76,7 +76,7 @@ async function analyze({ remote, own, samples }: World): Promise<void> {
   assert.equal(there.code, 0, there.err);
   assert.deepEqual(steady(there.err), steady(here.err));
   const again = await remote('analyze', samples);
-  assert.match(again.err, /Done: \d+ already known/);
+  assert.match(again.err, /Done: \d+ already analysed/);
 }
 
 async function search({ remote, own, samples }: World): Promise<void> {

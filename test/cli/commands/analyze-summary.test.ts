@@ -9,7 +9,7 @@ test('an option that says how to summarise wants --summary, and a preset that th
   const run = async (...args: string[]) => analyze(args, context);
   await assert.rejects(
     run('film.mp4', '--collection', 'Days'),
-    /--collection says how to summarise: give --summary/,
+    /--collection can only be used with --summary/,
   );
   await assert.rejects(
     run('film.mp4', '--summary', '--summary-preset', 'poem'),

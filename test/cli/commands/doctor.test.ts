@@ -43,14 +43,11 @@ async function told(
 
 test('what needs a download is told with the command that brings it, and is nothing broken', async (t) => {
   const { code, out } = await told(t, []);
+  assert.match(out, /– open vocabulary +no model downloaded\n.*models pull \S+ --use \(0\.42 GB\)/);
+  assert.match(out, /– speech +no model downloaded; only subtitles can be read\n.*models pull \S+ \(/);
   assert.match(
     out,
-    /– open vocabulary +not available without a download\n.*models pull \S+ --use \(0\.42 GB\)/,
-  );
-  assert.match(out, /– speech +not available without a download; subtitles are read\n.*models pull \S+ \(/);
-  assert.match(
-    out,
-    /– faces +not available without a download\n +→ (npx )?framehound models pull faces \(40 MB\)\n/,
+    /– faces +no model downloaded\n +→ (npx )?framehound models pull faces \(40 MB\)\n/,
   );
   assert.doesNotMatch(out, /✗ (objects|speech|faces)/);
   assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
@@ -63,7 +60,7 @@ test('a key from before in the setting is nothing broken', async (t) => {
 
 test('a downloaded model that is not in use is told with the command that uses it', async (t) => {
   const { out } = await told(t, ['clip-b32', 'whisper-base']);
-  assert.match(out, /– open vocabulary +clip-b32 is downloaded and not in use\n.*models use clip-b32\n/);
+  assert.match(out, /– open vocabulary +clip-b32 is downloaded but not in use\n.*models use clip-b32\n/);
   assert.match(out, /✓ speech +by whisper-base\n/);
   const used = await told(t, ['clip-b32'], { FRAMEHOUND_MODEL: 'clip-b32' });
   assert.match(used.out, /✓ open vocabulary +by clip-b32\n/);
@@ -71,9 +68,15 @@ test('a downloaded model that is not in use is told with the command that uses i
 
 test('faces need two models: which is there, which is missing and its size are told', async (t) => {
   const finds = await told(t, ['yunet-2023mar']);
-  assert.match(finds.out, /– faces +yunet-2023mar finds them, and nothing tells them apart\n.*pull faces \(/);
+  assert.match(
+    finds.out,
+    /– faces +yunet-2023mar finds faces, but no model to tell them apart is downloaded\n.*pull faces \(/,
+  );
   const tells = await told(t, ['sface']);
-  assert.match(tells.out, /– faces +sface tells them apart, and nothing finds them\n.*pull faces \(1 MB\)\n/);
+  assert.match(
+    tells.out,
+    /– faces +sface tells faces apart, but no model to find them is downloaded\n.*pull faces \(1 MB\)\n/,
+  );
   const both = await told(t, ['yunet-2026may', 'yunet-2023mar', 'sface-int8']);
   assert.match(both.out, /✓ faces +by yunet-2026may and sface-int8\n(?! +→)/);
 });
@@ -81,12 +84,12 @@ test('faces need two models: which is there, which is missing and its size are t
 test('what sees things and reads words is told, with the size of what is fetched for what is missing', async (t) => {
   assert.match(
     (await told(t, [])).out,
-    /– things and words +not available without a download\n +→ (npx )?framehound setup \(fetches 0\.16 GB\)\n/,
+    /– things and words +no model downloaded\n +→ (npx )?framehound setup \(downloads 0\.16 GB\)\n/,
   );
   const words = await told(t, ['pp-ocr-v4']);
   assert.match(
     words.out,
-    /– things and words +only printed words by pp-ocr-v4\n.*setup \(fetches 0\.14 GB\)\n/,
+    /– things and words +only printed words by pp-ocr-v4\n.*setup \(downloads 0\.14 GB\)\n/,
   );
   const both = await told(t, ['pp-ocr-v4', 'nanodet-416']);
   assert.match(both.out, /✓ things and words +printed words by pp-ocr-v4, things by nanodet-416\n(?! +→)/);
@@ -115,7 +118,7 @@ test('summaries are written by a language model that fits, and from templates wi
   const none = await told(t, []);
   assert.match(
     none.out,
-    /– summaries +from templates: no language model is downloaded\n +→ (npx )?framehound models pull smolvlm2-500m \(/,
+    /– summaries +written from templates: no language model is downloaded\n +→ (npx )?framehound models pull smolvlm2-500m \(/,
   );
   const written = await told(t, ['smolvlm2-256m']);
   assert.match(written.out, /✓ summaries +by smolvlm2-256m\n(?! +→)/);
@@ -139,7 +142,7 @@ test('devices are told by what a graph on each came to; one that is there and fa
   assert.match(auto.out, /✓ model devices +the processor; WebGPU: no graphics device is found\n/);
   assert.match(
     auto.out,
-    /– CUDA +libcudnn\.so\.9 is not found\n +→ npm run setup -- --gpu, and CUDA and cuDNN /,
+    /– CUDA +libcudnn\.so\.9 is not found\n +→ npm run setup -- --gpu, then install CUDA and cuDNN /,
   );
   const asked = await toldWith('cuda');
   assert.match(asked.out, /✗ CUDA +libcudnn\.so\.9 is not found\n/);

@@ -74,7 +74,7 @@ test('a smart clip that was encoded as a whole says why, beside its path', async
   const { run, asked } = commands(t);
   const { code, out, err } = await run('clips', 'a.mp4', '1-2', '--smart', '--out', '/shots');
   assert.deepEqual([code, out, asked[0]!.mode], [0, '/shots/1.mp4\n', 'smart']);
-  assert.match(err, /encoded as a whole: pictures are hevc/);
+  assert.match(err, /fully re-encoded: pictures are hevc/);
   await assert.rejects(run('clips', 'a.mp4', '1-2', '--smart', '--copy'), /not both/);
 });
 
@@ -83,7 +83,7 @@ test('what is no range is refused before anything is cut', async (t) => {
   for (const text of ['5', '1-2-3', '-1-2', 'a-b', '1:75-2:00', '1e3-2e3', '']) {
     await assert.rejects(run('clips', 'a.mp4', '1-2', '--', text), /START-END/, text);
   }
-  await assert.rejects(run('clips', 'a.mp4'), /wants a file/);
+  await assert.rejects(run('clips', 'a.mp4'), /needs a file/);
   await assert.rejects(run('reels', 'a.mp4'), /export/);
   assert.deepEqual(asked, []);
 });

@@ -103,8 +103,8 @@ test('what is wrong with the list is told of its place in it', async (t) => {
   const list = join(home, 'scenes.json');
   mkdirSync(home, { recursive: true });
   const wrong = [
-    ['{', /scenes\.json: is no JSON/],
-    ['5', /must be an object, or a list of items/],
+    ['{', /scenes\.json: is not JSON/],
+    ['5', /must be an object or a list of items/],
     ['[]', /items must not be empty/],
     [
       '[{"media_path":"/a","source_start_seconds":"x","source_end_seconds":1,"track":"video"}]',
@@ -122,9 +122,9 @@ test('what is wrong with the list is told of its place in it', async (t) => {
   }
   await assert.rejects(
     run(exporting, 'timeline', list, '--out', '/x/cut.mov'),
-    /ends with one of \.xml, \.fcpxml, \.edl, \.otio/,
+    /must end with one of \.xml, \.fcpxml, \.edl, \.otio/,
   );
-  await assert.rejects(run(exporting, 'timeline', list, '--format', 'aaf'), /--format wants one of xmeml/);
+  await assert.rejects(run(exporting, 'timeline', list, '--format', 'aaf'), /--format must be one of xmeml/);
   await assert.rejects(run(exporting, 'timeline'), /needs one file/);
   await assert.rejects(run(exporting, 'clip', list), /export knows timeline/);
 });
@@ -156,8 +156,8 @@ test('the scenes of a search lie one after the other, each with its last second,
 test('a search that finds nothing writes no timeline, and a name without a format is refused at once', async (t) => {
   const { run, home } = commands(t);
   const { err } = await run(search, 'x', '--seen', '--timeline', join(home, 'found.xml'));
-  assert.match(err, /nothing was found, so there is no timeline/);
-  await assert.rejects(run(search, 'x', '--timeline', 'found'), /ends with one of/);
+  assert.match(err, /nothing was found, so no timeline was written/);
+  await assert.rejects(run(search, 'x', '--timeline', 'found'), /must end with one of/);
 });
 
 test('scenes of films that are gone are left out of the timeline, and that is said', async (t) => {

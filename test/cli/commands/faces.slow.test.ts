@@ -38,17 +38,17 @@ test('faces analyze asks for one job, and tells the clusters, the names and what
   });
   assert.deepEqual(out.split('\n'), [
     'family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named',
-    '  by yunet+sface, eps 0.4 (lower is stricter), at least 3 faces to begin a cluster',
+    '  by yunet+sface, eps 0.4 (lower is stricter), at least 3 faces for a cluster',
     '  Anna  c1  40 faces',
     '        c2   9 faces',
     '        c3   7 faces',
-    '  4 faces are in no cluster: fewer than 3 alike, or too small, blurred or turned away',
+    '  4 faces are in no cluster: fewer than 3 similar faces, or too small, blurred or turned away',
     '  kept: 1 name and 2 corrections',
-    '  ✓ Anna (c1): similarity 0.71, the next cluster 0.20',
-    '  ✗ Dora is not assigned: no cluster looks enough like the pictures',
+    '  ✓ Anna (c1): similarity 0.71, next best cluster 0.20',
+    '  ✗ Dora is not assigned: no cluster is similar enough to the pictures',
     '  – not kept: the move of 2 faces to Ben contradicts a later merge',
-    '  – no cluster is named Carl any more',
-    `Look at them: ${invocation} faces show family --open`,
+    '  – no cluster has the name Carl any more',
+    `To see them: ${invocation} faces show family --open`,
     '',
   ]);
 });
@@ -58,7 +58,7 @@ test('a film that is named and gone is asked for all the same, and what is no me
   const [folder, gone] = [footage(home), join(home, 'gone', 'b.mp4')];
   const { code, err } = await run('analyze', 'family', folder, gone, join(home, 'missing'));
   assert.deepEqual(started[0]!.face_clustering_jobs![0]!.face_media_paths, [join(folder, 'a.mp4'), gone]);
-  assert.match(err, /missing: there is no such file/);
+  assert.match(err, /missing: file not found/);
   assert.ok(!err.includes('b.mp4: there is no'));
   assert.equal(code, 3);
 });
@@ -98,7 +98,7 @@ test('faces list tells each clustering; an old format and a folder without any s
   const { out } = await world(t, { job: clusterJob({ face_storage_version: 1 }) }).run();
   assert.match(
     out,
-    /^family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named, of an older format/,
+    /^family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named, in an older format/,
   );
   const { out: json } = await world(t).run('--json');
   assert.deepEqual(JSON.parse(json), { cluster_jobs: ['family'], jobs: [clusterJob()] });
@@ -110,7 +110,7 @@ test('faces show prints a table and writes a page, where it is told to or in the
   const page = join(home, 'found', 'faces.family', 'index.html');
   assert.deepEqual(out.split('\n'), [
     'family: 3 clusters of 60 faces in 2 media, 4 in no cluster, 1 named',
-    '  by yunet+sface, eps 0.4 (lower is stricter), at least 3 faces to begin a cluster',
+    '  by yunet+sface, eps 0.4 (lower is stricter), at least 3 faces for a cluster',
     '  Anna  c1             40 faces',
     '        c2              9 faces',
     '        c3              7 faces',
@@ -119,7 +119,7 @@ test('faces show prints a table and writes a page, where it is told to or in the
     '',
   ]);
   assert.match(readFileSync(page, 'utf8'), /In no cluster/);
-  assert.match(err, /To say who one is: .* faces name family c2 NAME/);
+  assert.match(err, /To name a cluster: .* faces name family c2 NAME/);
   const file = join(home, 'sheet.html');
   await run('show', 'family', '--html', file);
   assert.match(readFileSync(file, 'utf8'), /Anna/);
@@ -129,7 +129,7 @@ test('faces show prints a table and writes a page, where it is told to or in the
 test('faces show --cluster has the ids of its faces, a page at a time', async (t) => {
   const { run } = world(t);
   const { out, err } = await run('show', 'family', '--cluster', 'anna', '--max', '2', '--offset', '10');
-  assert.match(out, /note: there are more faces: --max 2000, or --offset 12 for the next ones/);
+  assert.match(out, /note: there are more faces: use --max 2000, or --offset 12 for the next ones/);
   assert.match(out, /^ {4}c1-face-10\n {4}c1-face-11\n {2}page/m);
   assert.match(out, /faces\.family.cluster\.html$/m);
   assert.match(err, /faces move family FACE\.\.\. --from anna --to CLUSTER/);
@@ -145,7 +145,7 @@ test('of ten thousand clusters the first hundred are shown, and how to see the o
   assert.equal(out.match(/^ {2}.* faces$/gm)?.length, 100);
   assert.match(
     out,
-    /9900 smaller clusters not shown: --max 1000, or --max-faces 5 for these and smaller ones/,
+    /9900 smaller clusters not shown: --max 1000, or --max-faces 5 for clusters of this size and smaller/,
   );
   const { out: all } = await run('show', 'family', '--max', '10000', '--json', '--previews');
   const { clusters } = JSON.parse(all) as { clusters: { faces: string[] }[] };
@@ -156,7 +156,7 @@ test('a clustering without clusters is shown as one', async (t) => {
   const { run } = world(t, { job: clusterJob({ cluster_ids: [], num_clusters: 0, names: {} }) });
   const { code, out } = await run('show', 'family');
   assert.equal(code, 0);
-  assert.match(out, /0 clusters of 60 faces.*\n.*\n {2}no cluster\n {2}page/);
+  assert.match(out, /0 clusters of 60 faces.*\n.*\n {2}no clusters\n {2}page/);
 });
 
 test('names, merges and moves go by id or name, and a correction says how to take it back', async (t) => {
@@ -164,11 +164,14 @@ test('names, merges and moves go by id or name, and a correction says how to tak
   assert.equal((await run('name', 'family', 'c2', 'Ben', 'Ali')).out, 'Ben Ali (c2)\n');
   assert.equal((await run('name', 'family', 'anna', '')).out, 'c1 has no name\n');
   const merged = await run('merge', 'family', 'c2', '--into', 'Anna');
-  assert.equal(merged.out, 'Anna (c1) has 49 faces now, with those of c2\n');
-  assert.match(merged.err, /To take it back: .* faces undo family/);
+  assert.equal(merged.out, 'Anna (c1) now has 49 faces, including those of c2\n');
+  assert.match(merged.err, /To undo this: .* faces undo family/);
   const moved = await run('move', 'family', '--from', 'Anna', '--to', 'c3', 'f1', 'f2', 'f1');
   assert.equal(moved.out, '2 faces moved from Anna (c1) to c3\n');
-  assert.match((await run('undo', 'family')).out, /taken back \(1 cluster more again\)\nfamily: 4 clusters/);
+  assert.match(
+    (await run('undo', 'family')).out,
+    /undone \(1 cluster more than before\)\nfamily: 4 clusters/,
+  );
   assert.deepEqual(
     changed.map(({ asked }) => {
       const { cache_dir: _, cluster_job_name: __, ...rest } = asked as Record<string, unknown>;
@@ -188,10 +191,13 @@ test('a name that another cluster has is given, with the command that makes them
   const { run } = world(t);
   for (const name of ['Anna', 'anna']) {
     const { err } = await run('name', 'family', 'c2', name);
-    assert.match(err, /Anna \(c1\) has this name too; to make them one: .* faces merge family c2 c1/);
+    assert.match(
+      err,
+      /Anna \(c1\) has the same name. If they are the same person: .* faces merge family c2 c1/,
+    );
   }
   const { err } = await run('name', 'family', 'c2', 'Ben Ali');
-  assert.match(err, /seen: .* faces appearances family 'Ben Ali'/);
+  assert.match(err, /appears: .* faces appearances family 'Ben Ali'/);
 });
 
 test('what is wrong with a correction is told without the fields of the request', async (t) => {
@@ -216,7 +222,7 @@ test('faces recluster keeps the parameters that are not said, and tells the clus
     auto_detect_params: false,
     clear_names: true,
   });
-  assert.match(out, /^family: 3 clusters.*no cluster is named Carl any more/s);
+  assert.match(out, /^family: 3 clusters.*no cluster has the name Carl any more/s);
   const { out: json } = await run('recluster', 'family', '--auto', '--json');
   assert.match(json, /"event":"clusters".*\n\{"event":"end","state":"completed","exit_code":0/);
 });

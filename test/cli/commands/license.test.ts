@@ -90,5 +90,5 @@ test('what cannot be meant is a wrong command line', async (t) => {
 
 test('issuing a key that a license server will be asked about is remarked on', async (t) => {
   const { run } = setUp(t, { FRAMEHOUND_LICENSE_URL: 'https://keys.example' });
-  assert.match((await run('issue', '--tier', 'pro')).err, /not used while license_url is set/);
+  assert.match((await run('issue', '--tier', 'pro')).err, /no effect while license_url is set/);
 });

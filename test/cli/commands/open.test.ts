@@ -47,7 +47,7 @@ test('open asks the service that runs with the secret of its owner, and waits wh
   writeServiceFile(home, listening(port, 'fho_x'));
   const { code, out, err } = await run(open, '--print');
   assert.deepEqual([code, out], [exit.ok, `http://localhost:${port}/#fht_x\n`]);
-  assert.match(err, /once, within a minute/);
+  assert.match(err, /once, for one browser, and expires in a minute/);
   assert.deepEqual(new Set(asked.map((one) => one.trim())), new Set(['POST /api/v1/tickets fho_x']));
 });
 
@@ -133,7 +133,7 @@ test('stop without a service says so and is no error', async (t) => {
   const { home, run } = fakeHome(t);
   const { code, err } = await run(stop);
   assert.equal(code, exit.ok);
-  assert.ok(err.includes(`No service runs with the home folder ${home}`));
+  assert.ok(err.includes(`No service is running for the home folder ${home}`));
 });
 
 /** A process that does nothing, as `service.json` tells of one where the system does not say when it began. */

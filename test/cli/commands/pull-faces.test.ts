@@ -59,7 +59,7 @@ test('the advised detector and embedder come in one command, are verified, liste
   assert.equal(pulled.outcome, 0);
   assert.match(
     pulled.out,
-    /^pulled: graph\.onnx, 4000 bytes, sha256 as pinned\nown-detector is in .*\npulled: graph\.onnx, 9000 bytes, .*\nown-embedder is in /,
+    /^downloaded: graph\.onnx, 4000 bytes, sha256 matches the known one\nown-detector is in .*\ndownloaded: graph\.onnx, 9000 bytes, .*\nown-embedder is in /,
   );
   assert.equal(server.asked.length, 2);
   const { detector, embedder } = await chooseFaces(folder);
@@ -69,7 +69,7 @@ test('the advised detector and embedder come in one command, are verified, liste
   for (const key of ['own-detector', 'own-embedder'])
     assert.match(out, new RegExp(`\\n {2}${key} +downloaded, in use `));
 
-  assert.match((await run(models, 'pull', 'faces')).out, /^there already: .*\n.*\nthere already: /);
+  assert.match((await run(models, 'pull', 'faces')).out, /^already there: .*\n.*\nalready there: /);
   assert.equal((await run(models, 'verify', 'own-detector', 'own-embedder')).outcome, 0);
   writeFileSync(join(folder, 'own-embedder', 'graph.onnx'), bytesOf(9000, 3));
   const damaged = await run(models, 'verify', 'own-embedder');
@@ -92,10 +92,13 @@ for (const [what, step, code] of [
     assert.match(outcome.message, /^own-detector: .*models verify own-detector\n/s);
     assert.match(
       outcome.message,
-      /\nOnly own-embedder is there now; the rest comes with: .*models pull own-detector(\nOther face models come from .*)?$/,
+      /\nOnly own-embedder is downloaded now\. To download the rest: .*models pull own-detector(\nTo get other face models from .*)?$/,
     );
     await assert.rejects(chooseFaces(folder), { code: 'NO_FACE_MODEL', message: /^No face detector is/ });
-    assert.match((await run(doctor)).out, /– faces +own-embedder tells them apart, and nothing finds them\n/);
+    assert.match(
+      (await run(doctor)).out,
+      /– faces +own-embedder tells faces apart, but no model to find them is downloaded\n/,
+    );
     broken.step = null;
     assert.equal((await run(models, 'pull', 'faces')).outcome, 0);
     assert.equal((await chooseFaces(folder)).detector.key, 'own-detector');

@@ -51,7 +51,7 @@ test('a still has no scene and no time; a film that reached the limit is told to
   const still = { ...match, ...moment, scene_end_timestamp: '00:00:01', hash_str: 's', video_path: '/a.jpg' };
   await show({ matches: [match, still] }, { ...question, perFilm: 1 }, own, false);
   const lines = own.said().out.split('\n');
-  assert.match(lines[1]!, /At most 1 of one film are shown; more: --per-film/);
+  assert.match(lines[1]!, /At most 1 per film are shown; for more: --per-film/);
   assert.deepEqual(lines.slice(2, 4), [
     '  1. 00:00:12  scene 00:00:10–00:00:14  /films/a.mp4',
     '  2. still     /a.jpg',
@@ -83,7 +83,7 @@ test('a search for a person without anything to look for says where appearances 
 
 test('--any-person and --cluster-job need a person', async (t) => {
   for (const option of [['--any-person'], ['--cluster-job', 'cast']])
-    await assert.rejects(search(['x', ...option], fakeHome(t).context()), /need a --person/);
+    await assert.rejects(search(['x', ...option], fakeHome(t).context()), /need --person/);
 });
 
 test('what hardly stands out is counted and not shown, and where nothing stands out that is said', async (t) => {
@@ -101,8 +101,8 @@ test('what hardly stands out is counted and not shown, and where nothing stands 
   );
   const own = fakeHome(t).context();
   await show(some, question, own, false);
-  assert.match(own.said().out, /^ {2}1 weaker: shown with --weak$/m);
+  assert.match(own.said().out, /^ {2}1 weaker match not shown: add --weak$/m);
   const none = fakeHome(t).context();
   await show(standingOut({ matches: all.slice(0, 1) }), question, none, false);
-  assert.match(none.said().out, /^ {2}nothing here looks like this\n {2}1 weaker: shown with --weak$/m);
+  assert.match(none.said().out, /^ {2}nothing looks like this\n {2}1 weaker match not shown: add --weak$/m);
 });

@@ -114,14 +114,17 @@ test('a tree is printed with its times and ids, wrapped to the width, every node
   const { code, out, err } = await run(film);
   assert.equal(code, 0);
   assert.match(out, new RegExp(`^${film}\n {2}"Latest" by extractive, .*, ${nodes.length} nodes\n`));
-  assert.match(out, /other summaries of it, with --analysis: first\n/);
+  assert.match(out, /other summaries of this file, shown with --analysis: first\n/);
   const ids = [...out.matchAll(/^ *\d\d:\d\d:\d\d–\d\d:\d\d:\d\d {2}(\S+)/gm)].map(([, id]) => id);
   assert.deepEqual(
     ids,
     nodes.map(({ node_id }) => node_id),
   );
   assert.ok(out.split('\n').every((line) => widthOf(line) <= 60 || line.startsWith(film)));
-  assert.match(out, /^ {2}00:00:10–00:00:20 {2}2 {2}\(plainer than asked for\)\n {4}2 from 10 to 20\.\n/m);
+  assert.match(
+    out,
+    /^ {2}00:00:10–00:00:20 {2}2 {2}\(less detailed than requested\)\n {4}2 from 10 to 20\.\n/m,
+  );
   assert.match(out, /^ {4}To check: Dark\. Look\.$/m);
   assert.deepEqual(read.toSorted(), ids.slice(1).toSorted() as string[], 'the root came with the overview');
   assert.match(err, /note: Words were cut\nnote: Plainer than asked for: the text of 2\n/);
@@ -166,10 +169,10 @@ test('a file without a summary is told what makes one, and the others are shown'
   const { run } = commands(t);
   const some = await run(none, other);
   assert.deepEqual([some.code, some.out.includes(`${other}\n`)], [3, true]);
-  assert.match(some.err, /none\.mp4: there is no summary; to make one: framehound analyze \S+ --summary\n/);
+  assert.match(some.err, /none\.mp4: no summary; to make one: framehound analyze \S+ --summary\n/);
   assert.equal((await run(none)).code, 1);
   const misnamed = await run(film, '--analysis', 'x');
-  assert.match(misnamed.err, /there is no summary "x", but: first, Latest\n/);
+  assert.match(misnamed.err, /no summary named "x"; existing summaries: first, Latest\n/);
 });
 
 test('a file that is gone has its summary', async (t) => {
@@ -224,7 +227,7 @@ test('what there is: of files, of a collection, of everything', async (t) => {
   assert.match((await run(none, '--list')).err, /There are no summaries/);
   const { out: both, code } = await run('--collection', 'harbour', '--depth', '0');
   assert.deepEqual([code, both.includes(film) && both.includes(other)], [0, true]);
-  await assert.rejects(run('--collection', 'x'), /there is no collection "x"; there are: Harbour/);
+  await assert.rejects(run('--collection', 'x'), /no collection named "x"; existing collections: Harbour/);
 });
 
 test('words are found in the texts of all summaries, of files, or of a collection', async (t) => {
@@ -243,25 +246,25 @@ test('words are found in the texts of all summaries, of files, or of a collectio
 
 test('what is removed is named, and nothing is removed without a yes', async (t) => {
   const { run } = commands(t);
-  await assert.rejects(run(film, '--delete'), /nobody can be asked here: add --yes/);
+  await assert.rejects(run(film, '--delete'), /no terminal to ask for confirmation: add --yes/);
   await assert.rejects(
     run(film, '--delete', '--yes'),
-    /several summaries, say which with --analysis: first, Latest/,
+    /several summaries; choose one with --analysis: first, Latest/,
   );
   const dry = await run(film, '--analysis', 'first', '--delete', '--dry-run');
-  assert.match(dry.out, /a\.mp4 {2}"first"\nwould remove 1 summary\n/);
+  assert.match(dry.out, /a\.mp4 {2}"first"\nwould delete 1 summary\n/);
   const asked: string[] = [];
   const confirm = async (question: string) => asked.push(question) > 1;
   const asking = commands(t, { confirm });
   assert.equal((await asking.run(film, '--analysis', 'first', '--delete')).code, 130);
   assert.match((await run(film, '--list')).out, /"first"/);
   assert.equal((await asking.run(film, '--analysis', 'first', '--delete')).code, 0);
-  assert.deepEqual(asked, Array(2).fill('Remove 1 summary for good?'));
+  assert.deepEqual(asked, Array(2).fill('Delete 1 summary permanently?'));
   assert.ok(!(await run(film, '--list')).out.includes('"first"'));
   const removed = await run('--collection', 'Harbour', '--delete', '--yes', '--json');
   const { collections_removed } = JSON.parse(removed.out) as { collections_removed: string[] };
   assert.equal(collections_removed.length, 1);
-  await assert.rejects(run('--collection', 'Harbour'), /there is none/);
+  await assert.rejects(run('--collection', 'Harbour'), /no collections exist/);
   await put();
 });
 
@@ -269,20 +272,20 @@ test('what excludes each other is a mistake before anything is started', async (
   const startEngine = () => Promise.reject(new Error('nothing is to be started'));
   const { run } = commands(t, { startEngine });
   for (const [args, message] of [
-    [[], /needs a file or a --collection/],
-    [[film, '--json', '--markdown'], /--json and --markdown exclude each other/],
-    [[film, '--vtt', 'a', '--list'], /--list and --vtt exclude each other/],
-    [[film, other, '--vtt', 'a'], /--vtt is for one file/],
-    [['--collection', 'a', '--node', '1'], /--node is for one file/],
+    [[], /needs a file or --collection/],
+    [[film, '--json', '--markdown'], /--json and --markdown cannot be combined/],
+    [[film, '--vtt', 'a', '--list'], /--list and --vtt cannot be combined/],
+    [[film, other, '--vtt', 'a'], /--vtt works with one file only/],
+    [['--collection', 'a', '--node', '1'], /--node works with one file only/],
     [[film, '--collection', 'a'], /not both/],
-    [[film, '--page', 'a.pdf'], /ends with \.html/],
-    [[film, '--open'], /needs --page/],
-    [[film, '--yes'], /go with --delete/],
+    [[film, '--page', 'a.pdf'], /that ends with \.html/],
+    [[film, '--open'], /only be used with --page/],
+    [[film, '--yes'], /only be used with --delete/],
     [[film, '--depth=-1'], /--depth/],
-    [['--list', '--analysis', 'x'], /of a file/],
-    [['--find', ' '], /needs words/],
-    [[film, '--max', '3'], /goes with --find/],
-    [['--find', 'x', '--list'], /exclude each other/],
+    [['--list', '--analysis', 'x'], /needs a file/],
+    [['--find', ' '], /--find needs a search text/],
+    [[film, '--max', '3'], /can only be used with --find/],
+    [['--find', 'x', '--list'], /cannot be combined/],
   ] as const) {
     await assert.rejects(
       run(...args),

@@ -14,10 +14,10 @@ test('watch add hands on an absolute path, and says what else it takes to be wat
   assert.equal(code, 0);
   assert.deepEqual([added()[0]?.folder_path, added()[0]?.cache_dir], [join(process.cwd(), 'footage'), null]);
   assert.match(out, /^1f2c9a01 {2}.*\/footage\n {4}pictures, speech \(english\)\n/);
-  assert.match(err, /framehound serve, and once: framehound watch start/);
+  assert.match(err, /framehound serve, then, once: framehound watch start/);
   const json = await run('add', '/other', '--disabled', '--json');
   assert.equal((JSON.parse(json.out) as { enabled: boolean }).enabled, false);
-  assert.match(json.err, /It is disabled: framehound watch edit 2f2c9a01 --enabled/);
+  assert.match(json.err, /The folder is disabled. To enable it: framehound watch edit 2f2c9a01 --enabled/);
 });
 
 test('the analysis folder is the one a person names, and else that of the service', async (t) => {
@@ -45,7 +45,7 @@ test('watch edit changes what is named, of the folder that is named by path or b
     ['change', id, { enable_visual_analysis: false, enable_audio_analysis: true }],
     ['change', id, { excluded_filename_globs: [], enabled: false, cache_dir: null }],
   ]);
-  const nothing = /watch edit wants to know what to change/;
+  const nothing = /watch edit needs an option that says what to change/;
   await assert.rejects(run('edit', '/footage'), nothing);
   await assert.rejects(run('edit', '/fotage', '--speech'), /did you mean \/footage\?/);
   const { run: flagged } = world(t, { settings: { cache_dir: '/into' }, source: 'flag' });
@@ -59,7 +59,7 @@ test('watch list tells every folder, as lines or as one object', async (t) => {
   await run('add', '/other');
   const { out, err } = await run();
   assert.match(out, /^1f2c9a01 {2}\/footage\n(.*\n)+2f2c9a01 {2}\/other\n/);
-  assert.match(err, /Whether they are watched now: framehound watch status/);
+  assert.match(err, /To see whether they are being watched: framehound watch status/);
   const listed = JSON.parse((await run('--json')).out) as { watch_folders: { folder_path: string }[] };
   assert.deepEqual(
     listed.watch_folders.map(({ folder_path }) => folder_path),
@@ -84,7 +84,7 @@ test('watch remove asks first, and removes nothing where nobody agrees', async (
   const dry = await run('remove', '/footage', '--dry-run', '--json');
   assert.deepEqual([(JSON.parse(dry.out) as { dry_run: boolean }).dry_run, folders.folders.size], [true, 1]);
   answer = true;
-  assert.match((await run('remove', '/footage')).out, /^\/footage is not watched any more/);
+  assert.match((await run('remove', '/footage')).out, /^\/footage is no longer watched/);
   assert.deepEqual([questions.length, folders.folders.size], [2, 0]);
 });
 

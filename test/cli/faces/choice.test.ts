@@ -18,17 +18,17 @@ test('an id goes before a name, and a name as it is written before one in other 
 });
 
 test('a word that means no cluster is told with what was probably meant', () => {
-  assert.throws(() => clustersMeant(job, 'Bbo'), { message: /nobody named Bbo; did you mean Bob\?$/ });
+  assert.throws(() => clustersMeant(job, 'Bbo'), { message: /with the id or name Bbo; did you mean Bob\?$/ });
   assert.throws(() => clustersMeant(job, 'c9'), peopleErrors.UNKNOWN_CLUSTER.is);
   assert.throws(() => clustersMeant(job, 'Ulrich'), /see: framehound faces show family$/);
   // A cluster without a name is not found by an empty one.
   assert.throws(() => clustersMeant({ ...job, names: { c1: '' } }, ''), peopleErrors.UNKNOWN_CLUSTER.is);
-  assert.throws(() => clustersMeant(job, 'to\x1b[2Jp'), { message: /named to\\x1b\[2Jp/ });
+  assert.throws(() => clustersMeant(job, 'to\x1b[2Jp'), { message: /name to\\x1b\[2Jp/ });
 });
 
 test('where one cluster is wanted, a name of several is not enough', () => {
   assert.equal(clusterMeant(job, 'bob'), 'c4');
-  assert.throws(() => clusterMeant(job, 'zOë'), /zOë is the name of 2 clusters, say which: c2, c3$/);
+  assert.throws(() => clusterMeant(job, 'zOë'), /2 clusters are named zOë; use one of their ids: c2, c3$/);
 });
 
 test('a clustering that is not there is told with what was probably meant, or how to make one', () => {
@@ -38,7 +38,7 @@ test('a clustering that is not there is told with what was probably meant, or ho
   assert.throws(() => jobNamed(jobs, 'work'), /; see: framehound faces list$/);
   assert.throws(() => jobNamed({ cluster_jobs: [], jobs: [] }, 'work'), {
     code: 'UNKNOWN_CLUSTER_JOB',
-    message: /; make one with: framehound faces analyze JOB PATH$/,
+    message: /; to make one: framehound faces analyze JOB PATH$/,
   });
 });
 

@@ -36,5 +36,5 @@ test('of many times the first are told, and how many follow', () => {
   const answer = { cluster_job_name: 'family', people: [{ cluster_id: 'c1', name: '', media }] };
   const [who, path, times] = appearanceLines(answer);
   assert.deepEqual([who, path], ['c1', '  /f/a.mp4  (28 faces)']);
-  assert.match(times!, /^ {4}00:00:00–00:00:02, .*00:01:50–00:01:52, and 2 more times$/);
+  assert.match(times!, /^ {4}00:00:00–00:00:02, .*00:01:50–00:01:52, and 2 more$/);
 });

@@ -32,10 +32,10 @@ test('faces in no cluster, clusters without a name and without pictures say so',
     ],
     [],
   );
-  assert.match(page, /class="unnamed"><bdi>No name yet<\/bdi> <code>c1/);
-  assert.match(page, /no picture is stored/);
+  assert.match(page, /class="unnamed"><bdi>No name<\/bdi> <code>c1/);
+  assert.match(page, /no picture stored/);
   assert.match(page, /<bdi>In no cluster<\/bdi> <span class="size">4 faces/);
-  assert.match(faceSheet(clusterJob(), [], []), /No cluster is shown/);
+  assert.match(faceSheet(clusterJob(), [], []), /There are no clusters to show/);
 });
 
 test('the id of a face stands below it, where ids are asked for', () => {

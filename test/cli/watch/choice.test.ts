@@ -27,8 +27,8 @@ test('a folder is meant by its path, its id, or the beginning of an id that no o
 
 test('what means no folder, or several, is told with what was probably meant', () => {
   for (const [word, message] of [
-    ['abc', /^abc means 2 watch folders, say which by its id: abcdefgh1, abcdefgh2$/],
-    ['/media/other', /^\/media\/other means 2 watch folders, say which by its id: abcdefgh2, x1$/],
+    ['abc', /^abc matches 2 watch folders; use one of their ids: abcdefgh1, abcdefgh2$/],
+    ['/media/other', /^\/media\/other matches 2 watch folders; use one of their ids: abcdefgh2, x1$/],
     ['/media/fotage', /is not watched; did you mean \/media\/footage\?/],
     ['zzz', /^zzz is not watched; see: framehound watch list$/],
     ['', /is not watched/],

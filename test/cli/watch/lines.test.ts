@@ -53,13 +53,13 @@ test('a folder is told with what is done in it, what is left out, and how far it
     lines({ [folder.id]: stats })
       .at(-1)
       ?.trim(),
-    `1204 analysed, 3 pending, 2 failed, 4 left out by its filter; listed ${minuteText(1_700_000_100)}`,
+    `1204 analysed, 3 pending, 2 failed, 4 excluded by its filter; listed ${minuteText(1_700_000_100)}`,
   );
 });
 
 test('a folder in which nothing is analysed says so', () => {
   const folder = watchFolder({ enable_visual_analysis: false });
-  assert.match(folderLines(folder, [folder]), /nothing is analysed: framehound watch edit/);
+  assert.match(folderLines(folder, [folder]), /nothing is analysed; to change that: framehound watch edit/);
 });
 
 test('the service is told in a line, with what it waits for', () => {
@@ -73,7 +73,7 @@ test('the service is told in a line, with what it waits for', () => {
         paused_until: 1.7e9,
       }),
     ),
-    `The watch-folder service is paused: 1 file pending, 340 done since it was started, goes on at ${minuteText(1.7e9)}`,
+    `The watch-folder service is paused: 1 file pending, 340 done since the start, continues at ${minuteText(1.7e9)}`,
   );
 });
 
@@ -107,7 +107,7 @@ test('the status names the file that is worked on, and of each folder what went 
   ]);
   assert.equal(lines[5], '✗ /media/footage/a.mp4: no\\x0afilm');
   assert.equal(lines[6], '✗ /media/footage/b.mp4: damaged');
-  assert.deepEqual(lines.slice(9), ['✗ it is not there', `tried again at ${minuteText(1.7e9)}`, '']);
+  assert.deepEqual(lines.slice(9), ['✗ it is not there', `next try at ${minuteText(1.7e9)}`, '']);
 });
 
 test('a service that is stopped is to be started, unless another process watches', () => {

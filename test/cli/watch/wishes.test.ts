@@ -87,17 +87,17 @@ test('what contradicts itself, does nothing or cannot be meant is a mistake that
     [{ faces: 'a', 'no-faces': true }, /--faces and --no-faces/],
     [{ enabled: true, disabled: true }, /--enabled and --disabled/],
     [{ filter: ['a is_not b'], 'no-filter': true }, /--filter and --no-filter/],
-    [{ faces: ' ' }, /--faces wants the name/],
-    [{ language: 'de' }, /--language .* add --speech$/],
+    [{ faces: ' ' }, /--faces needs a name/],
+    [{ language: 'de' }, /--language .* with --speech$/],
     [{ speech: true, language: 'klingon' }, /--language/],
-    [{ eps: '0.4' }, /--eps .* add --faces JOB$/],
+    [{ eps: '0.4' }, /--eps .* with --faces JOB$/],
     [{ faces: 'a', eps: '3' }, /--eps/],
     [{ speech: true, channels: '0' }, /--channels/],
     [
       { 'include-file': ['*_prxy.*'] },
-      /--include-file: \*_prxy\.\* is not left out; did you mean \*_proxy\.\*\?/,
+      /--include-file: \*_prxy\.\* is not excluded; did you mean \*_proxy\.\*\?/,
     ],
-    [{ 'include-extension': ['wav'] }, /--include-extension: \.wav is not left out/],
+    [{ 'include-extension': ['wav'] }, /--include-extension: \.wav is not excluded/],
   ];
   const folder = watchFolder({ excluded_filename_globs: ['*_proxy.*'] });
   for (const [wishes, message] of mistakes) {
@@ -107,7 +107,7 @@ test('what contradicts itself, does nothing or cannot be meant is a mistake that
       JSON.stringify(wishes),
     );
   }
-  assert.throws(() => added({ 'no-pictures': true }), /nothing would be analysed/);
+  assert.throws(() => added({ 'no-pictures': true }), /nothing to analyse is selected/);
 });
 
 test('a filter is a facet, an operator and values, and is printed as it is typed', () => {
@@ -116,12 +116,12 @@ test('a filter is a facet, an operator and values, and is printed as it is typed
   assert.deepEqual(filter, { facet_id: 'file.folder', operator: 'exclude_any_of', values: ['/a b/c', '/d'] });
   assert.equal(filterText(filter), text);
   for (const [bad, message] of [
-    ['', /wants FACET OPERATOR VALUE/],
-    ['technical.hdr', /wants FACET OPERATOR VALUE/],
-    ['technical.hdr is_not', /wants FACET OPERATOR VALUE/],
-    ['technical.hdr is_not  | ', /wants FACET OPERATOR VALUE/],
+    ['', /must be FACET OPERATOR VALUE/],
+    ['technical.hdr', /must be FACET OPERATOR VALUE/],
+    ['technical.hdr is_not', /must be FACET OPERATOR VALUE/],
+    ['technical.hdr is_not  | ', /must be FACET OPERATOR VALUE/],
     ['technical.hdr is_nt sdr', /no operator is_nt; did you mean is_not\?/],
-    ['technical.hdr = sdr', /no operator =; it is one of is_any_of, /],
+    ['technical.hdr = sdr', /no operator =; use one of is_any_of, /],
   ] as const)
     assert.throws(
       () => filterArgument(bad),
