@@ -41,11 +41,11 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['search', 'x', '--max', '0'], 2, /--max/],
     [['search', 'x', '--colour'], 2, /no option --colour; see: (npx )?framehound help search/],
     [['search', 'x', '--mx', '3'], 2, /no option --mx; did you mean --max\?/],
-    [['search', 'x', '--media'], 2, /--media needs a value, FILE\n/],
+    [['search', 'x', '--media'], 2, /--media needs a value: FILE\n/],
     [['search', 'x', '--json=3'], 2, /--json takes no value/],
     [['tasks', 'lst'], 2, /tasks takes .* not lst; did you mean list\?/],
     [['transcript', 'shw'], 2, /transcript takes .* not shw; did you mean show\?/],
-    [['watch', 'lst'], 2, /watch knows .* not lst; did you mean list\?/],
+    [['watch', 'lst'], 2, /watch takes .* not lst; did you mean list\?/],
     [
       ['watch', 'add', 'a', '--exclude-files', 'x'],
       2,

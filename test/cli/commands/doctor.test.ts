@@ -45,10 +45,7 @@ test('what needs a download is told with the command that brings it, and is noth
   const { code, out } = await told(t, []);
   assert.match(out, /– open vocabulary +no model downloaded\n.*models pull \S+ --use \(0\.42 GB\)/);
   assert.match(out, /– speech +no model downloaded; only subtitles can be read\n.*models pull \S+ \(/);
-  assert.match(
-    out,
-    /– faces +no model downloaded\n +→ (npx )?framehound models pull faces \(40 MB\)\n/,
-  );
+  assert.match(out, /– faces +no model downloaded\n +→ (npx )?framehound models pull faces \(40 MB\)\n/);
   assert.doesNotMatch(out, /✗ (objects|speech|faces)/);
   assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
 });

@@ -125,8 +125,8 @@ test('what is wrong with the list is told of its place in it', async (t) => {
     /must end with one of \.xml, \.fcpxml, \.edl, \.otio/,
   );
   await assert.rejects(run(exporting, 'timeline', list, '--format', 'aaf'), /--format must be one of xmeml/);
-  await assert.rejects(run(exporting, 'timeline'), /needs one file/);
-  await assert.rejects(run(exporting, 'clip', list), /export knows timeline/);
+  await assert.rejects(run(exporting, 'timeline'), /needs exactly one file/);
+  await assert.rejects(run(exporting, 'clip', list), /export takes timeline/);
 });
 
 test('the scenes of a search lie one after the other, each with its last second, in the order found', async (t) => {
