@@ -1,33 +1,48 @@
 // The texts of `framehound help` and `framehound help COMMAND`, read off the table of commands. Pure.
-import { type Action, commandTable, type Options } from './command-table.ts';
+import { type Action, type CommandName, commandTable, type Options } from './command-table.ts';
 
-/** Where the texts begin; a usage that is longer has its text below. */
+/** Where the texts of `help COMMAND` begin; a usage that is longer has its text below. */
 const column = 36;
 
-/** `table`: the commands; a test brings its own. */
-export function helpText(table: Readonly<Record<string, Action>> = commandTable): string {
-  const lines = Object.entries(table).flatMap(([name, command]) => commandLines(name, command));
-  return `framehound looks at every second of your footage and finds it again.
+/** The commands by what they are for, in the order of the overview. */
+export const groups: Readonly<Record<string, readonly CommandName[]>> = {
+  Analyse: ['analyze', 'transcribe', 'watch', 'tasks'],
+  Search: ['search', 'transcript', 'summary', 'open'],
+  People: ['faces'],
+  Export: ['export', 'thumbnails'],
+  Library: ['list', 'move', 'forget', 'prune', 'disk'],
+  Service: ['serve', 'stop', 'mcp', 'license'],
+  Models: ['models', 'setup'],
+  Other: ['doctor', 'config', 'tour', 'completion'],
+};
+
+/** Every command in a line; the options are in the help of each command. */
+export function helpText(): string {
+  const table: Readonly<Record<CommandName, Action>> = commandTable;
+  const lines = Object.entries(groups).flatMap(([group, names]) =>
+    names.map((name, i) => {
+      const { usage = 'ACTION', help } = table[name];
+      return `${(i === 0 ? group : '').padEnd(9)}${`${name} ${usage}`.padEnd(23)}${help}`;
+    }),
+  );
+  return `framehound finds moments in your footage by what is seen, said or written.
 
 ${lines.join('\n')}
-  framehound help COMMAND           one command and its options
 
-analyze, transcribe, transcript, search, faces, export, thumbnails, tasks, watch and the library
-(list, forget, prune, move, disk) are done by a running service when there is --server URL
-(FRAMEHOUND_SERVER), with the key of FRAMEHOUND_LICENSE_KEY; --key KEY is taken too, but everybody
-on the machine can read it in the list of processes.
+framehound help COMMAND shows the actions and options of a command.
 
 ${settingsText}`;
 }
 
-const settingsText = `Settings, for every command: --home DIR --cache-dir DIR --model KEY --device D
---decode exact|keyframes --log-level LEVEL --log-format json|text; the same names, and more, in
-the environment and in config.json (see: framehound config).
+const settingsText = `Settings for every command: --home DIR --cache-dir DIR --model KEY --device D --log-level LEVEL
+--log-format json|text --decode exact|keyframes --server URL --key KEY. The environment and
+config.json can set them too (framehound config). With --server a running service does the work of
+most commands. Other users can see --key in the list of processes, but not FRAMEHOUND_LICENSE_KEY.
 `;
 
 /** The help of one command. */
 export function commandHelp(name: string, command: Action): string {
-  // Here every action has a line, and a command that only has actions is told what it is for.
+  // Every action has a line here, and a command that only has actions begins with what it is for.
   const { actions = {} } = command;
   const listed = Object.entries(actions).map(([word, action]) => [
     word,
@@ -36,7 +51,6 @@ export function commandHelp(name: string, command: Action): string {
   const shown = { ...command, usage: command.usage ?? 'ACTION', actions: Object.fromEntries(listed) };
   return `${commandLines(name, shown).join('\n')}\n\n${settingsText}`;
 }
-
 function commandLines(name: string, { usage, help, settings, options = {}, actions = {} }: Action): string[] {
   // Rows without a line of their own would stand below the action before.
   const own = [

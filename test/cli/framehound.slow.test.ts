@@ -31,7 +31,7 @@ test('a command that a note names is the one that is typed here', async (t) => {
 test('mistakes of the command line are named and have an exit code of their own', async (t) => {
   const home = homeOf(t);
   const cases: [string[], number, RegExp][] = [
-    [[], 2, /framehound analyze/],
+    [[], 2, /^Analyse +analyze PATH/m],
     [['serch'], 2, /no command serch; did you mean search\?/],
     [['help', 'serch'], 2, /no command serch; did you mean search\?/],
     [['--modle', 'x', 'search'], 2, /no option --modle; did you mean --model\?/],
@@ -78,8 +78,8 @@ test('help and version are answers', async (t) => {
     version: string;
   };
   const cases: [string[], RegExp][] = [
-    [['help'], /^framehound looks at every second/],
-    [['--help'], /^framehound looks at every second/],
+    [['help'], /^framehound finds moments/],
+    [['--help'], /^framehound finds moments/],
     [['search', '-h'], /^ {2}framehound search TEXT .*\n(.*\n)+.*--per-film N/],
     [['help', 'models'], /^ {2}framehound models .*\n(.*\n)+ {2}framehound models verify /],
     [['transcript', '--help'], /^ {2}framehound transcript ACTION /],

@@ -2,17 +2,25 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Action, commandTable, type Options } from '../../cli/command-table.ts';
 import { settingFlags } from '../../cli/completion/places.ts';
-import { commandHelp, helpText } from '../../cli/help.ts';
+import { commandHelp, groups, helpText } from '../../cli/help.ts';
 import { assertGolden } from '../golden.ts';
 
 const withActions = (command: Action): Action[] => [command, ...Object.values(command.actions ?? {})];
 const actions = Object.values(commandTable as Record<string, Action>).flatMap(withActions);
 const optionSets: Options[] = actions.flatMap(({ options }) => (options ? [options] : []));
 
-test('the help names every command, every option and every setting, and nothing else', () => {
-  const text = helpText();
-  for (const name of Object.keys(commandTable))
-    assert.match(text, new RegExp(`^  framehound ${name}\\b`, 'm'));
+const commands = Object.entries(commandTable as Record<string, Action>);
+
+test('the overview names each command once, in at most 40 lines of a terminal', () => {
+  const grouped = Object.values(groups).flat();
+  assert.deepEqual(grouped.toSorted(), Object.keys(commandTable).sort());
+  const lines = helpText().trimEnd().split('\n');
+  assert.ok(lines.length <= 40, `${lines.length} lines`);
+  for (const line of lines) assert.ok(line.length <= 100, line);
+});
+
+test('the help of the commands names every option and every setting, and nothing else', () => {
+  const text = commands.map(([name, command]) => commandHelp(name, command)).join('\n');
   const flags = [
     ...optionSets.flatMap((options) => Object.keys(options).map((name) => `--${name}`)),
     ...settingFlags.map(({ word }) => word),
@@ -40,25 +48,22 @@ function flagsIn(text: string): Map<string, string[]> {
 
 test('a flag stands in the help below the command or action that takes it', () => {
   const settings = new Set(settingFlags.map(({ word }) => word));
-  for (const [name, command] of Object.entries(commandTable as Record<string, Action>)) {
+  for (const [name, command] of commands) {
     const all = Object.entries(command.actions ?? {});
-    for (const text of [helpText({ [name]: command }), commandHelp(name, command)]) {
-      for (const [shown, flags] of flagsIn(text)) {
-        if (shown === 'help') continue;
-        // An action that may be left out is shown by the name of its command.
-        const meant = all.filter(([word, { usage }]) =>
-          shown === name ? usage?.startsWith(`[${word}]`) : shown === `${name} ${word}`,
-        );
-        const taken = [...(shown === name ? [command] : []), ...meant.map(([, action]) => action)];
-        const options = Object.assign({}, ...taken.map((one) => one.options)) as Options;
-        for (const flag of flags)
-          assert.ok(settings.has(flag) || flag.slice(2) in options, `${shown} does not take ${flag}`);
-      }
+    for (const [shown, flags] of flagsIn(commandHelp(name, command))) {
+      // An action that may be left out is shown by the name of its command.
+      const meant = all.filter(([word, { usage }]) =>
+        shown === name ? usage?.startsWith(`[${word}]`) : shown === `${name} ${word}`,
+      );
+      const taken = [...(shown === name ? [command] : []), ...meant.map(([, action]) => action)];
+      const options = Object.assign({}, ...taken.map((one) => one.options)) as Options;
+      for (const flag of flags)
+        assert.ok(settings.has(flag) || flag.slice(2) in options, `${shown} does not take ${flag}`);
     }
   }
 });
 
-test('the help of everything and of every command is as it was', () => {
+test('the overview and the help of every command are as in the golden files', () => {
   const one = Object.entries(commandTable).map(([name, command]) => [
     `${name}.txt`,
     commandHelp(name, command),
@@ -72,23 +77,21 @@ test('an option takes a value, and says what it is called, when it is no switch'
 });
 
 test('a row holds the options that share it; a usage as long as the row has its text below', () => {
-  const text = helpText({
-    draw: {
-      usage: 'PATH',
-      help: 'draws',
-      options: {
-        force: { type: 'boolean', help: 'again; at most so many' },
-        max: { type: 'string', value: 'N', row: 'shared' },
-        quiet: { type: 'boolean', row: 'shared, only with it' },
-        json: { type: 'boolean' },
-      },
-      actions: {
-        list: { usage: '[list] [--json]', help: 'lists' },
-        show: { usage: `ID ${'x'.repeat(20)}`, help: 'no' },
-      },
+  const text = commandHelp('draw', {
+    usage: 'PATH',
+    help: 'draws',
+    options: {
+      force: { type: 'boolean', help: 'again; at most so many' },
+      max: { type: 'string', value: 'N', row: 'shared' },
+      quiet: { type: 'boolean', row: 'shared, only with it' },
+      json: { type: 'boolean' },
+    },
+    actions: {
+      list: { usage: '[list] [--json]', help: 'lists' },
+      show: { usage: `ID ${'x'.repeat(20)}`, help: 'no' },
     },
   });
-  assert.deepEqual(text.split('\n').slice(2, 7), [
+  assert.deepEqual(text.split('\n').slice(0, 5), [
     '  framehound draw PATH              draws',
     '      --force --max N [--quiet]     again; at most so many',
     '  framehound draw [list] [--json]   lists',
