@@ -42,7 +42,7 @@ export const things: Question = async (say) => {
     return [];
   }
   const log = createLog('bench', () => {});
-  const session = await openSession(graph, { device: 'cpu', threads: 1, log });
+  const session = await openSession(graph, { device: 'cpu', threads: 1, log, convolutional: true });
   const detector = new Detector(session);
   try {
     const pictures: Labelled[] = [];

@@ -50,7 +50,8 @@ export const written: Question = async (say) => {
     string,
   ];
   const log = createLog('bench', () => {});
-  const session = (file: string | Uint8Array) => openSession(file, { device: 'cpu', threads: 1, log });
+  const session = (file: string | Uint8Array) =>
+    openSession(file, { device: 'cpu', threads: 1, log, convolutional: true });
   const reader = await PaddleReader.open({ detector, recognizer, dictionary }, session, async () => {});
   try {
     const sums = new Map<string, Sums>();

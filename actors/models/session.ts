@@ -2,12 +2,14 @@
 // On the main thread of a program without an entry of ours; a worker comes too late.
 import '../../runtime/process/no-telemetry.ts';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { cudaFault } from './cuda-fault.ts';
 import { type Device, type DeviceChoice, devices, devicesToTry, type RunsOn } from './device.ts';
 import { graphicsHere } from './machine.ts';
+import { forProcessor } from './rewriting/for-processor.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
 // Failures are thrown as errors; the runtime does not print them as well.
@@ -66,6 +68,8 @@ export interface SessionOptions {
   /** Threads inside one operator; 0 leaves it to the runtime. */
   readonly threads: number;
   readonly log: Log;
+  /** A graph of convolutions: on the processor it is run as one that answers the same in less time (rewriting/). */
+  readonly convolutional?: boolean;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
   readonly stopping?: AbortSignal;
   /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
@@ -96,7 +100,9 @@ export async function openSession(
   for (const device of plan.order) {
     await options.checkpoint?.();
     const access = accessTo(device, options.stopping);
-    const opened = await access(() => attempt(create(source, device, options.threads)));
+    const graph =
+      device === 'cpu' && options.convolutional ? await rewritten(source, name, options.log) : source;
+    const opened = await access(() => attempt(create(graph, device, options.threads)));
     if ('session' in opened) {
       for (const { device: other, reason } of refused) {
         const level = options.device === 'auto' ? 'info' : 'warn';
@@ -109,6 +115,16 @@ export async function openSession(
   }
   const reasons = refused.map(({ device, reason }) => `${device}: ${reason}`).join('; ');
   throw modelErrors.MODEL_LOAD_FAILED(`${name}: ${reasons}`, { file: name });
+}
+
+/** The graph itself where something of it is not understood. */
+async function rewritten(source: string | Uint8Array, name: string, log: Log): Promise<string | Uint8Array> {
+  try {
+    return forProcessor(typeof source === 'string' ? await readFile(source) : source);
+  } catch (error) {
+    log.info('a graph is run as it is', { model: name, reason: reasonOf(error) });
+    return source;
+  }
 }
 
 function attempt(

@@ -35,7 +35,7 @@ export const definition = actor({
           dictionary: fileOf(modelsDir, row, 'keys'),
         };
         const session = (source: string | Uint8Array) =>
-          openSession(source, { device, threads, log, stopping, checkpoint });
+          openSession(source, { device, threads, log, convolutional: true, stopping, checkpoint });
         return PaddleReader.open(files, session, checkpoint);
       },
     });

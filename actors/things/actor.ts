@@ -27,7 +27,7 @@ export const definition = actor({
       log,
       find: chosen,
       open: async (row, checkpoint) => {
-        const options = { device, threads, log, stopping, checkpoint };
+        const options = { device, threads, log, convolutional: true, stopping, checkpoint };
         const session = await openSession(fileOf(modelsDir, row, 'graph'), options);
         const detector = new Detector(session);
         await detector.look({ data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 });

@@ -37,7 +37,12 @@ test('the converted network is the pinned one and computes as the original does'
     throw error;
   }
   assert.deepEqual(readdirSync(join(folder, 'nanodet-416')), ['nanodet-416.onnx']);
-  const options = { device: 'cpu', threads: 1, log: createLog('test', () => {}) } as const;
+  const options = {
+    device: 'cpu',
+    threads: 1,
+    log: createLog('test', () => {}),
+    convolutional: true,
+  } as const;
   const session = await openSession(join(folder, 'nanodet-416', 'nanodet-416.onnx'), options);
   t.after(() => session.release());
   const results = await session.run({ input_1: { data: picture, dims: [1, 3, side, side] } });
