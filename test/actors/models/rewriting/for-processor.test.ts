@@ -9,10 +9,10 @@ import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { seeded } from '../../../seeded.ts';
 
-const size = [1, 8, 10, 12] as const;
+const size: readonly number[] = [1, 8, 10, 12];
 const random = seeded(7);
 const some = (count: number) => Float32Array.from({ length: count }, () => random() * 2 - 1);
-const picture = some(size.reduce((all, side) => all * side));
+const picture = some(size.reduce((all, side) => all * side, 1));
 const log = createLog('test', () => {});
 
 type Build = (graph: GraphBuilder, image: string) => string;
