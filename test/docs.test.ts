@@ -98,6 +98,56 @@ test('a table has each row once and nothing but its rows, and a heading a line o
   }
 });
 
+test('no line stands twice in a row, and no paragraph, sentence or run of words twice in a page', () => {
+  for (const { path, text } of pages) {
+    const lines = text.split('\n');
+    const again = lines.find((line, i) => line.trim() !== '' && line === lines[i - 1]);
+    assert.equal(again, undefined, path);
+    // Tables may repeat their headings; rows are checked above.
+    const paragraphs = text.split(/\n\s*\n/).filter((part) => part.length > 40 && !part.startsWith('|'));
+    assert.deepEqual(repeatedIn(paragraphs), [], path);
+    const sentences = paragraphs.flatMap((part) => part.replace(/\s+/g, ' ').split(/(?<=[.:;]) /));
+    assert.deepEqual(repeatedIn(sentences.filter((sentence) => sentence.length > 60)), [], path);
+    // What a merge leaves when both sides changed a line: "the path of the path of".
+    const [run] = /\b(\w+(?: \w+){2,})[,.;:]? \1\b/.exec(prose(text).replace(/\s+/g, ' ')) ?? [];
+    assert.equal(run, undefined, path);
+  }
+});
+
+function repeatedIn(texts: readonly string[]): string[] {
+  return texts.filter((text, i) => texts.indexOf(text) < i);
+}
+
+/** Phrases that are no idiomatic English, each with one that is. */
+const banned: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:is|are|was|were|be|been) told\b(?! apart| to)/, 'is reported, is named, has'],
+  [/\bmend(?:s|ed|ing)?\b/, 'fix, restart'],
+  [/\banew\b/, 'again'],
+  [/\bas ever\b/, 'as before; or leave it out'],
+  [/\bfor ever\b/, 'forever'],
+  [/\bin place of\b/, 'instead of'],
+  [/\bgo(?:es)? on (?:with|where|there|inside|behind)\b/, 'continue'],
+  [/\bwhose rate varies\b/, 'with a variable frame rate'],
+  [/\bso many at most\b/, 'at most N'],
+  [/\bnothing is written over\b/, 'no file is overwritten'],
+  [/\bthe other way round\b/, 'conversely'],
+  [/\bnot any ?more\b|\b(?:is|are|it|tried|stored) no more\b/, 'no longer'],
+];
+
+test('the pages and the help are in idiomatic English', () => {
+  const help = globSync('test/golden/help/*.txt', { cwd: root }).map((path) => ({
+    path,
+    text: readFileSync(join(root, path), 'utf8'),
+  }));
+  for (const { path, text } of [...pages, ...help]) {
+    const plain = text.replace(/\s+/g, ' ');
+    for (const [phrase, better] of banned) {
+      const at = plain.search(phrase);
+      assert.equal(at, -1, `${path}: "…${plain.slice(Math.max(0, at - 40), at + 40)}…": say "${better}"`);
+    }
+  }
+});
+
 test('a folder stands once in the tree of the architecture', () => {
   const { text } = pages.find(({ path }) => path === 'docs/architecture.md')!;
   const [, tree = ''] = /^```\n(main\.ts[\s\S]*?)^```/m.exec(text) ?? [];
