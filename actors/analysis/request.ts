@@ -28,6 +28,8 @@ export interface RequestPart<Body extends TProperties = TProperties> {
   pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
   /** Where a file is gone, its stored previews will do. */
   readonly readsPreviews?: boolean;
+  /** Where the field is null its files are those whose pictures are analysed, if the model for it is downloaded. */
+  readonly follows?: { readonly field: keyof Body & string; readonly model: ModelWork };
   /** What is wrong with it that only the analysis folder can tell; for a body without complaints. */
   unfit?(body: Static<TObject<Body>>, stored: StoredMedia): Promise<readonly Complaint[]>;
   /** It asks for work without any media. */

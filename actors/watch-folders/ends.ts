@@ -8,6 +8,8 @@ import { facesErrors } from '../faces/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { modelErrors } from '../models/contract.ts';
 import { visualModelErrors } from '../search/models/contract.ts';
+import { textReaderErrors } from '../text-reader/contract.ts';
+import { thingsErrors } from '../things/contract.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import type { FileEnd, SeenFile } from '../watcher/contract.ts';
 
@@ -27,7 +29,13 @@ const { NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED } = speechErrors;
 
 /** They speak of the analysis folder, a model or the engine: any file would have had them. */
 const ofEveryFile: ReadonlySet<string> = new Set([
-  ...Object.keys({ ...modelFaults, ...visualModelErrors, ...facesErrors }),
+  ...Object.keys({
+    ...modelFaults,
+    ...visualModelErrors,
+    ...facesErrors,
+    ...textReaderErrors,
+    ...thingsErrors,
+  }),
   ...Object.keys(storeErrors).filter((code) => code.startsWith('STORE_')),
   ...[NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED].map(({ code }) => code),
   ...[analysisErrors.HOME_UNWRITABLE, analysisErrors.STOPPING, analysisErrors.OTHER_MODEL].map(
@@ -69,11 +77,16 @@ export class FileEnds {
   readonly #closes: boolean;
   #closing: WorkResult | null = null;
 
-  /** `pieces`: of work on each file; `closes`: a closing step follows. */
-  constructor(files: readonly SeenFile[], pieces: number, closes: boolean) {
-    const fresh = { left: pieces, fault: null, cancelled: false, hasFaces: false };
+  /** `closes`: a closing step follows. */
+  constructor(files: readonly SeenFile[], closes: boolean) {
+    const fresh = { left: Number.POSITIVE_INFINITY, fault: null, cancelled: false, hasFaces: false };
     this.#files = new Map(files.map((file) => [file.path, { file, ...fresh }]));
     this.#closes = closes;
+  }
+
+  /** The task has begun, with so many pieces of work on each file. */
+  begin(pieces: number): void {
+    for (const one of this.#files.values()) one.left = pieces;
   }
 
   /** Answers the file that has ended with this result, if one has. */

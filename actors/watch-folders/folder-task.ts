@@ -7,7 +7,7 @@ import type { BatchSize, SeenFile } from '../watcher/contract.ts';
 import { type CandidateParts, passing } from './candidates.ts';
 import { type EndedFile, type Fault, FileEnds } from './ends.ts';
 import { type Followed, followTask } from './follow.ts';
-import { hasFaces, type Plan, piecesOf, requestOf } from './request-of.ts';
+import { hasFaces, type Plan, requestOf } from './request-of.ts';
 import type { ToldWatcher } from './told-watcher.ts';
 import type { Watched } from './watched.ts';
 
@@ -109,7 +109,7 @@ export class Batch {
     { closed, signal, settle }: Working,
   ): Promise<BatchEnd> {
     const { folder, cache } = this.watched;
-    const ends = new FileEnds(files, piecesOf(folder), hasFaces(folder));
+    const ends = new FileEnds(files, hasFaces(folder));
     const settling: Promise<void>[] = [];
     let fault: Fault | null = null;
     const end = (ended: readonly EndedFile[]) => {
@@ -117,6 +117,8 @@ export class Batch {
       settling.push(settle(ended));
     };
     const followed = await this.#start(files, { folder, cache }, signal, {
+      // Every file gets every kind of work.
+      start: (types) => ends.begin(types.length),
       file: (path) => {
         this.#worked = path;
       },

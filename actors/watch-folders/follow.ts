@@ -10,6 +10,8 @@ import type {
 } from '../analysis/contract.ts';
 
 export interface Told {
+  /** Its kinds of work. */
+  start(types: readonly string[]): void;
   /** A file that is worked on. */
   file(path: string): void;
   result(result: WorkResult): void;
@@ -35,6 +37,7 @@ export async function followTask(
   // Events may come before the answer that says of which task they are.
   const early: [string, TaskEvent][] = [];
   const hear = (event: TaskEvent) => {
+    if (event.type === 'start') told.start(event.types);
     if (event.type === 'file') told.file(event.file.path);
     if (event.type === 'result') told.result(event.result);
     if (event.type !== 'end') return;

@@ -29,12 +29,6 @@ export function requestOf(folder: FolderSettings, cache_dir: string, paths: read
   };
 }
 
-/** Pieces of work on each file. */
-export function piecesOf(folder: FolderSettings): number {
-  const { enable_visual_analysis, enable_audio_analysis } = folder;
-  return [enable_visual_analysis, enable_audio_analysis, hasFaces(folder)].filter(Boolean).length;
-}
-
 export function hasFaces({ enable_face_analysis, cluster_job_name }: FolderSettings): boolean {
   return enable_face_analysis && cluster_job_name !== null;
 }

@@ -1,7 +1,6 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
@@ -18,7 +17,7 @@ export const analyze: Command = async (args, context) => {
   const { cache } = folders(context.values);
   const wish = summaryWish(values);
   return withBackend(context, context.values.decoders, (backend) => {
-    const looking = pictureTask(backend, positionals, cache, values.force, context);
+    const looking = pictureTask(positionals, cache, values.force, context);
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(wish && {
@@ -31,7 +30,6 @@ export const analyze: Command = async (args, context) => {
 
 /** Looks at every second of what lies under the paths. */
 export function pictureTask(
-  backend: Pick<Backend, 'sight'>,
   paths: readonly string[],
   cacheDir: string,
   force: boolean,
@@ -39,14 +37,7 @@ export function pictureTask(
 ): MediaTask {
   const { decode } = values;
   const requestOf: MediaTask['requestOf'] = async (files) => {
-    const pictures = { cache_dir: cacheDir, visual_media_paths: files, decode, force };
-    // What there is a model for is looked at in the same pass.
-    const { things_key, words_key } = await backend.sight();
-    return {
-      ...pictures,
-      ...(things_key !== null && { thing_media_paths: files }),
-      ...(words_key !== null && { text_media_paths: files }),
-    };
+    return { cache_dir: cacheDir, visual_media_paths: files, decode, force };
   };
   return { paths, cacheDir, json: false, requestOf };
 }

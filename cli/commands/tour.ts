@@ -39,7 +39,7 @@ export const tour: Command = async (args, context) => {
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withBackend(context, context.values.decoders, async (backend) => {
-    const task = pictureTask(backend, own ? positionals : [samples], cacheDir, values.force, context);
+    const task = pictureTask(own ? positionals : [samples], cacheDir, values.force, context);
     const code = await runMediaTask(backend, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
     const { light, things, words } = queries[own ? 'own' : 'samples'];

@@ -14,7 +14,6 @@ export type ToolClient = Pick<
   | 'url'
   | 'analyze'
   | 'appearances'
-  | 'availableModels'
   | 'cancelTask'
   | 'exportTimeline'
   | 'faceClusters'

@@ -12,7 +12,7 @@ import { createSummaries } from '../../actors/summaries/summaries.ts';
 import { summaryRef } from '../../actors/summaries/summary-ref.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
-import { noModels } from '../actors/analysis/no-models.ts';
+import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
 import { inject } from './inject.ts';
 
 const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
@@ -30,7 +30,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis,
   models: search.models,
   decode: 'exact',
-  expectModelFor: async () => {},
+  expectModelFor: expectFaceModel,
   summaryModel: async () => null,
   modelLibrary: noModels,
   clock: w.clock,

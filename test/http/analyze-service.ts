@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { type Analysis, analysisErrors } from '../../actors/analysis/contract.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
-import { modelErrors } from '../../actors/models/contract.ts';
+import { type ModelWork, modelErrors } from '../../actors/models/contract.ts';
 import { analyzeRoutes } from '../../http/routes/analyze.ts';
 import { taskRoutes } from '../../http/routes/tasks.ts';
 import { home } from '../actors/analysis/fake-runs.ts';
+import { expectFaceModel } from '../actors/analysis/no-models.ts';
 import { type Injected, inject } from './inject.ts';
 
 export const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
@@ -25,7 +26,7 @@ export const good = { cache_dir: at('cache'), visual_media_paths: [at('a.mp4')] 
 /** A service whose model is in use, and what its analysis was asked for. */
 export function service(
   active: () => string = () => 'fake',
-  expectModelFor: () => Promise<void> = async () => {},
+  expectModelFor: (work: ModelWork) => Promise<void> = expectFaceModel,
 ) {
   const summaryModel = async (key: string | null) => {
     if (key !== null) throw modelErrors.MODEL_NOT_DOWNLOADED(`framehound models pull ${key}`);

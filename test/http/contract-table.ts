@@ -81,7 +81,7 @@ export const bodies: Readonly<Record<string, Row>> = {
     },
     beyond: {
       ...{ force: false, decode: optional, recluster_jobs: [] },
-      ...{ thing_media_paths: [], text_media_paths: [] },
+      ...{ thing_media_paths: null, text_media_paths: null },
     },
   },
   '/analysis-data/load': { fields: { cache_dir: needed } },

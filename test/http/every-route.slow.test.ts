@@ -27,7 +27,7 @@ import { settingsAnswer } from '../../http/settings-answer.ts';
 import { resolveConfig } from '../../runtime/config.ts';
 import { settings } from '../../settings.ts';
 import { world } from '../actors/analysis/fakes.ts';
-import { noModels } from '../actors/analysis/no-models.ts';
+import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { FakeIndex, fakeJob } from '../actors/people/fake-index.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
@@ -52,7 +52,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   analysis: w.analysis,
   models: w.search.models,
   decode: 'exact',
-  expectModelFor: async () => {},
+  expectModelFor: expectFaceModel,
   summaryModel: async () => null,
   modelLibrary: noModels,
   clock: w.clock,

@@ -1,7 +1,10 @@
 // The preflight of a task: checks a request and settles what it means; the same for every caller.
 import { isAbsolute } from 'node:path';
 import type { DecodeMode } from '../../decoder/contract.ts';
+import { facesErrors } from '../../faces/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
+import { textReaderErrors } from '../../text-reader/contract.ts';
+import { thingsErrors } from '../../things/contract.ts';
 import {
   type Analysis,
   type AnalysisRequest,
@@ -74,7 +77,7 @@ export function createPreflight(given: PreflightParts): Preflight {
       for (const kind of kinds) await kind.expects?.(request, checking);
     },
     settle: async (asked) => {
-      const request = whole(asked);
+      const request = await following(kinds, whole(asked), expectModelFor);
       const attachments: Uint8Array<ArrayBuffer>[] = [];
       const attach: Settling['attach'] = (bytes) => attachments.push(bytes) - 1;
       const each = { ...settling, attach };
@@ -112,6 +115,32 @@ function completing(kinds: readonly StageKind[]): (request: TaskRequest) => Anal
     const values = defaults.map(([name, { default: value }]) => [name, structuredClone(value)] as const);
     return { ...Object.fromEntries(values), ...request } as AnalyzeRequest;
   };
+}
+
+/** Errors that say that a model is not downloaded. */
+const missing = [facesErrors.NO_FACE_MODEL, textReaderErrors.NO_TEXT_MODEL, thingsErrors.NO_OBJECT_DETECTOR];
+
+/** Whoever looks at pictures looks for everything there is a model for, unless the request says otherwise. */
+async function following(
+  kinds: readonly StageKind[],
+  request: AnalyzeRequest,
+  expectModelFor: Settling['expectModelFor'],
+): Promise<AnalyzeRequest> {
+  const { visual_media_paths = [] } = request;
+  const given: Readonly<Record<string, unknown>> = request;
+  const more: Record<string, readonly string[]> = {};
+  for (const { follows } of kinds) {
+    if (follows === undefined || given[follows.field] !== null || visual_media_paths.length === 0) continue;
+    const isThere = await expectModelFor(follows.model).then(
+      () => true,
+      (error) => {
+        if (missing.some((one) => one.is(error))) return false;
+        throw error;
+      },
+    );
+    if (isThere) more[follows.field] = visual_media_paths;
+  }
+  return { ...request, ...more };
 }
 
 function refuse(complaints: readonly Complaint[]): void {

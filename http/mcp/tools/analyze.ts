@@ -55,15 +55,9 @@ export const analyze = tool({
       throw argumentErrors.BAD_ARGUMENT(`paths: ${none}`, { field: 'paths' });
     }
     const has = (one: (typeof what)[number]) => what.includes(one);
-    const { sight } = await call.client.availableModels({}, { signal: call.asked.signal });
     const request = {
       cache_dir: call.cacheDir,
-      ...(has('pictures') && {
-        visual_media_paths: files,
-        // What there is a model for is looked at in the same pass.
-        ...(sight.things_key !== null && { thing_media_paths: files }),
-        ...(sight.words_key !== null && { text_media_paths: files }),
-      }),
+      ...(has('pictures') && { visual_media_paths: files }),
       ...(has('speech') && { transcription_jobs: files.map((path) => ({ path, language })) }),
       ...(has('faces') && {
         face_clustering_jobs: [{ cluster_job_name: clustering, face_media_paths: files }],

@@ -24,7 +24,7 @@ import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { eachTurn, until } from '../../until.ts';
-import { orders } from './no-models.ts';
+import { expectFaceModel, orders } from './no-models.ts';
 
 export function resultOf(
   path: string,
@@ -144,7 +144,7 @@ const checked = createPreflight({
   },
   models: { active: () => 'fake', current: (key) => key },
   decode: 'exact',
-  expectModelFor: async () => {},
+  expectModelFor: expectFaceModel,
   summaryModel: async () => null,
 });
 

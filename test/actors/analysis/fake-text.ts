@@ -21,7 +21,7 @@ export interface TextWorld {
 export function noText(): TextWorld {
   return {
     shown: () => [],
-    downloaded: true,
+    downloaded: false,
     model: 'letters',
     loaded: false,
     read: [],

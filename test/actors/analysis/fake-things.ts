@@ -21,7 +21,7 @@ export interface ThingsWorld {
 export function noThings(): ThingsWorld {
   return {
     shown: () => [],
-    downloaded: true,
+    downloaded: false,
     model: 'eyes',
     loaded: false,
     looked: [],

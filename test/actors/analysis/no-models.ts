@@ -1,6 +1,8 @@
 // A library without models, for engines that download none, and the orders of tasks of such an engine.
 import { jobOrders } from '../../../actors/analysis/tasks/job-orders.ts';
-import type { ModelLibrary } from '../../../actors/models/contract.ts';
+import type { ModelLibrary, ModelWork } from '../../../actors/models/contract.ts';
+import { textReaderErrors } from '../../../actors/text-reader/contract.ts';
+import { thingsErrors } from '../../../actors/things/contract.ts';
 
 export const noModels: Pick<ModelLibrary, 'list' | 'missing' | 'pull'> = {
   list: async () => ({ models: [], problems: [] }),
@@ -9,3 +11,9 @@ export const noModels: Pick<ModelLibrary, 'list' | 'missing' | 'pull'> = {
 };
 
 export const orders = jobOrders(noModels);
+
+/** Of an engine that finds faces alone. */
+export async function expectFaceModel(work: ModelWork): Promise<void> {
+  if (work === 'text') throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
+  if (work === 'things') throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
+}

@@ -19,15 +19,28 @@ const closed = (outcome: Outcome, code?: string): WorkResult => ({
   ...result('crew', 'faces', outcome, code),
   closing: true,
 });
+function begun(some: typeof files, pieces: number, closes: boolean): FileEnds {
+  const ends = new FileEnds(some, closes);
+  ends.begin(pieces);
+  return ends;
+}
 const told = (ended: { path: string; end: string; fault: { code: string } | null }[]) =>
   ended.map(({ path, end, fault: why }) => [path, end, why?.code ?? null]);
 
 test('a file has ended with the last piece of its work', () => {
-  const ends = new FileEnds(files, 2, false);
+  const ends = begun(files, 2, false);
   assert.equal(ends.add(result('/a', 'video', 'analyzed')), null);
   assert.equal(ends.add(result('/other', 'video', 'analyzed')), null);
   assert.equal(ends.add(result('/a', 'speech', 'not_applicable'))?.end, 'analyzed');
   assert.deepEqual(told(ends.rest(null)), [['/b', 'returned', null]]);
+});
+
+test('a task that never began has analysed nothing', () => {
+  const ends = new FileEnds(files, false);
+  assert.deepEqual(told(ends.rest(null)), [
+    ['/a', 'returned', null],
+    ['/b', 'returned', null],
+  ]);
 });
 
 test('of several pieces the worst one says what became of the file', () => {
@@ -51,7 +64,7 @@ test('of several pieces the worst one says what became of the file', () => {
     [[['failed', 'SOMETHING_NEW'], ['analyzed']], 'failed', 'SOMETHING_NEW'],
   ];
   for (const [[one, two], end, code] of cases) {
-    const ends = new FileEnds(files.slice(0, 1), 2, false);
+    const ends = begun(files.slice(0, 1), 2, false);
     ends.add(result('/a', 'video', ...one!));
     const ended = ends.add(result('/a', 'speech', ...two!));
     assert.deepEqual([ended?.end, ended?.fault?.code ?? null], [end, code]);
@@ -59,11 +72,11 @@ test('of several pieces the worst one says what became of the file', () => {
 });
 
 test('a task that fails as a whole hands back what it did not do, with its reason', () => {
-  const ends = new FileEnds(files, 1, false);
+  const ends = begun(files, 1, false);
   const error = { ...fault('STORE_FULL'), error: '' };
   ends.add(result('/a', 'video', 'analyzed'));
   assert.deepEqual(told(ends.rest(error)), [['/b', 'returned', 'STORE_FULL']]);
-  const none = new FileEnds(files, 1, false);
+  const none = begun(files, 1, false);
   assert.deepEqual(
     told(none.rest({ ...fault('ALL_FAILED'), error: '' })).map(([, end]) => end),
     ['returned', 'returned'],
@@ -81,7 +94,7 @@ test('faces are done when the people of the job are clustered', () => {
     [closed('failed', 'NO_MEDIA'), 'analyzed', 'analyzed'],
   ];
   for (const [closing, withFaces, without] of cases) {
-    const ends = new FileEnds(files, 1, true);
+    const ends = begun(files, 1, true);
     assert.equal(ends.add(result('/a', 'faces', 'analyzed')), null);
     assert.equal(ends.add(result('/b', 'faces', 'not_applicable')), null);
     if (closing) ends.add(closing);

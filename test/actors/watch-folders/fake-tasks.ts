@@ -44,7 +44,8 @@ export class FakeTasks implements Pick<Tasks, 'start' | 'finish' | 'subscribe' |
     const task = { task_id, request, options, paths, isFinishing: false };
     this.started.push(task);
     this.current = task;
-    this.#tell(task_id, { type: 'start', files: paths.length, types: [] });
+    const types = [...new Set(paths.flatMap((path) => typesOf(request, path)))];
+    this.#tell(task_id, { type: 'start', files: paths.length, types });
     if (this.isQuick) {
       for (const path of paths) this.result(path);
       this.end();

@@ -29,13 +29,6 @@ test('analyze takes all media of folders, and waits for the model; it never take
     visual_media_paths: files,
     transcription_jobs: files.map((path) => ({ path, language: 'auto' })),
   });
-  const sight = { things_key: 'nanodet-416', words_key: 'pp-ocr-v4' };
-  const seen = await call('analyze', input, { ...answers, availableModels: () => ({ sight }) });
-  const { thing_media_paths, text_media_paths } = seen.asked('analyze').at(-1)!.input as Record<
-    string,
-    unknown
-  >;
-  assert.deepEqual([thing_media_paths, text_media_paths], [files, files]);
   const running = { task_id: 't0', state: 'running', progress: 40.4, request: { types: ['video'] } };
   const busy = await call('analyze', input, { ...answers, listTasks: () => ({ tasks: [running] }) });
   assert.equal(busy.isError, true);

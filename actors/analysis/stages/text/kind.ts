@@ -11,22 +11,29 @@ export const textKind = stageKind({
   place: 'analysis',
   body: {
     text_media_paths: shown(
-      defaulted(described(Type.Array(MediaPath), 'Files in whose pictures printed words are read.'), []),
+      defaulted(
+        described(
+          nullable(Type.Array(MediaPath)),
+          'Files in whose pictures printed words are read. Left out or null: `visual_media_paths`, where a model that reads them is downloaded; `[]`: none.',
+        ),
+        null,
+      ),
       ['/media/film.mp4'],
     ),
   },
   complaints: () => [],
-  media: ({ text_media_paths }) => named('text_media_paths', text_media_paths),
+  media: ({ text_media_paths }) => named('text_media_paths', text_media_paths ?? []),
   readsPreviews: true,
+  follows: { field: 'text_media_paths', model: 'text' },
   settled: {
     /** Absolute paths of the media files in which words are read. */
     text_paths: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   expects: async ({ text_media_paths }, { expectModelFor }) => {
-    if (text_media_paths.length > 0) await expectModelFor('text');
+    if (text_media_paths !== null && text_media_paths.length > 0) await expectModelFor('text');
   },
   settle: ({ text_media_paths }) => {
-    const text_paths = uniquePaths(text_media_paths, (path) => path).map(plainPath);
+    const text_paths = uniquePaths(text_media_paths ?? [], (path) => path).map(plainPath);
     return text_paths.length > 0 ? { text_paths } : {};
   },
   nothing: {},

@@ -20,23 +20,30 @@ export const thingsKind = stageKind({
   needs: [],
   place: 'analysis',
   body: {
-    thing_media_paths: described(
-      shown(defaulted(Type.Array(MediaPath), []), ['/media/film.mp4']),
-      'Films and stills in which things are looked for: persons, cars, dogs and 77 more classes.',
+    thing_media_paths: shown(
+      defaulted(
+        described(
+          nullable(Type.Array(MediaPath)),
+          'Films and stills in which things are looked for: persons, cars, dogs and 77 more classes. Left out or null: `visual_media_paths`, where an object detector is downloaded; `[]`: none.',
+        ),
+        null,
+      ),
+      ['/media/film.mp4'],
     ),
   },
   complaints: () => [],
-  media: ({ thing_media_paths }) => named('thing_media_paths', thing_media_paths),
+  media: ({ thing_media_paths }) => named('thing_media_paths', thing_media_paths ?? []),
   readsPreviews: true,
+  follows: { field: 'thing_media_paths', model: 'things' },
   settled: {
     /** Absolute; left out where no things are looked for. */
     thing_paths: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   expects: async ({ thing_media_paths }, { expectModelFor }) => {
-    if (thing_media_paths.length > 0) await expectModelFor('things');
+    if (thing_media_paths !== null && thing_media_paths.length > 0) await expectModelFor('things');
   },
   settle: ({ thing_media_paths }) => {
-    const thing_paths = uniquePaths(thing_media_paths, (path) => path).map(plainPath);
+    const thing_paths = uniquePaths(thing_media_paths ?? [], (path) => path).map(plainPath);
     return thing_paths.length > 0 ? { thing_paths } : {};
   },
   nothing: {},

@@ -18,7 +18,7 @@ import { createTaskMeter } from '../../../../http/metrics/task-meter.ts';
 import { until } from '../../../until.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
-import { orders } from '../no-models.ts';
+import { expectFaceModel, orders } from '../no-models.ts';
 import { type CountJob, type CountStore, countKind, countStage } from './counting.ts';
 
 const kinds = [...stageKinds, countKind];
@@ -52,7 +52,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const now = () => 1_000_000 + clock.now() / 1000;
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
   const { models } = w.search;
-  const expectModelFor = async () => {};
+  const expectModelFor = expectFaceModel;
   const preflight = createPreflight({
     kinds,
     analysis,

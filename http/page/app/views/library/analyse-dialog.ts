@@ -57,7 +57,7 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
   useEffect(() => keepWishes(kept), [kept]);
   const submit = async (event: Event) => {
     event.preventDefault();
-    const body = requestOf(found.files, wishes, cache_dir, models?.sight);
+    const body = requestOf(found.files, wishes, cache_dir);
     if (isEmptyRequest(body)) return setProblem(t(library.nothingToDo));
     setBusy(true);
     setProblem(null);

@@ -27,14 +27,6 @@ export const usualWishes: Wishes = {
   again: false,
 };
 
-/** The downloaded models that look at pictures beside the visual one; null where there is none. */
-export interface Sight {
-  readonly things_key: string | null;
-  readonly words_key: string | null;
-}
-
-const noSight: Sight = { things_key: null, words_key: null };
-
 export type WorkFile = Pick<ListedFile, 'media_path' | 'kind' | 'summaries'>;
 
 export interface KindCounts {
@@ -49,25 +41,15 @@ export function countKinds(files: readonly Pick<WorkFile, 'kind'>[]): KindCounts
   return counts;
 }
 
-/** Pictures of films and stills with the things and words in them where there are models for them, speech of films and sound, summaries of films and sound that have none. */
-export function requestOf(
-  files: readonly WorkFile[],
-  wishes: Wishes,
-  cache_dir: string,
-  sight: Sight = noSight,
-): AnalyzeBody {
+/** Pictures of films and stills, speech of films and sound, summaries of films and sound that have none. */
+export function requestOf(files: readonly WorkFile[], wishes: Wishes, cache_dir: string): AnalyzeBody {
   const { picture, speech, faces, summary, language, people, again } = wishes;
   const seen = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
   const lasting = files.filter(({ kind }) => kind !== 'image');
   const summed = lasting.filter(({ summaries }) => again || summaries === 0);
   return {
     cache_dir,
-    ...(picture &&
-      seen.length > 0 && {
-        visual_media_paths: seen,
-        ...(sight.things_key !== null && { thing_media_paths: seen }),
-        ...(sight.words_key !== null && { text_media_paths: seen }),
-      }),
+    ...(picture && seen.length > 0 && { visual_media_paths: seen }),
     ...(speech &&
       lasting.length > 0 && {
         transcription_jobs: lasting.map(({ media_path: path }) => ({ path, language })),

@@ -19,7 +19,7 @@ import { createRooms } from '../../../../../events/rooms.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
-import { noModels } from '../../no-models.ts';
+import { expectFaceModel, noModels } from '../../no-models.ts';
 
 export const page = { offset: 0, limit: 100 };
 
@@ -101,7 +101,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const { models } = w.search;
   const preflight = createPreflight({
     ...{ kinds, analysis, models, decode: 'exact' },
-    expectModelFor: async () => {},
+    expectModelFor: expectFaceModel,
     summaryModel: async () => null,
   });
   const orders = jobOrders(modelLibrary);

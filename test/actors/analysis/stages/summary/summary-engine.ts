@@ -13,7 +13,7 @@ import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
-import { orders } from '../../no-models.ts';
+import { expectFaceModel, orders } from '../../no-models.ts';
 
 const page = { offset: 0, limit: 100 };
 
@@ -42,7 +42,7 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
   const now = () => 1_000_000 + clock.now() / 1000;
   const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
   const { models } = w.search;
-  const expectModelFor = async () => {};
+  const expectModelFor = expectFaceModel;
   /** Language models that are there. */
   const languages = new Set(['small']);
   const summaryModel = async (key: string | null) => {

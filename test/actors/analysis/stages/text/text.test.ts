@@ -10,6 +10,7 @@ import { faceEngine, page } from '../faces/face-engine.ts';
 async function engine(t: TestContext, files: readonly FakeFile[]) {
   const e = await faceEngine(t, files);
   const { text } = e.w.state;
+  text.downloaded = true;
   return { ...e, text, text_media_paths: [...e.w.paths] };
 }
 
@@ -86,7 +87,7 @@ test('a long film is taken up inside, with the same result', async (t) => {
 test('a film that is gone is read in its previews, until it is back', async (t) => {
   const e = await engine(t, [{ name: 'a', frames: 3 }]);
   const { text_media_paths } = e;
-  await e.run({ visual_media_paths: text_media_paths });
+  await e.run({ visual_media_paths: text_media_paths, text_media_paths: [] });
   e.w.state.preview = (_, frame) => new Uint8Array([0xff, 0xd8, frame]);
   const [path] = text_media_paths as [string];
   renameSync(path, `${path}.away`);

@@ -10,6 +10,7 @@ import { faceEngine, page } from '../faces/face-engine.ts';
 async function engine(t: TestContext, files: readonly FakeFile[]) {
   const e = await faceEngine(t, files);
   const { things } = e.w.state;
+  things.downloaded = true;
   return { ...e, things, thing_media_paths: [...e.w.paths] };
 }
 
@@ -43,6 +44,23 @@ test('pictures and things come from one decode pass, and sound has no things', a
   assert.deepEqual(e.w.decoded, ['a']);
   assert.equal(of['s']?.outcome, 'no_visible_things');
   assert.equal(e.things.stored.has('s'), false);
+});
+
+test('who looks at pictures looks for things where a detector is there, unless the request says otherwise', async (t) => {
+  const e = await engine(t, [
+    { name: 'a', frames: 2 },
+    { name: 'b', frames: 2 },
+  ]);
+  const [a, b] = e.w.paths as [string, string];
+  await e.run({ visual_media_paths: [a, b], thing_media_paths: [b] });
+  assert.deepEqual([...e.things.stored.keys()], ['b']);
+  await e.run({ visual_media_paths: [a], thing_media_paths: [] });
+  assert.equal(e.things.stored.has('a'), false);
+  e.things.downloaded = false;
+  assert.equal((await e.run({ visual_media_paths: [a] })).state, 'completed');
+  e.things.downloaded = true;
+  await e.run({ visual_media_paths: [a] });
+  assert.equal(e.things.stored.has('a'), true);
 });
 
 test('without a detector nothing is begun, and the command is named', async (t) => {
@@ -79,7 +97,7 @@ test('a long film is taken up inside, with the same result', async (t) => {
 test('a film that is gone is looked at in its previews, until it is back', async (t) => {
   const e = await engine(t, [{ name: 'a', frames: 3 }]);
   const { thing_media_paths } = e;
-  await e.run({ visual_media_paths: thing_media_paths });
+  await e.run({ visual_media_paths: thing_media_paths, thing_media_paths: [] });
   e.w.state.preview = (_, frame) => new Uint8Array([0xff, 0xd8, frame]);
   const [path] = thing_media_paths as [string];
   renameSync(path, `${path}.away`);

@@ -125,9 +125,6 @@ test('each kind of file is asked for the work that fits it, and a summary is not
     summary_requests: [{ path: '/s.wav', replace_existing: false }],
     force: false,
   });
-  const sight = { things_key: 'nanodet-416', words_key: null };
-  const { visual_media_paths, thing_media_paths, text_media_paths } = requestOf(files, all, '/c', sight);
-  assert.deepEqual([thing_media_paths, text_media_paths], [visual_media_paths, undefined]);
   const again = requestOf(files, { ...all, again: true }, '/c');
   assert.deepEqual(again.summary_requests, [
     { path: '/f.mp4', replace_existing: true },
