@@ -111,6 +111,7 @@ export const commandTable = {
     completes: 'file',
     options: {
       ...summaryWishOptions,
+      'from-previews': { ...switchedOn, help: 'look for things and words in stored previews only' },
       force: { ...switchedOn, help: 'analyse again what is stored' },
       json: { ...switchedOn, help: 'print each event as a line of JSON' },
     },

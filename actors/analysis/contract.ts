@@ -64,6 +64,13 @@ export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
     ),
     ...fieldsOf(kinds, 'body'),
     force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
+    from_previews: defaulted(
+      described(
+        Type.Boolean(),
+        'Look at the stored previews, also of files that are there: no file is opened. For faces, words, things and summaries of files whose pictures were analysed.',
+      ),
+      false,
+    ),
   });
 }
 

@@ -72,6 +72,11 @@ export const MediaPath = described(
   'Absolute path of a file the service can read.',
 );
 
+/** Of a result; left out by tasks that are older than the field. */
+export const FromPreviews = Type.Optional(
+  described(Type.Boolean(), 'Stored previews were looked at, not the file.'),
+);
+
 /** Text that is more than spaces. */
 export const Text = Type.String({ minLength: 1, pattern: '\\S' });
 

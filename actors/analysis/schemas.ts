@@ -92,6 +92,8 @@ export function requestSchema<K extends readonly StageKind[]>(kinds: K) {
     ...fieldsOf(kinds, 'settled'),
     /** Redo what is stored already. */
     force: Type.Boolean(),
+    /** Look at stored previews, also of files that are there. */
+    from_previews: Type.Optional(Type.Boolean()),
   });
 }
 

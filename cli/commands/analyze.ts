@@ -1,6 +1,7 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
+import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
@@ -17,7 +18,9 @@ export const analyze: Command = async (args, context) => {
   const { cache } = folders(context.values);
   const wish = summaryWish(values);
   return withBackend(context, context.values.decoders, (backend) => {
-    const looking = pictureTask(positionals, cache, values.force, context);
+    const looking = values['from-previews']
+      ? previewTask(backend, positionals, cache, values.force)
+      : pictureTask(positionals, cache, values.force, context);
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(wish && {
@@ -27,6 +30,25 @@ export const analyze: Command = async (args, context) => {
     return runMediaTask(backend, { ...looking, requestOf, json: values.json }, context);
   });
 };
+
+/** Looks for things and words in stored previews. Where there is a model for neither, the service names the command. */
+function previewTask(
+  backend: Pick<Backend, 'sight'>,
+  paths: readonly string[],
+  cacheDir: string,
+  force: boolean,
+): MediaTask {
+  const requestOf: MediaTask['requestOf'] = async (files) => {
+    const { things_key, words_key } = await backend.sight();
+    const hasNone = things_key === null && words_key === null;
+    return {
+      ...{ cache_dir: cacheDir, from_previews: true, force },
+      thing_media_paths: things_key !== null || hasNone ? files : [],
+      text_media_paths: words_key !== null || hasNone ? files : [],
+    };
+  };
+  return { paths, cacheDir, json: false, takesGone: true, requestOf };
+}
 
 /** Looks at every second of what lies under the paths. */
 export function pictureTask(

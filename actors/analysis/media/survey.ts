@@ -84,10 +84,13 @@ export async function survey(
 const naming = new KeyedLock();
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
-export async function expectUnchanged({ path, identity }: MediaRecord): Promise<void> {
+export async function expectUnchanged(
+  { path, identity }: MediaRecord,
+  what = 'changed while it was read',
+): Promise<void> {
   const now = await stat(path, { bigint: true }).catch((error) => {
     throw mediaErrors.FILE_CHANGED(`${path}: went away while it was read`, { path }, error);
   });
   if (Number(now.size) === identity.size_bytes && modifiedMs(now) === identity.mtime_ms) return;
-  throw mediaErrors.FILE_CHANGED(`${path}: changed while it was read`, { path });
+  throw mediaErrors.FILE_CHANGED(`${path}: ${what}`, { path });
 }

@@ -174,7 +174,8 @@ export class LaneRunner {
 
   /** Stages that can work on the file; where it is gone, those its stored previews are enough for. The others fail. */
   async #found(path: string, wanted: Wanted): Promise<Found & { readonly able: Wanted }> {
-    const { surveys } = this.#task;
+    const { surveys, request } = this.#task;
+    if (request.from_previews) return { ...(await surveys.previewed(path)), able: wanted };
     try {
       return { media: await surveys.media(path), previews: null, able: wanted };
     } catch (error) {

@@ -1,8 +1,9 @@
 // The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed once.
+import { existsSync } from 'node:fs';
 import { Semaphore } from '../../../runtime/sync/semaphore.ts';
-import type { MediaRecord } from '../../index/store/contract.ts';
+import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { type GoneMedia, goneMedia } from '../media/gone.ts';
-import { surveyAndRemember } from '../media/survey.ts';
+import { expectUnchanged, surveyAndRemember } from '../media/survey.ts';
 import { journalledSurvey } from '../recovery/journalled.ts';
 import { hangOf, worthAnotherTry } from '../recovery/retry.ts';
 import type { AnalysisParts } from './parts.ts';
@@ -63,6 +64,17 @@ export class Surveys {
   gone(path: string): Promise<GoneMedia | null> {
     const { cache_dir, signal } = this.#run;
     return goneMedia(this.#parts, cache_dir, path, { signal });
+  }
+
+  /** The same of a file that may be there. Throws NOT_ANALYZED, and FILE_CHANGED for one that was written since. */
+  async previewed(path: string): Promise<GoneMedia> {
+    const found = await this.gone(path);
+    if (found === null) {
+      const what = 'no previews are stored of it; analyse its pictures first';
+      throw storeErrors.NOT_ANALYZED(`${path}: ${what}`, { path });
+    }
+    if (existsSync(path)) await expectUnchanged(found.media, 'was written since it was analysed');
+    return found;
   }
 
   #tried(path: string): Promise<MediaRecord> {

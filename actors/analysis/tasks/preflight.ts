@@ -64,9 +64,10 @@ export function createPreflight(given: PreflightParts): Preflight {
   return {
     check: async (asked, signal) => {
       const request = whole(asked);
-      refuse([...pathComplaints(parts, request), ...parts.flatMap((part) => part.complaints(request))]);
+      refuse(complaintsOf(parts, request));
       const media = [...new Set(parts.flatMap((part) => part.media(request)).map(({ path }) => path))];
-      const hasMedia = media.length > 0 || !parts.some((part) => part.isWithoutMedia?.(request));
+      const isAsked = media.length > 0 || !parts.some((part) => part.isWithoutMedia?.(request));
+      const hasMedia = isAsked && !request.from_previews;
       const unlessGone = (error: unknown) => expectGone(parts, request, analysis, error, signal);
       if (hasMedia) await expectMedia(media, signal).catch(unlessGone);
       refuse(await pictureComplaints(parts, request));
@@ -86,7 +87,13 @@ export function createPreflight(given: PreflightParts): Preflight {
         ...(await Promise.all(kinds.map((kind) => kind.settle(request, each)))),
       );
       const cache_dir = plainPath(request.cache_dir);
-      const recorded: AnalysisRequest = { cache_dir, ...settled, force: request.force };
+      const { force, from_previews } = request;
+      const recorded: AnalysisRequest = {
+        cache_dir,
+        ...settled,
+        force,
+        ...(from_previews && { from_previews }),
+      };
       const jobs = kinds.flatMap((kind) => kind.jobsOf(recorded));
       if (!jobs.some(hasWork)) throw analysisErrors.NO_FILES();
       prepareFolder(cache_dir);
@@ -151,6 +158,12 @@ function refuse(complaints: readonly Complaint[]): void {
   throw analysisErrors.INVALID_REQUEST([...said, ...more].join('; '), { field: first.field });
 }
 
+/** What is wrong with the fields, as they are. */
+function complaintsOf(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
+  const own = parts.flatMap((part) => part.complaints(request));
+  return [...pathComplaints(parts, request), ...own, ...previewComplaints(parts, request)];
+}
+
 function picturesOf(parts: readonly RequestPart[], request: AnalyzeRequest): NamedPath[] {
   return parts.flatMap((part) => part.pictures?.(request) ?? []);
 }
@@ -163,6 +176,15 @@ function pathComplaints(parts: readonly RequestPart[], request: AnalyzeRequest):
     if (path.includes('\0')) return [{ field, what: 'must not hold a NUL character' }];
     return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];
   });
+}
+
+/** Work that previews are not enough for. */
+function previewComplaints(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
+  if (!request.from_previews) return [];
+  const others = parts.filter(({ readsPreviews }) => !readsPreviews);
+  return others
+    .flatMap((part) => part.media(request))
+    .map(({ field }) => ({ field, what: 'needs the file: leave from_previews out' }));
 }
 
 /** Files looked at before a task starts: of a longer list the task itself says what each of them is. */

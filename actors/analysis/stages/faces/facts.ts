@@ -1,6 +1,7 @@
 // What the face stage tells of a file, and of the clustering of a job.
 import { type Static, Type } from 'typebox';
 import { described, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { FromPreviews } from '../../request.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -48,6 +49,7 @@ export const FaceFacts = Type.Object({
   model_key: described(Type.String(), 'Detector and embedder that found them.'),
   count: described(Count, 'Faces in all pictures together.'),
   missing_frames: described(Count, 'Pictures that could not be decoded.'),
+  from_previews: FromPreviews,
   warning: Type.Optional(described(Type.String(), 'What a person should know about it.')),
 });
 export type FaceFacts = Static<typeof FaceFacts>;

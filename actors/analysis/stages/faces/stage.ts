@@ -186,7 +186,8 @@ interface FaceCount {
   readonly fromPreviews: boolean;
 }
 
-function factsOf(faces: FaceFacts, fromPreviews: boolean) {
-  const warning = 'found in stored previews, since the file is not there: small faces may be missing';
-  return { faces: fromPreviews ? { ...faces, warning } : faces, clustering: null };
+function factsOf(found: FaceFacts, from_previews: boolean) {
+  const warning = 'found in stored previews, not in the file: small faces may be missing';
+  const faces: FaceFacts = { ...found, from_previews };
+  return { faces: from_previews ? { ...faces, warning } : faces, clustering: null };
 }

@@ -1,5 +1,6 @@
 // What the results of reading printed words tell. Pure.
 import { type Static, Type } from 'typebox';
+import { FromPreviews } from '../../request.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -9,6 +10,7 @@ export const TextFacts = Type.Object({
   lines: Count,
   /** Grid frames that could not be decoded. */
   missing_frames: Count,
+  from_previews: FromPreviews,
   /** Left out where there is nothing to know. */
   warning: Type.Optional(Type.String()),
 });

@@ -52,9 +52,9 @@ function textSession(task: TaskContext, reader: TextReader, model: TextModel): S
       const [stored] = (await parts.index.ask('written_stored', asked, { signal })).stored;
       return stored ? { ...stored, count: stored.lines } : null;
     },
-    factsOf: (lines, missing_frames, fromPreviews) => {
-      const found: TextFacts = { model_key, lines, missing_frames };
-      return { text: fromPreviews ? { ...found, warning } : found };
+    factsOf: (lines, missing_frames, from_previews) => {
+      const found: TextFacts = { model_key, lines, missing_frames, from_previews };
+      return { text: from_previews ? { ...found, warning } : found };
     },
   });
   const shapeOf = (probe: MediaRecord['probe'], shown: PictureSize = probe): PictureShape => {
@@ -83,7 +83,7 @@ function textSession(task: TaskContext, reader: TextReader, model: TextModel): S
   };
 }
 
-const warning = 'read in stored previews, since the file is not there: small words may be missing';
+const warning = 'read in stored previews, not in the file: small words may be missing';
 
 /** Reads what no span holds. `looked`: frames in all. */
 async function readLines(

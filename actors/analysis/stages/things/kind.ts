@@ -2,7 +2,7 @@
 // the object detector knows.
 import { type Static, Type } from 'typebox';
 import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
-import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { FromPreviews, MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -11,6 +11,7 @@ const ThingFacts = Type.Object({
   model_key: described(Type.String(), 'The object detector.'),
   tracks: described(Count, 'Things that were seen; one that moves on counts anew.'),
   missing_frames: described(Count, 'Frames that could not be decoded.'),
+  from_previews: FromPreviews,
   warning: Type.Optional(Type.String()),
 });
 export type ThingFacts = Static<typeof ThingFacts>;

@@ -46,9 +46,9 @@ function thingSession(task: TaskContext, things: Things, model: ObjectDetector):
       const [stored] = (await parts.index.ask('things_stored', asked, { signal })).stored;
       return stored ? { ...stored, count: stored.tracks } : null;
     },
-    factsOf: (tracks, missing_frames, fromPreviews) => {
-      const found: ThingFacts = { model_key, tracks, missing_frames };
-      return { things: fromPreviews ? { ...found, warning } : found };
+    factsOf: (tracks, missing_frames, from_previews) => {
+      const found: ThingFacts = { model_key, tracks, missing_frames, from_previews };
+      return { things: from_previews ? { ...found, warning } : found };
     },
   });
   return {
@@ -72,7 +72,7 @@ function thingSession(task: TaskContext, things: Things, model: ObjectDetector):
   };
 }
 
-const warning = 'found in stored previews, since the file is not there: small things may be missing';
+const warning = 'found in stored previews, not in the file: small things may be missing';
 
 /** Looks at what no span holds. `looked`: frames in all. */
 async function tracked(

@@ -44,8 +44,8 @@ test('a film that is gone is looked at in its previews, at their size, and says 
   assert.equal(state, 'completed');
   const { warning, ...faces } = of['a']!.faces!;
   // Of 20 frames one preview is broken and one is lost; ten are odd, and one of these is broken.
-  assert.deepEqual(faces, { model_key: 'find+embed', count: 18 + 9, missing_frames: 2 });
-  assert.match(warning ?? '', /stored previews.*not there/);
+  assert.deepEqual(faces, { model_key: 'find+embed', count: 18 + 9, missing_frames: 2, from_previews: true });
+  assert.match(warning ?? '', /stored previews, not in the file/);
   assert.equal(of['b']?.faces?.warning, undefined);
   assert.deepEqual(e.w.decoded.toSorted(), [
     'b',
@@ -76,7 +76,12 @@ test('what previews gave stands while the film is gone, and is done again when i
   back();
   const whole = await e.run({ face_clustering_jobs });
   assert.equal(whole.of['a']?.outcome, 'analyzed');
-  assert.deepEqual(whole.of['a']?.faces, { model_key: 'find+embed', count: 30, missing_frames: 0 });
+  assert.deepEqual(whole.of['a']?.faces, {
+    model_key: 'find+embed',
+    count: 30,
+    missing_frames: 0,
+    from_previews: false,
+  });
   assert.equal((await e.run({ face_clustering_jobs })).of['a']?.outcome, 'stored');
 });
 

@@ -23,7 +23,12 @@ test('lines are stored with the seconds in which they are seen, once', async (t)
   const { text_media_paths } = e;
   const first = await e.run({ text_media_paths });
   assert.equal(first.state, 'completed');
-  assert.deepEqual(first.of['a']?.text, { model_key: 'letters', lines: 3, missing_frames: 0 });
+  assert.deepEqual(first.of['a']?.text, {
+    model_key: 'letters',
+    lines: 3,
+    missing_frames: 0,
+    from_previews: false,
+  });
   assert.deepEqual(linesOf(e, 'a'), ['Chapter one [0, 3)', 'Chapter two [3, 6)', 'by Ann [3, 6)']);
   assert.deepEqual(
     e.text.read.map(({ before }) => before),

@@ -1,7 +1,9 @@
 // The stage with a fake detector: what is stored of films, pictures and sound, and how it is taken up.
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { mediaErrors } from '../../../../../actors/decoder/contract.ts';
+import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { thingsErrors } from '../../../../../actors/things/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
@@ -23,7 +25,12 @@ test('what stays is stored once with its seconds, and looked for again only by a
   const { thing_media_paths } = e;
   const first = await e.run({ thing_media_paths });
   assert.equal(first.state, 'completed');
-  assert.deepEqual(first.of['a']?.things, { model_key: 'eyes', tracks: 2, missing_frames: 0 });
+  assert.deepEqual(first.of['a']?.things, {
+    model_key: 'eyes',
+    tracks: 2,
+    missing_frames: 0,
+    from_previews: false,
+  });
   assert.deepEqual(tracksOf(e, 'a'), ['dog [0, 6)', 'person [3, 6)']);
   assert.deepEqual([e.things.loaded, e.w.pool.free], [false, e.w.pool.count]);
   const { thing_frames, thing_grid_frames } = await e.tasks.get(first.task_id, page);
@@ -92,6 +99,29 @@ test('a long film is taken up inside, with the same result', async (t) => {
   const bytes = e.things.looked.map(({ byte }) => byte);
   assert.equal(bytes.filter((byte) => byte < 120).length, 120);
   assert.equal(bytes.filter((byte) => byte >= 120 && byte < 200).length, 160);
+});
+
+test('a film is not opened where its previews are to do, and nothing is said of one without', async (t) => {
+  const e = await engine(t, [
+    { name: 'a', frames: 3 },
+    { name: 'b', frames: 3 },
+  ]);
+  const [a, b] = e.w.paths as [string, string];
+  await e.run({ visual_media_paths: [a], thing_media_paths: [] });
+  e.w.state.preview = (_, frame) => new Uint8Array([0xff, 0xd8, frame]);
+  const asked = { thing_media_paths: [a, b], from_previews: true };
+  const { of } = await e.run(asked);
+  assert.deepEqual(e.w.decoded, ['a', 'stored 0,1,2']);
+  assert.equal(of['a']?.things?.from_previews, true);
+  assert.equal(e.things.stored.get('a')?.from_previews, true);
+  assert.equal(of['b']?.error?.code, storeErrors.NOT_ANALYZED.code);
+  assert.equal((await e.run(asked)).of['a']?.outcome, 'stored');
+  const both = e.run({ ...asked, visual_media_paths: [a] });
+  await assert.rejects(both, /visual_media_paths\[0\] needs the file/);
+  writeFileSync(a, 'another film');
+  assert.equal((await e.run({ ...asked, force: true })).of['a']?.error?.code, mediaErrors.FILE_CHANGED.code);
+  await e.run({ thing_media_paths: [a] });
+  assert.equal(e.w.decoded.at(-1), 'a');
 });
 
 test('a film that is gone is looked at in its previews, until it is back', async (t) => {
