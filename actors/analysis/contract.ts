@@ -1,11 +1,12 @@
 // The request of an analysis, its events, and its results. What differs by kind of work is derived from the list of kinds.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { defaulted, described, nullable } from '../../runtime/schema.ts';
+import { described, nullable } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
 import type { ClipsRequest } from '../exporter/clips/contract.ts';
 import type { MediaPropertiesAnswer, PropertiesRequest } from './media/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
+import { howFields } from './request.ts';
 import {
   amountSchemas,
   countsSchema,
@@ -63,14 +64,7 @@ export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
       'Absolute path of the analysis folder; made when missing.',
     ),
     ...fieldsOf(kinds, 'body'),
-    force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
-    from_previews: defaulted(
-      described(
-        Type.Boolean(),
-        'Look at the stored previews, also of files that are there: no file is opened. For faces, words, things and summaries of files whose pictures were analysed.',
-      ),
-      false,
-    ),
+    ...howFields,
   });
 }
 

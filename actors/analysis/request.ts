@@ -2,7 +2,7 @@
 // preflight checks the files.
 import { normalize, resolve, sep } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { described } from '../../runtime/schema.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
 import type { DecodeMode } from '../decoder/contract.ts';
 import type { ModelWork } from '../models/contract.ts';
 
@@ -71,6 +71,18 @@ export const MediaPath = described(
   Type.String({ minLength: 1 }),
   'Absolute path of a file the service can read.',
 );
+
+/** Fields of a request that say how all of its work is done. */
+export const howFields = {
+  force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
+  from_previews: defaulted(
+    described(
+      Type.Boolean(),
+      'Look at the stored previews, also of files that are there: no file is opened. For faces, words, things and summaries of files whose pictures were analysed.',
+    ),
+    false,
+  ),
+};
 
 /** Of a result; left out by tasks that are older than the field. */
 export const FromPreviews = Type.Optional(
