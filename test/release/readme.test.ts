@@ -61,9 +61,10 @@ function openShell(t: TestContext, home: string, port: number): Shell {
       const before = said.length;
       const mark = `::${count++}::`;
       shell.stdin.write(`${command}\nprintf '\\n${mark}%s\\n' $? >&2\n`);
-      const ended = await until(() => new RegExp(`${mark}(\\d+)\\n`).exec(said.slice(before)), {
-        within: SLOW_MS,
-      });
+      const end = () => new RegExp(`${mark}(\\d+)\\n`).exec(said.slice(before));
+      const ended = await until(end, { within: SLOW_MS }).catch((error: unknown) =>
+        assert.fail(`${command} has not ended: ${error}\n${said.slice(before)}`),
+      );
       return { code: Number(ended[1]), out: said.slice(before, before + ended.index) };
     },
   };
