@@ -247,4 +247,18 @@ export const actorFaults: readonly Fault[] = [
     fault: 'const alone = pid !== 0 && running.size > 0;',
     tests: ['test/actors/analysis/recovery/journal.test.ts'],
   },
+  {
+    name: 'what passes a fixed camera is a cut',
+    file: 'actors/index/visual/scenes.ts',
+    text: ' || changed[i - 1]! < leastChanged',
+    fault: '',
+    tests: ['test/actors/index/visual/scenes.test.ts'],
+  },
+  {
+    name: 'a summary tells of things that may not be there',
+    file: 'actors/summarizer/facts/sights.ts',
+    text: 'score >= surelySeen &&',
+    fault: 'score >= 0 &&',
+    tests: ['test/actors/summarizer/telling/texts.test.ts'],
+  },
 ];
