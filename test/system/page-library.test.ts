@@ -62,13 +62,13 @@ test('a first run leads by the hand; a folder is analysed by keys alone, its pro
   skip: withoutBrowser,
 }, async (t) => {
   const { page, problems } = await signedIn(t, 'library');
-  await page.getByRole('heading', { name: 'Nothing is analysed yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Nothing has been analysed yet' }).waitFor();
   await assertAccessible(page, 'a first run');
   await show(page, `"${samples}/"`);
   await row(page, 'sunset.jpg').waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('a');
-  await page.getByText('4 chosen').waitFor();
+  await page.getByText('4 selected').waitFor();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('3 films, 1 still').waitFor();
@@ -79,7 +79,7 @@ test('a first run leads by the hand; a folder is analysed by keys alone, its pro
   await page.getByRole('link', { name: 'Tasks', exact: false }).first().click();
   await page.getByText('Completed').waitFor();
   await page.getByText('4 of 4 files').waitFor();
-  await page.getByText('What failed, and why').click();
+  await page.getByText('Failures').click();
   await page.getByText('cannot be opened').waitFor();
   await assertAccessible(page, 'a task that ended');
   await page.getByRole('link', { name: 'Files' }).click();
@@ -107,7 +107,7 @@ test('what would be forgotten is shown first, and nothing goes when one says no'
   await row(page, 'sunset.jpg').getByText('starter-visual-3').waitFor();
   await page.getByRole('button', { name: 'Forget …' }).click();
   await dialog.getByRole('button', { name: 'Forget', exact: true }).click();
-  await page.getByText('1 analysis is forgotten').waitFor();
+  await page.getByText('1 analysis forgotten').waitFor();
   await row(page, 'sunset.jpg').getByText('starter-visual-3').waitFor({ state: 'detached' });
 });
 
@@ -125,18 +125,18 @@ test('what is known of files that are gone is told in their folder, seen by prev
   assert.equal(await page.locator('.gone').count(), 0);
   rmSync(paths[1]!);
   rmSync(join(folder, 'old'), { recursive: true });
-  await page.getByRole('button', { name: 'Read again' }).click();
-  await page.getByText('2 known files do not lie here any more').click();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('2 analysed files are no longer here').click();
   await page.getByText('old/three.mp4').waitFor();
   await assertAccessible(page, 'files that are gone');
   await page.getByRole('button', { name: 'Open in the player: two.mp4' }).click();
   await page.getByRole('heading', { name: /mp4$/ }).waitFor();
   await page.goBack();
   rmSync(folder, { recursive: true });
-  await page.getByRole('button', { name: 'Read again' }).click();
-  await page.getByText('3 known files do not lie here any more').click();
-  await page.getByRole('link', { name: 'Forget what is gone …' }).click();
-  await page.getByRole('button', { name: 'Look for them' }).click();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('3 analysed files are no longer here').click();
+  await page.getByRole('link', { name: 'Forget missing files …' }).click();
+  await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText('3 paths of copies').waitFor();
   assert.deepEqual(problems, []);
 });
@@ -197,7 +197,7 @@ test('a dropped file is told to stay, a wrong path why it is none, a folder is w
   await assertAccessible(page, 'a watch folder');
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('No folder is watched').waitFor();
+  await page.getByText('No watch folders').waitFor();
 });
 
 test('a watch folder is added, seen at work, changed and switched off; the form says what is wrong', {
@@ -227,15 +227,15 @@ test('a watch folder is added, seen at work, changed and switched off; the form 
   await save(/klingon/);
   await dialog.getByLabel('Speech').uncheck();
   await dialog.getByLabel('Pictures').check();
-  await dialog.getByLabel('Leave out').fill('proxies\n*_tmp');
+  await dialog.getByLabel('Exclude').fill('proxies\n*_tmp');
   await assertAccessible(page, 'a new watch folder');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The folder is watched now').waitFor();
+  await page.getByText('The folder is now watched').waitFor();
   await page.getByText('1 analysed · 0 waiting · 0 failed').waitFor();
   await page.getByRole('button', { name: 'Change …' }).click();
-  assert.equal(await dialog.getByLabel('Leave out').inputValue(), 'proxies\n*_tmp');
-  await dialog.getByLabel('Leave out').fill('*_tmp');
-  await dialog.getByLabel('Watch it').uncheck();
+  assert.equal(await dialog.getByLabel('Exclude').inputValue(), 'proxies\n*_tmp');
+  await dialog.getByLabel('Exclude').fill('*_tmp');
+  await dialog.getByLabel('Watch this folder').uncheck();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
   const { watch_folders } = await service.ok<{ watch_folders: Record<string, unknown>[] }>('/watch-folders');
@@ -243,7 +243,7 @@ test('a watch folder is added, seen at work, changed and switched off; the form 
   assert.deepEqual([enabled, excluded_folder_globs, excluded_filename_globs], [false, ['*_tmp'], ['*_tmp']]);
   await page.getByRole('button', { name: 'Remove' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('No folder is watched').waitFor();
+  await page.getByText('No watch folders').waitFor();
   assert.deepEqual(problems, []);
 });
 
@@ -275,7 +275,7 @@ test('a download that fails says why, and which files can be brought by hand', {
 }, async (t) => {
   const { page } = await signedIn(t, 'settings');
   await page.getByRole('button', { name: 'Download clip-b32-q8' }).click();
-  await page.getByRole('alert').getByText('clip-b32-q8 is not downloaded').waitFor();
+  await page.getByRole('alert').getByText('clip-b32-q8 could not be downloaded').waitFor();
   await page.getByText('These files can be brought by hand').click();
   await page.getByText('sha256').first().waitFor();
   await page.getByRole('button', { name: 'Download clip-b32-q8' }).waitFor();
@@ -299,8 +299,8 @@ test('an export that waits for another says so in both languages, and is cancell
   await cut('third', 1);
   await page.reload();
   const card = page.getByRole('listitem').filter({ hasText: 'Queued' });
-  await card.getByText('Waits for: Clips; place 2 in the line').waitFor();
-  await card.getByText('Waits for: Clips', { exact: true }).waitFor();
+  await card.getByText('Waiting for: Clips; number 2 in the queue').waitFor();
+  await card.getByText('Waiting for: Clips', { exact: true }).waitFor();
   await assertAccessible(page, 'a task that waits');
   await card.filter({ hasText: 'place 2' }).getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).first().waitFor();

@@ -103,7 +103,7 @@ test('a face is named in place, and the name is taken back', within, async (t) =
   const name = page.locator('.person-card .name').first();
   await name.fill('Anna');
   await page.keyboard.press('Enter');
-  await page.getByText('The name is Anna now').waitFor();
+  await page.getByText('Named Anna').waitFor();
   assert.deepEqual(Object.values((await job()).names), ['Anna']);
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await until(async () => Object.keys((await job()).names).length === 0, { within: SLOW_MS });
@@ -154,7 +154,7 @@ test('a face is moved, where somebody is seen plays, and a person is searched fo
   await assertAccessible(page, 'a person');
   await page.locator('.view-people .name').fill('Berta');
   await page.keyboard.press('Enter');
-  await page.getByText('The name is Berta now').waitFor();
+  await page.getByText('Named Berta').waitFor();
   await page.locator('.seen-in button').first().click();
   await page.waitForURL(/#\/player\/[\w-]+@\d/);
   await page.goBack();
@@ -166,7 +166,7 @@ test('pairs that may be one person are asked about, and an answer holds', within
   const page = await opened(t, '#/people/alike');
   await page.getByRole('button', { name: 'Group again' }).click();
   await page.getByLabel('Distance:').fill('0');
-  await page.getByLabel('Faces that begin').fill('1');
+  await page.getByLabel('Fewest faces').fill('1');
   await page.getByRole('button', { name: 'Start' }).click();
   const pairs = page.locator('.pair');
   await pairs.first().waitFor();
@@ -188,7 +188,7 @@ test('pairs that may be one person are asked about, and an answer holds', within
   assert.equal(await other.isDisabled(), true);
   reply();
   await other.click();
-  await page.getByText('They are not the same person').waitFor();
+  await page.getByText('Marked as different people').waitFor();
   assert.equal((await job()).can_undo, true);
 });
 
@@ -197,13 +197,13 @@ test('a voice is named once, and is one with that of another file', within, asyn
   const voice = page.locator('.speaking', { hasText: 'interview.wav' }).locator('li').first();
   await voice.locator('.name').fill('Clara');
   await page.keyboard.press('Enter');
-  await page.getByText('The name is Clara now').waitFor();
+  await page.getByText('Named Clara').waitFor();
   await voice.getByRole('button', { name: /Same voice elsewhere/ }).click();
   const question = page.locator('.elsewhere li').first();
   await question.waitFor();
   await assertAccessible(page, 'voices');
   await question.getByRole('button', { name: /^Same voice:/ }).click();
-  await page.getByText('They are one voice now').waitFor();
+  await page.getByText('Marked as the same voice').waitFor();
   const names = page.getByRole('region', { name: 'panel.wav' }).locator('.name');
   const inPanel = () =>
     names.evaluateAll((all: unknown[]) => all.map((one) => (one as { value: string }).value));
@@ -211,7 +211,7 @@ test('a voice is named once, and is one with that of another file', within, asyn
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
   await until(async () => !(await inPanel()).includes('Clara'), { within: SLOW_MS });
   await question.getByRole('button', { name: /^Not the same:/ }).click();
-  await page.getByText('They are different voices now').waitFor();
+  await page.getByText('Marked as different voices').waitFor();
   await page.getByRole('button', { name: 'Undo the last answer' }).click();
   await question.getByRole('button', { name: /^Same voice:/ }).waitFor();
 });
@@ -258,7 +258,7 @@ test('a summary is made of a file and deleted after a question', within, async (
   await page.getByRole('button', { name: /Once more/ }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('The summary is deleted').waitFor();
+  await page.getByText('Summary deleted').waitFor();
   await page.getByRole('button', { name: /General/ }).waitFor();
   assert.equal(await page.getByRole('button', { name: /Once more/ }).count(), 0);
 });

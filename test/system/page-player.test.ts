@@ -168,7 +168,7 @@ test('frames that come at uneven times are stepped through one by one', {
   const [start, end] = [frames[first]!, frames[first + 2]!].map(({ seconds }) =>
     clock(seconds, { decimals: 1 }),
   );
-  await page.getByTitle(`${start} to ${end} into the basket`).waitFor();
+  await page.getByTitle(`Add ${start} to ${end} to the basket`).waitFor();
   await assertAccessible(page, 'a film of uneven times');
   assert.deepEqual(problems, []);
 });
@@ -286,7 +286,7 @@ test('a still is shown with its size alone, and nothing is asked that a still ha
   await page.reload();
   await page.locator('.screen img').waitFor();
   await page.getByText('320 × 200', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Into the basket' }).waitFor();
+  await page.getByRole('button', { name: 'Add to basket' }).waitFor();
   assert.equal(await page.locator('.timeline').count(), 0);
   await assertAccessible(page, 'a still');
   assert.deepEqual([refused, problems], [[], []]);
@@ -311,12 +311,12 @@ test('a version for browsers waits behind an export, says for what, and is cance
   const asked = { output_dir: join(home.folder, 'cut'), clips, task: true };
   const { task_id } = await service.ok<{ task_id: string }>('/export/clips', asked);
   await make.click();
-  await page.getByText('Waits for: Clips').waitFor();
+  await page.getByText('Waiting for: Clips').waitFor();
   await assertAccessible(page, 'a version that waits');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await make.waitFor();
   await make.click();
-  await page.getByText('Waits for: Clips').waitFor();
+  await page.getByText('Waiting for: Clips').waitFor();
   await service.ok(`/tasks/${task_id}/cancel`, {}, 'POST');
   await isShown(page, 30);
   assert.deepEqual(problems, []);

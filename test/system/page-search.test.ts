@@ -239,13 +239,13 @@ test('what another program has analysed is found, and an empty folder is no long
 }, async (t) => {
   const folder = join(home.folder, 'other-analysis');
   const { page, problems } = await signedIn(t, {}, folder);
-  await page.getByText('Nothing is analysed yet').waitFor();
+  await page.getByText('Nothing has been analysed yet').waitFor();
   const { task_id } = await sample.service.ok<{ task_id: string }>('/analyze', {
     cache_dir: folder,
     visual_media_paths: [join(samples, 'beach.mp4')],
   });
   await sample.service.follow(task_id);
-  await page.getByText('Nothing is analysed yet').waitFor({ state: 'detached' });
+  await page.getByText('Nothing has been analysed yet').waitFor({ state: 'detached' });
   await searchFor(page, 'a beach');
   assert.deepEqual(problems, []);
 });

@@ -39,7 +39,7 @@ test('where no model understands a word a button opens what can be set up, and d
 }, async (t) => {
   const { page, problems } = await signedIn(t);
   await page.getByRole('searchbox').fill('a dog');
-  await page.getByText('No model in use understands: dog.').waitFor();
+  await page.getByText('No model in use understands “dog”.').waitFor();
   await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set up' });
   const sight = dialog.getByRole('region', { name: 'Things and printed words' });

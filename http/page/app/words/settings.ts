@@ -4,8 +4,8 @@ import type { Words } from './pair.ts';
 export const settings = {
   starter: ['What works without a download', 'Was ohne Download geht'],
   starterHow: [
-    'framehound comes with small models of its own. They are fast and run offline, and they are honest about what they do not know.',
-    'framehound bringt kleine eigene Modelle mit. Sie sind schnell, laufen ohne Netz und sagen, was sie nicht kennen.',
+    'framehound comes with small models of its own. They are fast, run offline, and say which words they do not understand.',
+    'framehound bringt kleine eigene Modelle mit. Sie sind schnell, laufen ohne Netz und melden Wörter, die sie nicht verstehen.',
   ],
   can: ['They can', 'Sie können'],
   cannot: ['They cannot', 'Sie können nicht'],
@@ -26,20 +26,20 @@ export const settings = {
     'Untertitel lesen und Stimmen unterscheiden: in Gesprächen von 2 bis 6 Personen stimmt die Zahl in 80 von 100, und 6 % der Zeit ist falsch zugeordnet',
   ],
   cannotObjects: [
-    'Objects, people, actions, writing: these need a visual model',
-    'Gegenstände, Menschen, Handlungen, Schrift: dafür ist ein Bildmodell nötig',
+    'Things and printed words: these come with “Set up”. Actions and free descriptions: these need a visual model',
+    'Dinge und gedruckte Wörter: die kommen mit „Einrichten“. Handlungen und freie Beschreibungen: dafür ist ein Bildmodell nötig',
   ],
   cannotSpeech: [
-    'Write down what is said: this needs a speech model',
-    'Aufschreiben, was gesagt wird: dafür ist ein Sprachmodell nötig',
+    'Transcribe speech: this needs a speech model',
+    'Gesprochenes transkribieren: dafür ist ein Sprachmodell nötig',
   ],
   cannotFaces: [
-    'Find faces: this needs two models of faces',
+    'Find faces: this needs two face models',
     'Gesichter finden: dafür sind zwei Gesichtsmodelle nötig',
   ],
   cannotTexts: [
-    'Write freely: summaries come from templates until there is a language model',
-    'Frei schreiben: Zusammenfassungen kommen aus Vorlagen, bis ein Textmodell da ist',
+    'Write free text: summaries are made from templates until a language model is downloaded',
+    'Frei formulieren: Zusammenfassungen entstehen aus Vorlagen, bis ein Textmodell geladen ist',
   ],
   cannotSounds: [
     'Tell every sound from speech: 3.5 % of barking and 2.6 % of traffic is taken for speech',
@@ -48,7 +48,7 @@ export const settings = {
 
   models: ['Models', 'Modelle'],
   modelsHow: [
-    'Downloaded from the server of the setting models_url and checked; everything runs on this machine.',
+    'Downloaded from the server in the setting models_url and verified. Everything runs on this machine.',
     'Vom Server der Einstellung models_url geladen und geprüft; alles läuft auf diesem Rechner.',
   ],
   runsOn: ['{name} runs on {device}.', '{name} läuft auf {device}.'],
@@ -68,8 +68,8 @@ export const settings = {
   advised: ['Advised', 'Empfohlen'],
   inUse: ['In use', 'In Gebrauch'],
   downloaded: ['Downloaded', 'Geladen'],
-  partOfIt: ['Part of the program', 'Teil des Programms'],
-  multilingual: ['many languages', 'viele Sprachen'],
+  partOfIt: ['Built in', 'Eingebaut'],
+  multilingual: ['multilingual', 'mehrsprachig'],
   figures: [
     'speed {speed} of 5, accuracy {accuracy} of 5',
     'Tempo {speed} von 5, Genauigkeit {accuracy} von 5',
@@ -80,19 +80,19 @@ export const settings = {
   downloading: ['{got} of {all}', '{got} von {all}'],
   checking: ['Checking …', 'Wird geprüft …'],
   connecting: ['Connecting …', 'Verbindet …'],
-  waiting: ['The server keeps it waiting …', 'Der Server lässt warten …'],
+  waiting: ['Waiting for the server …', 'Wartet auf den Server …'],
   cancelDownload: ['Cancel the download', 'Download abbrechen'],
-  downloadFailed: ['{name} is not downloaded', '{name} ist nicht geladen'],
+  downloadFailed: ['{name} could not be downloaded', '{name} konnte nicht geladen werden'],
   byHand: [
-    'These files can be brought by hand into {folder}:',
-    'Diese Dateien können von Hand nach {folder} gelegt werden:',
+    'You can put these files into {folder} yourself:',
+    'Sie können diese Dateien selbst nach {folder} legen:',
   ],
   downloadDone: ['{name} is downloaded', '{name} ist geladen'],
-  use: ['Use it', 'Verwenden'],
+  use: ['Use', 'Verwenden'],
   useOf: ['Use {name}', '{name} verwenden'],
   loading: ['Loading {name} …', '{name} wird geladen …'],
   used: [
-    '{name} is in use now. Footage has to be analysed again by it.',
+    '{name} is now in use. Footage has to be analysed again with it.',
     '{name} ist jetzt in Gebrauch. Das Material muss damit neu analysiert werden.',
   ],
   fellBack: ['{wanted} could not be loaded: {error}', '{wanted} konnte nicht geladen werden: {error}'],
@@ -100,15 +100,15 @@ export const settings = {
   page: ['This page', 'Diese Seite'],
   language: ['Language', 'Sprache'],
   theme: ['Appearance', 'Darstellung'],
-  system: ['As the system', 'Wie das System'],
+  system: ['System', 'Wie das System'],
   dark: ['Dark', 'Dunkel'],
   light: ['Light', 'Hell'],
   signedInKey: [
-    'Signed in by a license key, in this tab alone.',
+    'Signed in with a license key, in this tab only.',
     'Mit einem Lizenzschlüssel angemeldet, nur in diesem Tab.',
   ],
   signedInTicket: [
-    'Signed in by a ticket, in this tab alone.',
+    'Signed in with a ticket, in this tab only.',
     'Mit einem Ticket angemeldet, nur in diesem Tab.',
   ],
   signedInBrowser: ['Signed in, in every tab of this browser.', 'Angemeldet, in jedem Tab dieses Browsers.'],
@@ -116,8 +116,8 @@ export const settings = {
 
   settings: ['Settings of the service', 'Einstellungen des Dienstes'],
   settingsHow: [
-    'They are changed in config.json of the home folder, by environment variables or by options of the command; framehound config says more.',
-    'Geändert werden sie in config.json im Heimordner, durch Umgebungsvariablen oder Optionen des Befehls; framehound config sagt mehr.',
+    'Change them in config.json in the home folder, with environment variables or with command-line options; see framehound config.',
+    'Ändern lassen sie sich in config.json im Heimordner, mit Umgebungsvariablen oder mit Optionen des Befehls; siehe framehound config.',
   ],
   setting: ['Setting', 'Einstellung'],
   value: ['Value', 'Wert'],
@@ -129,9 +129,9 @@ export const settings = {
   yes: ['yes', 'ja'],
   no: ['no', 'nein'],
   unset: ['not set', 'nicht gesetzt'],
-  onlyChanged: ['Only those that are not the default', 'Nur was nicht die Vorgabe ist'],
-  noneChanged: ['All are as by default.', 'Alles entspricht der Vorgabe.'],
+  onlyChanged: ['Only changed settings', 'Nur geänderte'],
+  noneChanged: ['All settings have their defaults.', 'Alle Einstellungen haben ihre Vorgaben.'],
   about: ['framehound {version}', 'framehound {version}'],
-  docs: ['Interface for programs', 'Schnittstelle für Programme'],
+  docs: ['API', 'API'],
   folder: ['Analysis folder', 'Analyseordner'],
 } as const satisfies Record<string, Words>;
