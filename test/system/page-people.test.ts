@@ -221,7 +221,7 @@ test(
   within,
   async (t) => {
     const page = await opened(t, '#/summaries', { colorScheme: 'light' });
-    await page.getByRole('searchbox', { name: 'Find in summaries' }).fill('shots');
+    await page.getByRole('searchbox', { name: 'Find in summaries' }).fill('recognised');
     await page.locator('mark').first().waitFor();
     await assertAccessible(page, 'matches, light');
     await page.getByRole('searchbox', { name: 'Find in summaries' }).fill('');
