@@ -183,7 +183,7 @@ test('a dropped file is told to stay, a wrong path why it is none, a folder is w
   await assertAccessible(page, 'a dropped file');
   await page.keyboard.press('Escape');
   await show(page, 'films/a.mp4');
-  await page.getByRole('alert').getByText('A whole path is needed').waitFor();
+  await page.getByRole('alert').getByText('Enter a full path').waitFor();
   await show(page, join(samples, 'nowhere'));
   await page.getByRole('alert').getByText('nowhere').waitFor();
   const stills = join(home.folder, 'stills');
@@ -216,7 +216,7 @@ test('a watch folder is added, seen at work, changed and switched off; the form 
     await dialog.getByRole('alert').getByText(expected).waitFor();
   };
   await path.fill('films');
-  await save(/whole path/);
+  await save(/full path/);
   await path.fill(join(home.folder, 'nowhere'));
   await save(/nowhere/);
   await path.fill(`"${folder}/"`);
@@ -302,7 +302,7 @@ test('an export that waits for another says so in both languages, and is cancell
   await card.getByText('Waiting for: Clips; number 2 in the queue').waitFor();
   await card.getByText('Waiting for: Clips', { exact: true }).waitFor();
   await assertAccessible(page, 'a task that waits');
-  await card.filter({ hasText: 'place 2' }).getByRole('button', { name: 'Cancel', exact: true }).click();
+  await card.filter({ hasText: 'number 2' }).getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('listitem').filter({ hasText: 'Cancelled' }).first().waitFor();
   await page.evaluate("localStorage.setItem('framehound.language', 'de')");
   await page.reload();

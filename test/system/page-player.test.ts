@@ -152,7 +152,7 @@ test('frames that come at uneven times are stepped through one by one', {
   const tells = (frame: number) =>
     page.getByText(clock(frames[frame]!.seconds, { decimals: 3 }), { exact: true }).waitFor();
   await tells(first);
-  await page.getByText('varying frame rate').waitFor();
+  await page.getByText('variable frame rate').waitFor();
   for (const frame of [1, 2, 3, 4, 5, 6, 7, 8]) {
     await page.keyboard.press('ArrowRight');
     await tells(first + frame);

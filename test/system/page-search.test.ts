@@ -27,7 +27,7 @@ test('a ticket signs in once; its address goes, and a used one says what to do',
   await page.getByRole('searchbox').waitFor();
   const other = await openBrowser(t);
   await other.page.goto(`${sample.service.address}/#${ticket}`);
-  await other.page.getByRole('alert').getByText('used already').waitFor();
+  await other.page.getByRole('alert').getByText('already been used').waitFor();
   assert.deepEqual(problems, []);
 });
 
@@ -218,7 +218,7 @@ test('a page goes on when the service was away, and says so meanwhile', {
   await searchFor(page, 'sunset');
   await sample.service.stop();
   await page.getByRole('searchbox').fill('a green forest');
-  await page.getByText('The service does not answer').waitFor();
+  await page.getByText('The service is not responding').waitFor();
   await assertAccessible(page, 'the service is away');
   const loading = Promise.withResolvers<void>();
   await page.route('**/analysis-data/load', async (route) => {
@@ -227,7 +227,7 @@ test('a page goes on when the service was away, and says so meanwhile', {
   });
   // With another folder of its own, so that nobody but the page loads this one.
   sample.service = await startService([...settings, '--cache-dir', join(home.folder, 'elsewhere')], home);
-  await page.getByText('The service does not answer').waitFor({ state: 'detached', timeout: SLOW_MS });
+  await page.getByText('The service is not responding').waitFor({ state: 'detached', timeout: SLOW_MS });
   // However long the folder takes to load: a search before that would be refused.
   await assertAccessible(page, 'the folder is loaded again');
   loading.resolve();
