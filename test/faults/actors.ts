@@ -257,7 +257,7 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a summary tells of things that may not be there',
     file: 'actors/summarizer/facts/sights.ts',
-    text: 'score >= surelySeen &&',
+    text: 'score >= believedScore &&',
     fault: 'score >= 0 &&',
     tests: ['test/actors/summarizer/telling/texts.test.ts'],
   },
