@@ -19,6 +19,8 @@ const shotLabels: Readonly<Record<ShotSize, string>> = {
   wide: 'Wide shot',
 };
 
+const named = { labelOf: (value: string) => value.charAt(0).toUpperCase() + value.slice(1) };
+
 /** The facets of things of one folder; the values of a content are read anew each time. */
 export function thingFacets(store: Store): readonly ContentFacet[] {
   const tracksOf = (hash: string) => readable(() => store.things.of(hash))?.tracks ?? [];
@@ -30,8 +32,8 @@ export function thingFacets(store: Store): readonly ContentFacet[] {
     (readable(() => storedShots(store, hash, tracksOf(hash))) ?? []).map(({ size }) => size);
   const sizes = choices(shotSizes.map((value) => ({ value, label: shotLabels[value] })));
   return [
-    contentFacet('seen', 'Things', classes(true)),
-    contentFacet('unmeasured', 'Other things, uncertain', classes(false)),
+    contentFacet('seen', 'Things', classes(true), named),
+    contentFacet('unmeasured', 'Other things, uncertain', classes(false), named),
     contentFacet('shot_size', 'Shot size of people', shots, sizes),
   ];
 }
@@ -40,7 +42,7 @@ function contentFacet(
   name: string,
   label: string,
   valuesOf: (hash: string) => readonly (Track['class'] | ShotSize)[],
-  rest: Parameters<typeof multi>[2] = {},
+  rest: Parameters<typeof multi>[2],
 ): ContentFacet {
   const facet = multi(
     { id: thingsPrefix + name, label, path: group },

@@ -35,6 +35,8 @@ const faceHeight = 2.8;
  * whole person is less than 0.4 as wide. Width by height in pixels.
  */
 const [cutPerson, lowerEdge] = [0.55, 0.96];
+/** Who is small and cut off at the top or a side may be a hand that comes into the picture: of them nothing is said. */
+const edge = 0.01;
 const [closeShape, mediumShape] = [0.9, 0.4];
 
 interface Seen {
@@ -54,7 +56,9 @@ export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], as
   const withFace = new Set(seen.keys());
   for (const { class: name, start, end, score, box } of tracks) {
     if (name !== 'person' || score < believedScore) continue;
-    const one = { size: sizeOf(box, aspect), height: box[3], score };
+    const size = sizeOf(box, aspect);
+    if (size === null) continue;
+    const one = { size, height: box[3], score };
     for (let frame = start; frame < end; frame++) {
       if (!withFace.has(frame) && one.height > (seen.get(frame)?.height ?? 0)) seen.set(frame, one);
     }
@@ -62,10 +66,11 @@ export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], as
   return joined([...seen].sort(([a], [b]) => a - b));
 }
 
-function sizeOf([, top, width, height]: Track['box'], aspect: number): ShotSize {
-  if (height < cutPerson || top + height < lowerEdge) return 'wide';
+function sizeOf([left, top, width, height]: Track['box'], aspect: number): ShotSize | null {
+  const isCut = height >= cutPerson && top + height >= lowerEdge;
   const shape = (width * aspect) / height;
-  return shape >= closeShape ? 'close_up' : shape >= mediumShape ? 'medium' : 'wide';
+  if (isCut && shape >= mediumShape) return shape >= closeShape ? 'close_up' : 'medium';
+  return Math.min(top, left, 1 - left - width) < edge ? null : 'wide';
 }
 
 /** As a share of the height of the picture. */

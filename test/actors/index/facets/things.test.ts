@@ -7,7 +7,7 @@ import { folder, type Harness, indexActor } from '../handlers.ts';
 import { storeFaces } from '../people/faces.ts';
 
 const hashes = ['aa', 'bb', 'cc'];
-const track = (name: Track['class'], score = 0.8, box: Track['box'] = [0, 0, 0.1, 0.1]): Track => {
+const track = (name: Track['class'], score = 0.8, box: Track['box'] = [0.4, 0.4, 0.1, 0.1]): Track => {
   return { class: name, start: 0, end: 1, best: 0, score, box, colours: [] };
 };
 const countsOf = ({ facets }: FacetReport, name: string) =>

@@ -31,6 +31,8 @@ test('without a face it is the shape of a person who is cut off at the lower edg
   assert.deepEqual(sizesOf([person([0.2, 0.1, 0.15, 0.9])]), ['wide']);
   assert.deepEqual(sizesOf([person([0.2, 0.1, 0.3, 0.8])]), ['wide'], 'seen whole');
   assert.deepEqual(sizesOf([person([0.2, 0.5, 0.2, 0.5])]), ['wide'], 'small');
+  assert.deepEqual(sizesOf([person([0.2, 0, 0.2, 0.3])]), [], 'a hand from above');
+  assert.deepEqual(sizesOf([person([0.8, 0.3, 0.2, 0.3])]), [], 'half of somebody');
 });
 
 test('nothing is said without people, or of those who are uncertain', () => {

@@ -19,7 +19,7 @@ const call = inject(seenRoutes, { search: w.search });
 const ask = (body: Record<string, unknown>) => call('/api/v1/media/seen', { cache_dir, ...body });
 
 const track = (name: Track['class'], start: number, end: number, score = 0.8): Track => {
-  return { class: name, start, end, best: start, score, box: [0, 0, 0.1, 0.1], colours: [] };
+  return { class: name, start, end, best: start, score, box: [0.4, 0.4, 0.1, 0.1], colours: [] };
 };
 
 test('a film is told with what is believed to be in it, also when it is gone', async () => {
