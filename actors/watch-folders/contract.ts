@@ -50,7 +50,10 @@ const changeable = {
     'Analysis folder, absolute, that is there; null is the default analysis folder.',
   ),
   enabled: described(Type.Boolean(), 'Whether it is watched while the watch-folder service runs.'),
-  enable_visual_analysis: described(Type.Boolean(), 'Analyse pictures.'),
+  enable_visual_analysis: described(
+    Type.Boolean(),
+    'Analyse pictures, with things and printed words where their models are downloaded.',
+  ),
   enable_audio_analysis: described(Type.Boolean(), 'Write down what is said.'),
   enable_face_analysis: described(Type.Boolean(), 'Find faces and cluster them into people.'),
   audio_language: described(

@@ -35,23 +35,21 @@ export class FacetTable {
     this.#own = facets.map((facet) => new Column(facet));
   }
 
+  /** Who and what media show comes first. */
   get columns(): readonly Column[] {
-    return [...this.#own, ...this.#further.map(({ column }) => column)];
+    return [...this.#further.map(({ column }) => column), ...this.#own];
   }
 
   /** Facets whose values are known by hash, in the place of all earlier ones; the same object stays as it is. */
   setFurther(facets: readonly ContentFacet[], pause: () => void): void {
     const known = new Map(this.#further.map(({ of, column }) => [of, column]));
-    this.#further = facets.map((of) => ({ of, column: known.get(of) ?? this.#filled(of, pause) }));
-  }
-
-  #filled({ facet, keyOf }: ContentFacet, pause: () => void): Column {
-    const column = new Column(facet);
-    for (const [hash, row] of this.#rowOf) {
+    const further = facets.map((of) => ({ of, column: known.get(of) ?? new Column(of.facet) }));
+    const made = further.filter(({ of }) => !known.has(of));
+    for (const [hash, row] of made.length === 0 ? [] : this.#rowOf) {
       if (row % fewer === 0) pause();
-      column.put(row, keyOf(hash));
+      for (const { of, column } of made) column.put(row, of.keyOf(hash));
     }
-    return column;
+    this.#further = further;
   }
 
   get size(): number {

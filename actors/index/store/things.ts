@@ -38,6 +38,12 @@ export class Things {
     return row && { model_key: row.model_key, tracks: tracksIn(row), from_previews: row.from_previews === 1 };
   }
 
+  /** Changes with what is stored; null where no detector looked. */
+  version(hash: string): number | null {
+    const bytes = this.#reading()?.get(thingsKey(hash));
+    return bytes === undefined ? null : sealOf(bytes);
+  }
+
   /** Ascending. */
   hashes(): string[] {
     const keys = this.#reading()?.keys(thingsPrefix) ?? [];
