@@ -40,7 +40,7 @@ export function serveConnection(client: Client, { tasks, rooms, log }: Connectio
     const answer = answerOf<JoinAnswer>(sent);
     const task_id = taskIdOf(sent[0]);
     if (task_id === undefined) {
-      return answer({ joined: false, error: `task_id must be a text of 1 to ${LONGEST_ID} characters` });
+      return answer({ joined: false, error: `task_id must be a string of 1 to ${LONGEST_ID} characters` });
     }
     const room = roomOf(task_id);
     // Every client is in one room of its own, which does not count.
@@ -85,13 +85,13 @@ async function replayRecord(
   if (!client.connected) return true;
   const found = await tasks.get(task_id, { offset: 0, limit: 1 }).catch((error: unknown) => {
     if (analysisErrors.TASK_UNKNOWN.is(error)) return null;
-    log.warn('a task cannot be looked up', { task_id, error });
+    log.warn('the task cannot be looked up', { task_id, error });
     return undefined;
   });
   // It may have begun to run meanwhile: then this client is in the room and gets its events.
   const begun = rooms.replay(task_id) !== undefined;
   if (found === null && !begun) {
-    answer({ joined: false, error: `No task has the id ${quoted(task_id)}` });
+    answer({ joined: false, error: `There is no task with the id ${quoted(task_id)}` });
     return false;
   }
   answer({ joined: true });

@@ -236,7 +236,7 @@ function reasonOf(task_id: string, { state, error }: End): Partial<ProgressEvent
   if (state === 'cancelled') return { cancelled: true };
   if (state === 'failed') return reason(error ?? { code: 'INTERNAL', message: 'The task failed' });
   const resume = `POST /api/v1/tasks/${encodeURIComponent(task_id)}/resume`;
-  const message = `The task was interrupted because the engine ended; ${resume} goes on with what is missing`;
+  const message = `The task was interrupted because the engine ended; ${resume} continues with the rest`;
   return { interrupted: true, ...reason({ code: 'INTERRUPTED', message }) };
 }
 

@@ -133,14 +133,14 @@ function attachTo(
   const sockets = { maxBackpressure: MOST_WAITING_BYTES, idleTimeout: 120 };
   io.attachApp(app, sockets as Parameters<typeof io.attachApp>[1]);
   io.engine.use((raw: unknown, _res: unknown, next: (error?: Error) => void) => {
-    next(isWellFormed(requestOf(raw)) ? undefined : new Error('not a request of a transport'));
+    next(isWellFormed(requestOf(raw)) ? undefined : new Error('not a transport request'));
   });
   // Closing a polling transport waits for the next poll of its client, half a minute by default.
   io.engine.on('connection', ({ transport }: { transport: { closeTimeout?: number } }) => {
     transport.closeTimeout = LAST_READ_MS;
   });
   io.engine.on('connection_error', ({ code, message }: { code: number; message: string }) => {
-    log.debug('a client was turned away', { code, message });
+    log.debug('a client was refused', { code, message });
   });
   return io;
 }

@@ -178,7 +178,7 @@ export class Exchange implements Pending {
     if (this.#state.stopping) {
       return this.#finish(
         route,
-        plainError(503, 'Service is stopping', 'The service takes no more requests', askAgain),
+        plainError(503, 'Service is stopping', 'The service no longer accepts requests', askAgain),
       );
     }
     const key = this.#credential(body);
@@ -284,7 +284,7 @@ export class Exchange implements Pending {
       const status = this.#signal!().aborted ? CLIENT_GONE : 503;
       return this.#finish(
         route,
-        plainError(status, 'Request ended early', 'The work was cancelled', askAgain),
+        plainError(status, 'Request ended early', 'The request was cancelled', askAgain),
       );
     }
     const answer = errorResponse(error, this.#id);

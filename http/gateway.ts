@@ -110,7 +110,11 @@ function connectionLimit({ config: { values }, log, clock }: GatewayParts) {
   const most = mostConnections(limit, values.decoders);
   let refused = 0;
   const tellRefused = conflate<string, number>(clock, TELL_EVERY_MS, (connections) =>
-    log.warn('connections are refused: too many are open', { refused: connections, most, open_files: limit }),
+    log.warn('too many connections are open; new connections are refused', {
+      refused: connections,
+      most,
+      open_files: limit,
+    }),
   );
   return {
     mostConnections: most,
@@ -122,7 +126,7 @@ function connectionLimit({ config: { values }, log, clock }: GatewayParts) {
         most_connections: most,
         for_many_clients: filesOfEngine(values.decoders) + CLIENTS,
       };
-      log.warn('few files may be open at once (ulimit -n), so few clients can be connected', facts);
+      log.warn('the limit of open files (ulimit -n) is low, so only few clients can connect', facts);
     },
   };
 }
@@ -151,7 +155,7 @@ function assistantsOf({ config, version, log }: GatewayParts, ownFetch: typeof f
     fetch: ownFetch,
     cacheDir: folders(config.values).cache,
     version,
-    onError: (error) => log.named('mcp').debug('a message was refused', { error }),
+    onError: (error) => log.named('mcp').debug('a message was rejected', { error }),
   });
 }
 

@@ -8,7 +8,7 @@ import type { Access } from './sessions/access.ts';
 import { SECRET_BYTES, seal, unseal } from './sessions/secret.ts';
 
 export const linkErrors = errorTable({
-  LINK_UNKNOWN: { meaning: 'There is no such link', status: 404, retryable: false },
+  LINK_UNKNOWN: { meaning: 'Link not found', status: 404, retryable: false },
 });
 
 /** A content of an analysis folder. */
@@ -71,7 +71,7 @@ export function createMediaLinks(now: () => number, check: Access['check']): Med
         if (ok) return found;
       } else known.delete(hash);
       throw linkErrors.LINK_UNKNOWN(
-        'The link was not made by this run of the service, or has expired, or its license key has; ask for another one',
+        'The link or its license key has expired, or the service was restarted since; request a new link',
       );
     },
   };

@@ -25,7 +25,7 @@ export function notReadyReasons(
   const actors = states
     .filter(({ phase }) => phase !== 'ready' && phase !== 'idle')
     .map(({ name, phase, reason }) => ({ name, state: phase, reason }));
-  const reason = 'what was loaded before the engine ended is loaded again';
+  const reason = 'data that was loaded before the restart is being reloaded';
   const data: NotReady[] = restoring ? [{ name: 'analysis data', state: 'loading', reason }] : [];
   return [...service, ...actors, ...modelReasons(visual), ...data];
 }

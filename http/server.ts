@@ -37,11 +37,11 @@ export function createApp(options: AppOptions): App {
         return exchange.refuse(null, { ...plainError(status, error, message), ends: true });
       }
       if (!options.isAllowedHost(head.host)) {
-        const message = `Host ${quoted(head.host)} is neither local nor configured`;
+        const message = `Host ${quoted(head.host)} is neither a local name nor listed in the setting hosts`;
         return exchange.refuse(null, plainError(403, 'Host not allowed', message));
       }
       if (!state.origins.isAllowed(head.origin)) {
-        const message = `Pages of ${quoted(head.origin)} may not call this service; the setting origins can allow them`;
+        const message = `Pages of ${quoted(head.origin)} may not call this service; add the origin to the setting origins to allow it`;
         return exchange.refuse(null, plainError(403, 'Origin not allowed', message));
       }
       if (head.method === 'OPTIONS' && state.origins.mayRead(head.origin)) {
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): App {
         const allow = found.allow.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', ');
         return exchange.refuse(
           null,
-          plainError(405, 'Method not allowed', `${head.path} takes ${allow}`, { Allow: allow }),
+          plainError(405, 'Method not allowed', `${head.path} supports ${allow}`, { Allow: allow }),
         );
       }
       return exchange.open(found, validators.get(found.route)!);

@@ -14,7 +14,7 @@ import { statusLine } from './request/status-line.ts';
 import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
-  PORT_TAKEN: { meaning: 'The port is taken', status: 500, retryable: false },
+  PORT_TAKEN: { meaning: 'The port is already in use', status: 500, retryable: false },
 });
 
 export interface Server {
@@ -86,7 +86,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
         if (socket) listening = socket;
       });
       if (!listening) {
-        const message = `port: ${host}:${wanted} cannot be listened on; another service may hold the port, or this machine has no address ${host}`;
+        const message = `port: ${host}:${wanted} cannot be listened on: the port may be in use, or this machine may not have the address ${host}`;
         throw serverErrors.PORT_TAKEN(message, { field: 'port', port: wanted });
       }
       port = uWS.us_socket_local_port(listening as unknown as uWS.us_socket);

@@ -44,5 +44,8 @@ export class Budget {
 }
 
 export function overBudget(bytes: number, limit: number) {
-  return engineErrors.OVER_BUDGET(`${bytes} bytes are needed, and ${limit} may be used`, { bytes, limit });
+  return engineErrors.OVER_BUDGET(`${bytes} bytes are needed, but only ${limit} may be used`, {
+    bytes,
+    limit,
+  });
 }

@@ -84,5 +84,5 @@ function complaint(schema: TSchema, value: unknown): string {
   const { description } = schema as { description?: string };
   if (description !== undefined) return `must be ${description}, not ${String(value)}`;
   const [first] = Errors(schema, value);
-  return first?.message ?? 'has an impossible value';
+  return first?.message ?? 'has an invalid value';
 }

@@ -66,22 +66,26 @@ function errorMaker(code: string, row: ErrorRow): ErrorMaker {
 
 export const engineErrors = errorTable({
   BUSY: { meaning: 'The mailbox of the actor is full', status: 503, retryable: true },
-  CANCELLED: { meaning: 'The caller cancelled', status: 499, retryable: false },
-  ACTOR_CRASHED: { meaning: 'The actor ended while it worked on this', status: 503, retryable: true },
+  CANCELLED: { meaning: 'The caller cancelled the request', status: 499, retryable: false },
+  ACTOR_CRASHED: { meaning: 'The actor ended while working on this', status: 503, retryable: true },
   ACTOR_STUCK: {
-    meaning: 'The actor was replaced because a turn outlived its limit',
+    meaning: 'The actor was replaced because a turn took too long',
     status: 503,
     retryable: true,
   },
   ACTOR_DOWN: { meaning: 'The actor is down', status: 503, retryable: true },
-  STALE_SLOT: { meaning: 'The slot was given back and may hold other data', status: 500, retryable: false },
+  STALE_SLOT: {
+    meaning: 'The slot has been released and may contain other data',
+    status: 500,
+    retryable: false,
+  },
   OVER_BUDGET: {
-    meaning: 'The work needs more memory than may be used for it',
+    meaning: 'The work needs more memory than it may use',
     status: 400,
     retryable: false,
   },
   INVALID_MESSAGE: { meaning: 'The message does not match its contract', status: 400, retryable: false },
-  INVALID_CONFIG: { meaning: 'A setting has an impossible value', status: 400, retryable: false },
+  INVALID_CONFIG: { meaning: 'A setting has an invalid value', status: 400, retryable: false },
   INTERNAL: { meaning: 'Internal error', status: 500, retryable: false },
 });
 

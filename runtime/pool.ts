@@ -5,8 +5,8 @@ import { engineErrors, errorTable } from './errors.ts';
 import { Semaphore } from './sync/semaphore.ts';
 
 export const poolErrors = errorTable({
-  THREAD_ENDED: { meaning: 'The thread ended while it worked on this', status: 503, retryable: true },
-  OUT_OF_MEMORY: { meaning: 'The work does not fit the memory of its thread', status: 500, retryable: false },
+  THREAD_ENDED: { meaning: 'The thread ended while working on this', status: 503, retryable: true },
+  OUT_OF_MEMORY: { meaning: 'The work needs more memory than its thread has', status: 500, retryable: false },
 });
 
 export interface PoolOptions {
@@ -74,7 +74,7 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
       if (closing.signal.aborted) return Promise.reject(engineErrors.CANCELLED('the pool is closed'));
       if (permits.waiting >= waiting) {
         return Promise.reject(
-          engineErrors.BUSY(`${permits.waiting} tasks wait for a thread already (${name})`),
+          engineErrors.BUSY(`${permits.waiting} tasks are already waiting for a thread (${name})`),
         );
       }
       const until = AbortSignal.any([signal, closing.signal]);

@@ -322,7 +322,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     for (const [id, { call }] of [...attachment.running]) {
       this.#turnEnded(attachment, id);
       call.fail(
-        engineErrors.ACTOR_CRASHED(`${this.name} ended while it worked on ${call.name}`, {
+        engineErrors.ACTOR_CRASHED(`${this.name} ended while working on ${call.name}`, {
           actor: this.name,
         }),
       );
@@ -337,9 +337,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     this.#attachment = undefined;
     for (const { call } of attachment.running.values()) {
       const details = { actor: this.name, role: this.#contract.name };
-      call.fail(
-        engineErrors.ACTOR_STUCK(`${this.name} was replaced while it worked on ${call.name}`, details),
-      );
+      call.fail(engineErrors.ACTOR_STUCK(`${this.name} was replaced while working on ${call.name}`, details));
     }
   }
 

@@ -10,7 +10,7 @@ Locale.Set(problemOf);
 function problemOf(error: TValidationError): string {
   switch (error.keyword) {
     case 'boolean':
-      return 'must be left out';
+      return 'must not be set';
     case 'minLength':
       return atLeast(error.params.limit, 'characters');
     case 'minItems':

@@ -20,30 +20,29 @@ import type { StageKind } from './stages/kind.ts';
 import { stageKinds } from './stages/kinds.ts';
 
 export const analysisErrors = errorTable({
-  NO_MEDIA: { meaning: 'No media file can be read', status: 400, retryable: false },
-  NO_FILES: { meaning: 'There is no media to analyse', status: 400, retryable: false },
+  NO_MEDIA: { meaning: 'None of the media files can be read', status: 400, retryable: false },
+  NO_FILES: { meaning: 'No media files were found', status: 400, retryable: false },
   QUARANTINED: {
-    meaning: 'Work on the file ended the engine or hung twice, and is left alone',
+    meaning: 'The file crashed or hung the engine twice and is now skipped',
     status: 400,
     retryable: false,
   },
   SUSPECT: {
-    meaning:
-      'It was being looked at when the engine died, and is looked at again while nothing else is worked on',
+    meaning: 'The engine crashed while this file was being analysed; it will be tried again by itself',
     status: 503,
     retryable: true,
   },
   FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400, retryable: false },
-  LINK_LOOP: { meaning: 'The link leads back to a folder above it', status: 400, retryable: false },
+  LINK_LOOP: { meaning: 'The link points back to a folder above it', status: 400, retryable: false },
   /** The error of a task, never of a request. */
   ALL_FAILED: { meaning: 'Every file of the task failed', status: 500, retryable: false },
   ANOTHER_TASK: { meaning: 'Another task is active', status: 409, retryable: true },
-  LINE_FULL: { meaning: 'Too many tasks wait for their turn', status: 503, retryable: true },
+  LINE_FULL: { meaning: 'Too many tasks are queued', status: 503, retryable: true },
   INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
   NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
-  NOT_A_FOLDER: { meaning: 'The analysis folder is no folder', status: 400, retryable: false },
+  NOT_A_FOLDER: { meaning: 'The analysis folder is not a folder', status: 400, retryable: false },
   OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409, retryable: false },
-  TASK_UNKNOWN: { meaning: 'No task has this id', status: 404, retryable: false },
+  TASK_UNKNOWN: { meaning: 'Task not found', status: 404, retryable: false },
   TASK_RUNNING: { meaning: 'The task is running', status: 409, retryable: true },
   TASK_DAMAGED: { meaning: 'The record of the task cannot be read', status: 500, retryable: false },
   HOME_UNWRITABLE: {

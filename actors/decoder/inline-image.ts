@@ -5,7 +5,7 @@ const HEAD = 1024;
 
 /** The size of an image in base64 or in a data URL, of at most `most` bytes; or what is wrong with it. */
 export function inlineImage(text: string, most: number): { readonly bytes: number } | string {
-  if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must hold the image itself, not a remote URL';
+  if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must contain the image itself, not a remote URL';
   if (/^\s*data:/i.test(text)) {
     const comma = text.indexOf(',');
     // Of a longer one the pattern could need more memory than it may have.
@@ -16,12 +16,12 @@ export function inlineImage(text: string, most: number): { readonly bytes: numbe
     if (/^\s*data:image\/svg/i.test(head)) return drawing;
   }
   const letters = lettersOf(text);
-  if (letters === '') return 'holds no image';
+  if (letters === '') return 'contains no image';
   const [, digits, padding] = /^([A-Za-z0-9+/]*)(={0,2})$/.exec(letters) ?? [];
   const whole = digits !== undefined && digits.length % 4 !== 1;
   if (!whole || (padding !== '' && letters.length % 4 !== 0)) return 'is not base64';
   const bytes = Math.floor((digits.length * 3) / 4);
-  if (bytes > most) return `has ${bytes} bytes, more than ${most}`;
+  if (bytes > most) return `has ${bytes} bytes, more than the maximum of ${most}`;
   return isDrawing(letters) ? drawing : { bytes };
 }
 

@@ -71,5 +71,5 @@ function unwritable(what: string, cause?: unknown) {
 
 function tooLarge(error: unknown): never {
   if (!poolErrors.OUT_OF_MEMORY.is(error)) throw error;
-  throw exportErrors.DOCUMENT_TOO_LARGE('The document does not fit the memory of its thread', {}, error);
+  throw exportErrors.DOCUMENT_TOO_LARGE('The document needs more memory than its thread has', {}, error);
 }

@@ -26,5 +26,5 @@ export function missingWarning(missing: readonly string[]): string | null {
   const more = missing.length > 20 ? ` and ${missing.length - 20} more` : '';
   const fonts = [...advice].map(([name, packages]) => `for ${name}: ${packages}`).join('; ');
   const what = missing.length === 1 ? 'a character' : `${missing.length} characters`;
-  return `No font of this machine has ${what}, drawn as boxes: ${some}${more}. Fonts that help, ${fonts}.`;
+  return `No font on this machine has ${what}, which are drawn as boxes: ${some}${more}. Fonts to install, ${fonts}.`;
 }

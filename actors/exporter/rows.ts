@@ -15,7 +15,7 @@ const LATEST = 3_600_000 * 10;
 export function rowsOf(segments: readonly (readonly unknown[])[]): Row[] {
   if (segments.length > mostSegments) {
     throw exportErrors.DOCUMENT_TOO_LARGE(
-      `segments: ${segments.length} are too many; ${mostSegments} are possible`,
+      `segments: must have at most ${mostSegments} items, not ${segments.length}`,
       {
         field: 'segments',
       },
@@ -24,7 +24,7 @@ export function rowsOf(segments: readonly (readonly unknown[])[]): Row[] {
   const rows = segments.map(rowOf);
   const characters = rows.reduce((sum, { text, speaker }) => sum + text.length + (speaker?.length ?? 0), 0);
   if (characters > mostCharacters) {
-    const what = `segments: ${characters} characters are too many; ${mostCharacters} are possible`;
+    const what = `segments: must have at most ${mostCharacters} characters in total, not ${characters}`;
     throw exportErrors.DOCUMENT_TOO_LARGE(what, { field: 'segments' });
   }
   return rows.toSorted((a, b) => a.start - b.start || a.end - b.end);
@@ -43,12 +43,11 @@ function rowOf(segment: readonly unknown[], at: number): Row {
   };
   const [, text, , speaker = null] = segment;
   const start = seconds(0);
-  if (typeof text !== 'string') throw refuse(1, 'must be a text');
+  if (typeof text !== 'string') throw refuse(1, 'must be a string');
   if (text.length > mostOfSegment) throw refuse(1, `must have at most ${mostOfSegment} characters`);
   const end = seconds(2);
   if (end < start) throw refuse(2, 'must not be before the start');
-  if (speaker !== null && typeof speaker !== 'string')
-    throw refuse(3, 'must be the label of a speaker, or null');
+  if (speaker !== null && typeof speaker !== 'string') throw refuse(3, 'must be a speaker label or null');
   if (speaker !== null && speaker.length > 1000) throw refuse(3, 'must have at most 1000 characters');
   return { kind: 'speech', start, end, text: oneLine(text), speaker: oneLine(speaker ?? '') || null };
 }

@@ -13,7 +13,7 @@ export const facesErrors = errorTable({
     retryable: true,
   },
   BAD_FACE_VECTOR: {
-    meaning: 'The face model answered a vector without direction',
+    meaning: 'The face model returned a vector without direction',
     status: 500,
     retryable: false,
   },

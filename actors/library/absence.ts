@@ -29,12 +29,12 @@ export async function presenceOf(
   try {
     if ((await deviceAt(path)) !== null) return 'there';
     if (volume !== null) {
-      return (await isMounted(volume)) ? 'gone' : { unknown: `the volume ${volume} is not there` };
+      return (await isMounted(volume)) ? 'gone' : { unknown: `the volume ${volume} is not mounted` };
     }
     return await withoutVolume(path, witnesses);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    return { unknown: `it cannot be looked at (${code})` };
+    return { unknown: `it cannot be accessed (${code})` };
   }
 }
 
@@ -42,14 +42,16 @@ export async function presenceOf(
 async function withoutVolume(path: string, witnesses: Witnesses): Promise<Presence> {
   const folder = await nearestFolder(path);
   if (folder === null || mountFolders.test(folder)) {
-    return { unknown: `its drive may be away: ${folder ?? path} is all there is of its path` };
+    return { unknown: `its drive may be disconnected: only ${folder ?? path} exists of its path` };
   }
   if ((await readdir(folder)).length === 0) {
-    return { unknown: `its drive may be away: ${folder} is empty` };
+    return { unknown: `its drive may be disconnected: ${folder} is empty` };
   }
   const device = await deviceAt(folder);
   if (device !== null && witnesses.has(device)) return 'gone';
-  return { unknown: `its drive may be away: no other file of the library lies on the disk of ${folder}` };
+  return {
+    unknown: `its drive may be disconnected: no other file of the library is on the disk of ${folder}`,
+  };
 }
 
 async function nearestFolder(path: string): Promise<string | null> {

@@ -5,11 +5,11 @@ import { described, nullable } from '../../runtime/schema.ts';
 import type { FolderPage, FolderRequest } from './listing/contract.ts';
 
 export const libraryErrors = errorTable({
-  NOT_IN_LIBRARY: { meaning: 'The analysis folder does not know this media', status: 404, retryable: false },
-  IN_WORK: { meaning: 'A task works on the media', status: 409, retryable: true },
-  FOLDER_GONE: { meaning: 'There is no such folder', status: 404, retryable: false },
+  NOT_IN_LIBRARY: { meaning: 'The media is not in the analysis folder', status: 404, retryable: false },
+  IN_WORK: { meaning: 'A task is working on this media', status: 409, retryable: true },
+  FOLDER_GONE: { meaning: 'Folder not found', status: 404, retryable: false },
   FOLDER_NOT_LISTED: { meaning: 'The folder cannot be listed', status: 400, retryable: false },
-  NOT_MOVED: { meaning: 'The footage does not lie there', status: 400, retryable: false },
+  NOT_MOVED: { meaning: 'The footage is not at the new path', status: 400, retryable: false },
 });
 
 const Count = Type.Integer({ minimum: 0 });

@@ -35,7 +35,7 @@ export async function forget(
   }
   if (wanted.size === 0) {
     const named = unknown.slice(0, 5).join(', ');
-    throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} knows nothing of ${named}`, { field: 'media_paths' });
+    throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} has no analysis of ${named}`, { field: 'media_paths' });
   }
   const contents = await pathsOf(parts, cache_dir, wanted, signal);
   const hindered = await contentsInWork(parts, cache_dir, busy, signal);
@@ -181,7 +181,7 @@ async function emptied(
 function told(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
   const said = [
     `${forgotten.length} media ${dryRun ? 'would be' : forgotten.length === 1 ? 'is' : 'are'} forgotten`,
-    ...(unknown > 0 ? [`${unknown} not known`] : []),
+    ...(unknown > 0 ? [`${unknown} not found`] : []),
   ];
-  return `${said.join(', ')}${dryRun ? '' : '. Their vectors leave the disk with the next compaction'}`;
+  return `${said.join(', ')}${dryRun ? '' : '. The disk space of their vectors is freed by the next compaction'}`;
 }

@@ -21,10 +21,10 @@ export async function move(
   { cache_dir, from, to, dry_run }: MoveRequest,
   signal: AbortSignal,
 ): Promise<MoveAnswer> {
-  if (from === to) throw libraryErrors.NOT_MOVED(`from and to are both ${from}`, { field: 'to' });
+  if (from === to) throw libraryErrors.NOT_MOVED(`from and to are the same: ${from}`, { field: 'to' });
   const held = (await allHeld(parts, cache_dir, from, signal)).filter(({ replaced }) => !replaced);
   if (held.length === 0) {
-    throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} knows no media in ${from}`, { field: 'from' });
+    throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} has no media in ${from}`, { field: 'from' });
   }
   const busy = [...(await pathsInWork(parts, cache_dir))].find((path) => isWithin(path, from));
   if (busy !== undefined) throw inWork(busy);
@@ -35,7 +35,7 @@ export async function move(
     const volume = await volumeOf(target);
     // A part of the folder may have been moved before, or is not moved yet.
     if (volume === null && (await isThere(path)))
-      stayed.push({ media_path: path, reason: 'it still lies there' });
+      stayed.push({ media_path: path, reason: 'the file is still at its old path' });
     else moves.push({ from: path, to: target, volume });
   });
   const missing = moves.filter(({ volume }) => volume === null).length;
@@ -44,15 +44,15 @@ export async function move(
   for (let at = 0; at < moves.length && !dry_run; at += PATHS) {
     const some = moves.slice(at, at + PATHS);
     const refused = await parts.index.ask('move_paths', { cache_dir, moves: some }, { signal });
-    const reason = 'another content is known at the new path';
+    const reason = 'another file is already known at the new path';
     stayed.push(...refused.stayed.map((media_path) => ({ media_path, reason })));
   }
-  const others = stayed.filter(({ reason }) => reason !== 'it still lies there').length;
+  const others = stayed.filter(({ reason }) => reason !== 'the file is still at its old path').length;
   const moved = moves.length - others;
   const said = [
     `${moved} ${moved === 1 ? 'path' : 'paths'} ${dry_run ? 'would be' : moved === 1 ? 'is' : 'are'} moved`,
-    ...(missing > 0 ? [`${missing} of them ${missing === 1 ? 'is' : 'are'} not at the new place`] : []),
-    ...(stayed.length > 0 ? [`${stayed.length} stay`] : []),
+    ...(missing > 0 ? [`${missing} of them ${missing === 1 ? 'is' : 'are'} not at the new path`] : []),
+    ...(stayed.length > 0 ? [`${stayed.length} unchanged`] : []),
   ];
   return { message: said.join(', '), dry_run, moved, missing, stayed };
 }
@@ -60,8 +60,8 @@ export async function move(
 function notMoved(from: string, to: string, moves: number, stayed: number) {
   const what =
     moves === 0
-      ? `all ${stayed} media still lie in ${from}: move the footage first`
-      : `none of the ${moves + stayed} media of ${from} lies in ${to}`;
+      ? `all ${stayed} media are still in ${from}: move the footage first`
+      : `none of the ${moves + stayed} media of ${from} is in ${to}`;
   return libraryErrors.NOT_MOVED(`${what}. Nothing was changed`, { field: 'to' });
 }
 

@@ -53,7 +53,7 @@ async function realName(folder: string): Promise<string> {
 
 export function inWork(path: string) {
   return libraryErrors.IN_WORK(
-    `${path} is part of the task that runs; cancel the task or wait for its end. Nothing was changed`,
+    `${path} is part of a running task; cancel the task or wait for it to end. Nothing was changed`,
     { path },
   );
 }

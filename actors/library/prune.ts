@@ -63,7 +63,7 @@ async function presenceOfAll(
   await sideBySide(all.values(), TOGETHER, signal, async (one) => {
     // A file lies at its path, but it is another one.
     if (one.replaced) found.set(one, 'gone');
-    else if (busy.has(one.path)) found.set(one, { unknown: 'a task works on it' });
+    else if (busy.has(one.path)) found.set(one, { unknown: 'a task is working on it' });
     else {
       const device = await deviceAt(one.path).catch(() => null);
       if (device === null) missing.push(one);
@@ -82,9 +82,9 @@ async function presenceOfAll(
 function told(looked: number, gone: number, skipped: PruneAnswer['skipped'], dryRun: boolean): string {
   const left = skipped.reduce((sum, { count }) => sum + count, 0);
   const said = [
-    `${looked} media were looked for`,
+    `${looked} media checked`,
     `${gone} ${gone === 1 ? 'is' : 'are'} gone${gone === 0 ? '' : dryRun ? ' and would be forgotten' : ' and forgotten'}`,
-    ...(left > 0 ? [`${left} ${left === 1 ? 'is' : 'are'} missing and left alone`] : []),
+    ...(left > 0 ? [`${left} ${left === 1 ? 'is' : 'are'} missing but kept`] : []),
   ];
   return said.join(', ');
 }

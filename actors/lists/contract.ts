@@ -4,9 +4,9 @@ import { errorTable } from '../../runtime/errors.ts';
 import { described } from '../../runtime/schema.ts';
 
 export const listErrors = errorTable({
-  LIST_UNKNOWN: { meaning: 'There is no such list', status: 404, retryable: false },
-  LIST_CHANGED: { meaning: 'The list was changed meanwhile', status: 409, retryable: false },
-  LIST_INVALID: { meaning: 'The list cannot be kept like this', status: 400, retryable: false },
+  LIST_UNKNOWN: { meaning: 'List not found', status: 404, retryable: false },
+  LIST_CHANGED: { meaning: 'The list has been changed since it was read', status: 409, retryable: false },
+  LIST_INVALID: { meaning: 'The list is not valid', status: 400, retryable: false },
   LISTS_FULL: { meaning: 'There are too many lists', status: 409, retryable: false },
   LIST_DAMAGED: { meaning: 'The file of the list cannot be read', status: 500, retryable: false },
   LIST_TOO_NEW: {

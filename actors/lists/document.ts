@@ -41,10 +41,10 @@ export function parsed(path: string, text: string): Document {
   }
   if (!Check(Document, value)) {
     const [first] = Errors(Document, value);
-    throw damaged(path, `holds no list: ${first?.instancePath || 'it'} ${first?.message ?? 'is wrong'}`);
+    throw damaged(path, `is not a list: ${first?.instancePath || 'it'} ${first?.message ?? 'is wrong'}`);
   }
   if (new Set(value.items.map(({ item_id }) => item_id)).size < value.items.length)
-    throw damaged(path, 'names an item twice');
+    throw damaged(path, 'contains an item twice');
   return value;
 }
 
@@ -57,7 +57,7 @@ export function textOf(document: Document): string {
   const text = `${JSON.stringify(document)}\n`;
   const bytes = Buffer.byteLength(text);
   if (bytes <= mostListBytes) return text;
-  const what = `items take ${bytes} bytes, and a list holds ${mostListBytes} at most`;
+  const what = `items take ${bytes} bytes, but a list can have at most ${mostListBytes}`;
   throw listErrors.LIST_INVALID(what, { field: 'items' });
 }
 
@@ -85,11 +85,11 @@ const itemFields = Object.keys(items.items.properties);
 
 /** Throws LIST_INVALID naming the field. */
 export function itemsOf(given: readonly GivenItem[], newId: () => string): ListItem[] {
-  if (given.length > mostListItems) throw invalid('items', `holds more than ${mostListItems}`);
+  if (given.length > mostListItems) throw invalid('items', `has more than ${mostListItems} items`);
   const seen = new Set<string>();
   return given.map((item, i) => {
     const { item_id = newId(), media_path, hash_str, start_seconds, end_seconds, name, note } = item;
-    if (seen.has(item_id)) throw invalid(`items[${i}].item_id`, `${item_id} is there twice`);
+    if (seen.has(item_id)) throw invalid(`items[${i}].item_id`, `${item_id} occurs twice`);
     seen.add(item_id);
     if (end_seconds <= start_seconds) {
       throw invalid(`items[${i}].end_seconds`, rangeFault(start_seconds, end_seconds));

@@ -82,7 +82,7 @@ export class ListFolder implements Lists {
     const given = itemsOf(items, newId);
     return this.#locked(signal, () => {
       if (idsIn(readdirSync(folder)).length >= mostLists) {
-        throw listErrors.LISTS_FULL(`There are ${mostLists} lists already; remove one`);
+        throw listErrors.LISTS_FULL(`There are already ${mostLists} lists; remove one first`);
       }
       return this.#write(newId(), newDocument(name, given, now()));
     });
@@ -101,7 +101,7 @@ export class ListFolder implements Lists {
       const before = parsed(path, text);
       if (before.version !== version) {
         const stored = { version: before.version };
-        const what = `version ${version} was changed meanwhile: the list has version ${before.version}`;
+        const what = `version ${version} is outdated: the list now has version ${before.version}`;
         throw listErrors.LIST_CHANGED(what, stored);
       }
       const wanted = { name: name ?? before.name, items: given };
@@ -197,7 +197,7 @@ function textNow(path: string): string | null {
 
 /** A pipe would never end, and a file of another program not fit. */
 function expectFile(path: string, stats: { isFile(): boolean; readonly size: number }): void {
-  if (!stats.isFile()) throw damaged(path, 'is no file');
+  if (!stats.isFile()) throw damaged(path, 'is not a file');
   if (stats.size > mostListBytes) throw damaged(path, `has ${stats.size} bytes, more than a list can have`);
 }
 

@@ -90,7 +90,7 @@ export function keysOf(word: string, models: readonly ListedModel[]): readonly s
     const found = suitable.find(({ row }) => row.kind === kind);
     if (found) return found.row.key;
     throw modelErrors.MODEL_UNKNOWN(
-      `"${word}" needs a ${kind} model, and none suits this machine: framehound models list`,
+      `"${word}" needs a ${kind} model, and none runs on this machine; see: framehound models list`,
       { key: word, kind },
     );
   });

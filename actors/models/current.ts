@@ -95,7 +95,7 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
     const opened = this.#opened;
     if (opened?.row.key === key) return opened;
     const now = opened ? `"${opened.row.key}" is` : 'no model is';
-    throw modelErrors.MODEL_NOT_LOADED(`"${key}" was asked for, ${now} loaded`, { key });
+    throw modelErrors.MODEL_NOT_LOADED(`"${key}" was requested, but ${now} loaded`, { key });
   }
 
   /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */

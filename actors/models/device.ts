@@ -59,9 +59,10 @@ export function devicesToTry(
 
 function refusalOf(device: Device, available: readonly string[], graphics: Graphics): string | null {
   if (device === 'cpu') return null;
-  if (!available.includes(device)) return `not offered on this platform; there is ${available.join(', ')}`;
-  if (device !== 'cuda' && device !== 'tensorrt') return graphics.any ? null : 'no graphics device is found';
-  return graphics.nvidia ? null : 'no NVIDIA device is found';
+  if (!available.includes(device))
+    return `not available on this platform; available: ${available.join(', ')}`;
+  if (device !== 'cuda' && device !== 'tensorrt') return graphics.any ? null : 'no graphics device found';
+  return graphics.nvidia ? null : 'no NVIDIA device found';
 }
 
 /** Whether models may run on another device than the processor. */

@@ -71,7 +71,7 @@ async function checkAnnounced(wanted: Wanted, { announced, response }: Reply): P
   const differs = (what: string, pin: string | number | null, said: string | number | null) =>
     pin === null || said === null || pin === said
       ? null
-      : `${what}: pinned ${pin}, the server announces ${said}`;
+      : `${what}: expected ${pin}, but the server announces ${said}`;
   const wrong =
     differs('sha256', wanted.sha256, announced.sha256) ?? differs('size', wanted.size, announced.size);
   const unverified = wanted.sha256 === null && announced.sha256 === null;
@@ -83,7 +83,7 @@ async function checkAnnounced(wanted: Wanted, { announced, response }: Reply): P
   const details = { url: wanted.url.href };
   if (wrong) throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${wrong}`, details);
   throw modelErrors.DOWNLOAD_UNVERIFIED(
-    `${wanted.url}: no sha256 is pinned and the server announces none; nothing was kept`,
+    `${wanted.url}: the sha256 is not known, and the server announces none; the file was discarded`,
     details,
   );
 }
@@ -115,7 +115,7 @@ async function receive(
 
 /** An abort cancels the reader as well: at the very end of a body, fetch alone leaves a pending read waiting. */
 async function* chunksOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if (!body) throw new Error('the answer has no body');
+  if (!body) throw new Error('the response has no body');
   const reader = body.getReader();
   const wake = () => void reader.cancel().catch(() => {});
   signal.addEventListener('abort', wake, { once: true });
@@ -156,7 +156,9 @@ async function finish(
       ? `sha256: received ${got.sha256}, ${wanted.sha256 === null ? 'announced' : 'pinned'} ${expected}`
       : `size: received ${got.size} bytes, expected ${announced.size}`;
     if (continued) throw new Error(`the continued file is wrong (${what})`);
-    throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${what}; nothing was kept`, { url: wanted.url.href });
+    throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${what}; the file was discarded`, {
+      url: wanted.url.href,
+    });
   }
   await rename(partPath(wanted), wanted.path);
   await rm(validatorPath(wanted), { force: true });
@@ -212,9 +214,12 @@ async function requireSpace(wanted: Wanted, size: number | null, have: number): 
 export async function requireFree(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= bytes) return;
-  throw modelErrors.MODELS_FOLDER_FULL(`${folder}: ${bytes} bytes are needed, ${bavail * bsize} are free`, {
-    folder,
-  });
+  throw modelErrors.MODELS_FOLDER_FULL(
+    `${folder}: ${bytes} bytes are needed, but only ${bavail * bsize} are free`,
+    {
+      folder,
+    },
+  );
 }
 
 /** What went wrong with the transfer `name` into `folder`, as an error of the table. */

@@ -87,7 +87,8 @@ type PullingOptions = PullOptions & { readonly baseUrl: string };
 
 async function pullModel(modelsDir: string, key: string, options: PullingOptions): Promise<PulledModel> {
   const row = findRow(await readRegistry(modelsDir), key);
-  if (isBuiltIn(row)) throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; nothing to pull`);
+  if (isBuiltIn(row))
+    throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program and needs no download`);
   const folder = folderOf(modelsDir, row);
   const pulling = new Pulling(folder, options);
   try {
@@ -151,7 +152,7 @@ class Pulling {
       return { name: file.name, path, fetched: false, size: found.size, sha256: found.sha256, verified };
     }
     if (!isOwnFile(file)) return null;
-    throw modelErrors.MODEL_NOT_DOWNLOADED(`${path}: ${found.state}, and its model.json gives no url`, {
+    throw modelErrors.MODEL_NOT_DOWNLOADED(`${path}: ${found.state}, and its model.json has no url`, {
       file: path,
     });
   }
@@ -284,7 +285,8 @@ function sha256Of(bytes: Uint8Array): string {
 
 async function removeModel(modelsDir: string, key: string): Promise<RemovedModel> {
   const row = findRow(await readRegistry(modelsDir), key);
-  if (isBuiltIn(row)) throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; it stays`);
+  if (isBuiltIn(row))
+    throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program and cannot be removed`);
   const folder = folderOf(modelsDir, row);
   const isThere = await stat(folder).then(
     () => true,

@@ -101,8 +101,11 @@ function isHeld(holder: Holder | null, path: string, now: number): boolean {
 
 function inDownload(folder: string, holder: Holder | null) {
   const who = holder === null ? 'Another process' : `Process ${holder.pid} on ${holder.host}`;
-  return modelErrors.MODEL_IN_DOWNLOAD(`${who} downloads into ${folder}: wait for it or end it`, {
-    folder,
-    ...(holder && { pid: holder.pid, host: holder.host }),
-  });
+  return modelErrors.MODEL_IN_DOWNLOAD(
+    `${who} is already downloading into ${folder}: wait until it is done, or end it`,
+    {
+      folder,
+      ...(holder && { pid: holder.pid, host: holder.host }),
+    },
+  );
 }

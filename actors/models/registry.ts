@@ -59,7 +59,7 @@ export function findRow(registry: Registry, key: string): ModelRow {
   const keys = registry.rows.map((one) => one.key);
   const meant = suggestion(key, keys);
   throw modelErrors.MODEL_UNKNOWN(
-    `No model has the key "${key}"${meant || `; there is ${keys.join(', ')}`}`,
+    `There is no model with the key "${key}"${meant || `; available models: ${keys.join(', ')}`}`,
     { key },
   );
 }
@@ -145,7 +145,7 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
     return { detector, embedder };
   }
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
-  const message = `No ${missing.join(' and no ')} is downloaded: ${facesCommand}, or ${facesCommand}-npm`;
+  const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm`;
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 
@@ -173,9 +173,12 @@ export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
   const row = bestThere(models, 'text-recognition');
   if (row) return row;
   const command = 'framehound models pull pp-ocr-v4';
-  throw textReaderErrors.NO_TEXT_MODEL(`No model that reads printed words is downloaded: ${command}`, {
-    command,
-  });
+  throw textReaderErrors.NO_TEXT_MODEL(
+    `No model for printed words is downloaded; to download one: ${command}`,
+    {
+      command,
+    },
+  );
 }
 
 /** The model that finds things. Throws NO_OBJECT_DETECTOR, which names the command that brings one. */
@@ -185,7 +188,9 @@ export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow>
   const row = bestThere(models, 'object-detection');
   if (row) return row;
   const command = 'framehound models pull nanodet-416';
-  throw thingsErrors.NO_OBJECT_DETECTOR(`No object detector is downloaded: ${command}`, { command });
+  throw thingsErrors.NO_OBJECT_DETECTOR(`No object detector is downloaded; to download one: ${command}`, {
+    command,
+  });
 }
 
 export function isBuiltIn(row: ModelRow): boolean {
@@ -212,7 +217,7 @@ export async function requireFiles(modelsDir: string, row: ModelRow): Promise<vo
   const missing = await missingFiles(modelsDir, row);
   if (missing.length === 0) return;
   throw modelErrors.MODEL_NOT_DOWNLOADED(
-    `The model "${row.key}" is not downloaded (${missing.join(', ')}): framehound models pull ${row.key}`,
+    `The model "${row.key}" is not downloaded (${missing.join(', ')}); to download it: framehound models pull ${row.key}`,
     { key: row.key, command: `framehound models pull ${row.key}` },
   );
 }

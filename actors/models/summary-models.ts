@@ -26,7 +26,9 @@ export async function chooseSummaryModel(
     const row = findSummaryRow(registry, key);
     if (!row.compatible_os.includes(system)) {
       const there = row.compatible_os.join(', ');
-      throw modelErrors.MODEL_UNSUPPORTED(`"${key}" runs on ${there}, and this is ${system}`, { key });
+      throw modelErrors.MODEL_UNSUPPORTED(`"${key}" runs on ${there}, but this machine is ${system}`, {
+        key,
+      });
     }
     await requireFiles(modelsDir, row);
     return row;

@@ -84,7 +84,7 @@ async function accept(response: Response, announced: Announced, address: URL, fr
     return { response, announced: { ...announced, size }, etag, from };
   }
   await response.body?.cancel();
-  const what = `${address}: the server answers ${status} ${response.statusText}`.trimEnd();
+  const what = `${address}: the server returned ${status} ${response.statusText}`.trimEnd();
   const details = { url: address.href, status };
   const final = status >= 400 && status < 500 && ![408, 416, 425, 429].includes(status);
   throw final ? modelErrors.DOWNLOAD_REFUSED(what, details) : modelErrors.DOWNLOAD_FAILED(what, details);

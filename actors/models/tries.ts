@@ -72,7 +72,7 @@ export interface Watchdog {
 export function watchdog({ signal, clock, stallMs = 30_000 }: TransferOptions): Watchdog {
   const stop = new AbortController();
   const cancel = () => stop.abort(engineErrors.CANCELLED());
-  const stall = () => stop.abort(new Error(`the server was silent for ${stallMs / 1000} s`));
+  const stall = () => stop.abort(new Error(`the server sent nothing for ${stallMs / 1000} s`));
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   let disarm = clock.after(stallMs, stall);

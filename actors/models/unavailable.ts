@@ -9,18 +9,18 @@ export interface UnavailableModel {
   readonly reason: string;
 }
 
-const mlx = 'is a model for MLX on Apple silicon, and this program runs ONNX models';
+const mlx = 'is a model for MLX on Apple silicon, but this program runs ONNX models';
 
 export const unavailableModels: readonly UnavailableModel[] = [
   {
     key: 'x3-vl-4b-instruct',
     kind: 'summary',
-    reason: 'is published for ONNX Runtime GenAI only, not as the graphs that this program runs',
+    reason: 'is published for ONNX Runtime GenAI only, not as graphs that this program can run',
   },
   {
     key: 'x3-vl-8b-instruct',
     kind: 'summary',
-    reason: 'is not published as the graphs that this program runs',
+    reason: 'is not published as graphs that this program can run',
   },
   { key: 'x3-vl-4b-instruct-8bit', kind: 'summary', reason: mlx },
   { key: 'x3-vl-8b-instruct-8bit', kind: 'summary', reason: mlx },
@@ -30,7 +30,7 @@ export const unavailableModels: readonly UnavailableModel[] = [
 /** What to use in its place, for each kind; behind the reason. */
 export const instead: Readonly<Partial<Record<ModelRow['kind'], string>>> = {
   summary:
-    '; `framehound models list` has those that write summaries here, and without a key the recommended one is taken',
+    '; `framehound models list` shows the models that write summaries on this machine, and without a key the recommended one is used',
 };
 
 export function unavailableModel(key: string): UnavailableModel | null {

@@ -25,7 +25,7 @@ export function checkUserRow(
   }
   if (!checker.Check(value)) {
     const [first] = checker.Errors(value);
-    return wrong(first?.instancePath ?? '', first?.message ?? 'has the wrong form');
+    return wrong(first?.instancePath ?? '', first?.message ?? 'has the wrong format');
   }
   const found = wrongKey(value, name) ?? wrongSide(value) ?? wrongFiles(value) ?? wrongPlda(value);
   return found ? wrong(found.field, found.message) : { row: value };
@@ -34,9 +34,9 @@ export function checkUserRow(
 function wrongKey({ key }: ModelRow, name: string): Wrong | null {
   const wrong = (message: string) => ({ field: '/key', message });
   if (builtInRows.some((row) => row.key === key)) {
-    return wrong(`${key} is a model of the program; choose another key`);
+    return wrong(`${key} is the key of a built-in model; choose another key`);
   }
-  if (isModelWord(key)) return wrong(`${key} means several models in "models pull"; choose another key`);
+  if (isModelWord(key)) return wrong(`${key} is a group of models in "models pull"; choose another key`);
   return key === name ? null : wrong(`${key} is not the name of its folder, ${name}`);
 }
 
@@ -58,7 +58,7 @@ function wrongSide(row: ModelRow): Wrong | null {
   if (!isFaceKind(row.kind)) return null;
   const families: readonly string[] = faceFamilies[row.kind];
   if (!families.includes(row.family)) {
-    const message = `"${row.family}" is no family of ${row.kind} models; there is ${families.join(', ')}`;
+    const message = `"${row.family}" is not a family of ${row.kind} models; use one of ${families.join(', ')}`;
     return { field: '/family', message };
   }
   return row.kind === 'face-detector' ? wrongDetector(row) : wrongCentre(row);
@@ -74,7 +74,10 @@ function wrongSummary({ family, frame_resolution: side, summary }: ModelRow): Wr
   const multiple = summaryFamilies.get(family);
   if (multiple === undefined) {
     const known = [...summaryFamilies.keys()].join(', ');
-    return { field: '/family', message: `"${family}" is no family of summary models; there is ${known}` };
+    return {
+      field: '/family',
+      message: `"${family}" is not a family of summary models; use one of ${known}`,
+    };
   }
   if (side < 32 || side > 2048 || side % multiple !== 0) {
     const message = `${side} is no ${multiple > 1 ? `multiple of ${multiple}` : 'side of a picture'} from 32 to 2048`;
@@ -101,11 +104,11 @@ const coarsest = 32;
 function wrongDetector({ detector }: ModelRow): Wrong | null {
   const { fixed_side, multiple, least_face, most_face } = detector!;
   if (multiple % coarsest !== 0) {
-    const message = `${multiple} is no multiple of ${coarsest}, the step of the coarsest grid of its family`;
+    const message = `${multiple} is not a multiple of ${coarsest}, the step of the coarsest grid of its family`;
     return { field: '/detector/multiple', message };
   }
   if (fixed_side !== null && fixed_side % multiple !== 0) {
-    return { field: '/detector/fixed_side', message: `${fixed_side} is no multiple of ${multiple}` };
+    return { field: '/detector/fixed_side', message: `${fixed_side} is not a multiple of ${multiple}` };
   }
   if (most_face >= least_face) return null;
   return { field: '/detector/most_face', message: `${most_face} is less than least_face, ${least_face}` };
@@ -134,7 +137,7 @@ function wrongFiles({ kind, files }: ModelRow): Wrong | null {
       `${unclear.name} of a package needs size, sha256 and no url, and several paths a conversion`,
     );
   return isFaceKind(kind) && !files.some(({ role }) => role === 'graph')
-    ? wrong('names no file with the role "graph"')
+    ? wrong('lists no file with the role "graph"')
     : null;
 }
 
@@ -143,6 +146,6 @@ function wrongPlda({ speaker, files }: ModelRow): Wrong | null {
   const hasFile = files.some(({ role }) => role === 'plda');
   if (!speaker || hasFile === (speaker.evidence !== undefined)) return null;
   return hasFile
-    ? { field: '/speaker/evidence', message: 'is missing for a model with a file of the role "plda"' }
-    : { field: '/files', message: 'names no file with the role "plda", which /speaker/evidence is about' };
+    ? { field: '/speaker/evidence', message: 'is required for a model that has a file with the role "plda"' }
+    : { field: '/files', message: 'lists no file with the role "plda", which /speaker/evidence needs' };
 }

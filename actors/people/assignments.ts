@@ -23,7 +23,7 @@ export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignm
     const plain = givenName(name ?? '', `${at}.name`);
     const before = names.get(cluster_id);
     if (before !== undefined && before !== plain) {
-      const what = `${at}: the cluster ${cluster_id} is given the names ${quoted(before)} and ${quoted(plain)}`;
+      const what = `${at}: the cluster ${cluster_id} is given two names, ${quoted(before)} and ${quoted(plain)}`;
       throw peopleRequestErrors.NAMED_TWICE(what, { field: at });
     }
     names.set(cluster_id, plain);

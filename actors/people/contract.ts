@@ -6,10 +6,10 @@ import { described, named, nullable } from '../../runtime/schema.ts';
 
 /** What is wrong with a request itself; what does not fit to the clustering is in the table of the index. */
 export const peopleRequestErrors = errorTable({
-  NAMED_TWICE: { meaning: 'The cluster is given two names', status: 400, retryable: false },
-  NO_CORRECTION: { meaning: 'There is nothing to correct', status: 400, retryable: false },
-  WHICH_PERSON: { meaning: 'The request names two persons', status: 400, retryable: false },
-  WHICH_CLUSTER: { meaning: 'The request names no cluster', status: 400, retryable: false },
+  NAMED_TWICE: { meaning: 'The request gives one cluster two names', status: 400, retryable: false },
+  NO_CORRECTION: { meaning: 'The request contains no corrections', status: 400, retryable: false },
+  WHICH_PERSON: { meaning: 'The request must name one person only', status: 400, retryable: false },
+  WHICH_CLUSTER: { meaning: 'The request must name a cluster', status: 400, retryable: false },
 });
 
 /** Faces of a cluster in one answer. */

@@ -20,7 +20,7 @@ export function checkedCorrections(
   { merges, moves, apart = [] }: Pick<ModifyRequest, 'merges' | 'moves' | 'apart'>,
 ): Corrections {
   if (merges.length === 0 && moves.length === 0 && apart.length === 0) {
-    throw peopleRequestErrors.NO_CORRECTION('merges, moves or apart is needed', { field: 'merges' });
+    throw peopleRequestErrors.NO_CORRECTION('merges, moves or apart is required', { field: 'merges' });
   }
   return {
     merges: merges.map((merge, i) => checkedMerge(job, merge, `merges[${i}]`)),
@@ -42,7 +42,7 @@ function checkedApart(job: ClusterJob, { cluster_ids }: Apart, at: string) {
 function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge, at: string) {
   for (const [i, id] of cluster_ids.entries()) knownCluster(job, id, `${at}.cluster_ids[${i}]`);
   const joined = [...new Set(cluster_ids)];
-  if (joined.length < 2) throw wrong(`${at}.cluster_ids`, 'must name two clusters or more');
+  if (joined.length < 2) throw wrong(`${at}.cluster_ids`, 'must name at least two clusters');
   if (target_cluster_id === undefined) return { cluster_ids: joined };
   if (!joined.includes(target_cluster_id)) {
     throw wrong(`${at}.target_cluster_id`, `must be one of cluster_ids: ${quoted(target_cluster_id)}`);
@@ -53,7 +53,8 @@ function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge
 function checkedMove(job: ClusterJob, { from_cluster_id, to_cluster_id, entry_ids }: Move, at: string) {
   knownCluster(job, from_cluster_id, `${at}.from_cluster_id`);
   if (to_cluster_id !== null) knownCluster(job, to_cluster_id, `${at}.to_cluster_id`);
-  if (from_cluster_id === to_cluster_id) throw wrong(`${at}.to_cluster_id`, 'is the cluster they are in');
+  if (from_cluster_id === to_cluster_id)
+    throw wrong(`${at}.to_cluster_id`, 'is the cluster that already contains them');
   if (entry_ids.length === 0) throw wrong(`${at}.entry_ids`, 'names no face');
   return { from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] };
 }

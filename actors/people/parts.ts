@@ -82,7 +82,7 @@ export async function changeableJob(
   const job = await jobOf(parts, named, signal);
   const { name, face_storage_version: version } = job;
   if (version >= faceStorageVersion) return job;
-  const what = `${quoted(name)} is stored in format ${version}: it can be read and named, not changed`;
+  const what = `${quoted(name)} is stored in the older format ${version}: its clusters can be read and named, but not changed`;
   throw peopleErrors.LEGACY_STORAGE(what);
 }
 
@@ -95,5 +95,5 @@ export async function noSuchJob(
   const { jobs, unreadable } = await index.ask('cluster_jobs', { cache_dir }, now(signal));
   const names = [...jobs.map(({ name }) => name), ...unreadable];
   const meant = suggestion(cluster_job_name, names);
-  return `${cache_dir} has no face clustering ${quoted(cluster_job_name)}${meant}`;
+  return `${cache_dir} has no face clustering named ${quoted(cluster_job_name)}${meant}`;
 }

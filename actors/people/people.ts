@@ -25,7 +25,7 @@ export function createPeople(given: PeopleParts): People {
       return {
         cluster_jobs: jobs.map(({ name }) => name),
         jobs: jobs.map((job) => shownJob(job, ownEps(job.model_key))),
-        ...(unreadable.length > 0 && { warning: `Damaged and left out: ${unreadable.join(', ')}` }),
+        ...(unreadable.length > 0 && { warning: `Damaged and skipped: ${unreadable.join(', ')}` }),
       };
     },
     samples: (request, signal) => clusterSamples(parts, request, signal),

@@ -79,6 +79,6 @@ function inAnyCase(job: Known, name: string): readonly string[] {
 
 function unknownPerson({ name, names }: Known, text: string, field: string) {
   const meant = suggestion(text, Object.values(names));
-  const what = `${field}: ${quoted(name)} knows nobody named ${quoted(text)}${meant}`;
+  const what = `${field}: ${quoted(name)} has no person named ${quoted(text)}${meant}`;
   return peopleErrors.UNKNOWN_PERSON(what, { field });
 }

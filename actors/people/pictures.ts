@@ -52,8 +52,8 @@ export class PictureBudget {
   warning(): string | null {
     if (this.#first === null) return null;
     const them = this.#missing === 1 ? '1 picture does' : `${this.#missing} pictures do`;
-    const from = `from cluster ${this.#first} on`;
-    return `${them} not fit into one answer, ${from}: ask for fewer clusters, or for fewer faces of each`;
+    const from = `starting at cluster ${this.#first}`;
+    return `${them} not fit into one response, ${from}: request fewer clusters, or fewer faces of each`;
   }
 }
 

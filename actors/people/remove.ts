@@ -36,7 +36,7 @@ function clustersOf(
   job: Parameters<typeof knownCluster>[0],
 ): (string | null)[] {
   if (cluster_id !== null && person_name !== null) {
-    const what = 'person_name: only one of cluster_id and person_name can be given';
+    const what = 'person_name: give either cluster_id or person_name, not both';
     throw peopleRequestErrors.WHICH_PERSON(what, { field: 'person_name' });
   }
   if (person_name !== null) return clustersNamed(job, person_name, 'person_name');
@@ -57,16 +57,16 @@ async function compact(
 }
 
 function told({ deleted_jobs, deleted_faces, removed_faces }: Omit<DeletePeopleAnswer, 'message'>): string {
-  if (deleted_faces === 0) return 'No face was in it';
-  const taken = `${deleted_faces} ${deleted_faces === 1 ? 'face is' : 'faces are'} taken out`;
+  if (deleted_faces === 0) return 'It contained no faces';
+  const taken = `${deleted_faces} ${deleted_faces === 1 ? 'face' : 'faces'} removed`;
   const shared = deleted_faces - removed_faces;
   const back =
     deleted_jobs === 0 && shared > 0
-      ? `. Other clusterings have ${shared} of them, which come back when this one is clustered again: delete them there, too`
+      ? `. Other clusterings also contain ${shared} of them, so they come back when this one is clustered again unless you delete them there, too`
       : '';
   if (removed_faces === 0) {
-    return `${taken}; other clusterings have them all, so nothing leaves the disk${back}`;
+    return `${taken}; other clusterings still contain all of them, so nothing is deleted from the disk${back}`;
   }
   const them = `${removed_faces} of them`;
-  return `${taken}. Nothing reads the vectors and pictures of ${them} any more; their bytes leave the disk with the next compaction${back}`;
+  return `${taken}. The vectors and pictures of ${them} are no longer used, and the next compaction deletes them from the disk${back}`;
 }

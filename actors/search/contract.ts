@@ -29,15 +29,15 @@ import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 export const searchErrors = errorTable({
   QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
   EXCLUDE_WITHOUT_QUERY: { meaning: 'exclude needs a query', status: 400, retryable: false },
-  SUMMARY_RUNNING: { meaning: 'A summary is being made', status: 400, retryable: true },
+  SUMMARY_RUNNING: { meaning: 'A summary is being generated', status: 400, retryable: true },
   TIME_OUTSIDE: { meaning: 'The film ends before that time', status: 400, retryable: false },
-  TOO_MANY_PICTURES: { meaning: 'Too many pictures at once', status: 400, retryable: false },
-  WHICH_MEDIA: { meaning: 'The media is not named, or twice', status: 400, retryable: false },
-  BAD_TIME: { meaning: 'The time is not one', status: 400, retryable: false },
-  MEDIA_UNKNOWN: { meaning: 'The analysis folder does not know this media', status: 404, retryable: false },
-  MEDIA_GONE: { meaning: 'The media is not where it was seen', status: 404, retryable: false },
-  HASH_MISMATCH: { meaning: 'The hash is that of another file', status: 400, retryable: false },
-  TWO_SPEAKERS: { meaning: 'Two names of a speaker were given', status: 400, retryable: false },
+  TOO_MANY_PICTURES: { meaning: 'Too many pictures requested at once', status: 400, retryable: false },
+  WHICH_MEDIA: { meaning: 'The request must name exactly one media file', status: 400, retryable: false },
+  BAD_TIME: { meaning: 'The time is not valid', status: 400, retryable: false },
+  MEDIA_UNKNOWN: { meaning: 'The media is not in the analysis folder', status: 404, retryable: false },
+  MEDIA_GONE: { meaning: 'The media file is not at its known path', status: 404, retryable: false },
+  HASH_MISMATCH: { meaning: 'The hash belongs to another file', status: 400, retryable: false },
+  TWO_SPEAKERS: { meaning: 'Two different speaker names were given', status: 400, retryable: false },
 });
 
 export const contextErrors = errorTable({

@@ -66,17 +66,18 @@ export function warning(
   } = warnings;
   const sentences = told([
     ...(reading ? readingParts(reading) : []),
-    fallbackFrom !== null && `The model ${fallbackFrom} cannot be loaded, the default one answered`,
-    nothingUnderstood && 'The query says nothing the visual model can look for',
-    twice.length > 0 && `Nobody is two people in one picture, so nothing matches: ${some(twice)}`,
+    fallbackFrom !== null &&
+      `The model ${fallbackFrom} could not be loaded; the default model was used instead`,
+    nothingUnderstood && 'The query contains nothing that the visual model can search for',
+    twice.length > 0 &&
+      `The same person is required twice in one picture, so nothing matches: ${some(twice)}`,
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
-    unloaded.length > 0 && `No picture of it is analysed, or it is not loaded: ${some(unloaded)}`,
-    gone.length > 0 && `Not where it was: ${some(gone)}`,
-    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
-    unreadable.length > 0 &&
-      `Analysis that cannot be read and has to be made again (force): ${some(unreadable)}`,
+    unloaded.length > 0 && `Pictures not analysed or not loaded: ${some(unloaded)}`,
+    gone.length > 0 && `File not found at its known path: ${some(gone)}`,
+    changed.length > 0 && `Changed since it was analysed; analyse it again: ${some(changed)}`,
+    unreadable.length > 0 && `Damaged analysis; analyse these files again with force: ${some(unreadable)}`,
     outdated.count > 0 &&
-      `Looked at by an older version of the model, to be analysed again: ${some(outdated.names, outdated.count)}`,
+      `Analysed by an older version of the model; analyse it again: ${some(outdated.names, outdated.count)}`,
     noPreview > 0 && `Frames without a preview: ${noPreview}`,
   ]);
   return { ...sentences, ...(reading && { not_understood: notUnderstood(reading) }) };
@@ -110,11 +111,11 @@ function readingParts(reading: Reading): string[] {
     ...(notUnderstood.length > 0
       ? [
           `Not understood by ${model_key}: ${some(notUnderstood)}`,
-          `${model_key} knows ${starterKnows}; it knows no objects, people or actions`,
+          `${model_key} recognizes ${starterKnows}, but no objects, people or actions`,
         ]
       : []),
     ...(uncertain.length > 0
-      ? [`${model_key} finds these roughly, and much else with them: ${some(uncertain)}`]
+      ? [`${model_key} finds these only roughly, along with many false matches: ${some(uncertain)}`]
       : []),
     ...(advice ? [advice] : []),
   ];
@@ -131,7 +132,7 @@ function adviceOf({ advised, things }: Reading): string | null {
     ...(advised ? [commandOf(advised)] : []),
     'framehound analyze PATH',
   ];
-  return `To find those: ${commands.join(', then ')}`;
+  return `To find them: ${commands.join(', then ')}`;
 }
 
 function commandOf({ row: { key, size_gb }, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {
@@ -153,11 +154,11 @@ export function transcriptWarning({
 > {
   const { toast_warning } = told([
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
-    unloaded.length > 0 && `Not transcribed, or its transcription is not loaded: ${some(unloaded)}`,
-    gone.length > 0 && `Not where it was: ${some(gone)}`,
-    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
+    unloaded.length > 0 && `Not transcribed, or the transcription is not loaded: ${some(unloaded)}`,
+    gone.length > 0 && `File not found at its known path: ${some(gone)}`,
+    changed.length > 0 && `Changed since it was analysed; analyse it again: ${some(changed)}`,
     unreadable.length > 0 &&
-      `Transcriptions that cannot be read and have to be made again (force): ${some(unreadable)}`,
+      `Damaged transcriptions; transcribe these files again with force: ${some(unreadable)}`,
   ]);
   return toast_warning === undefined ? {} : { toast_warning };
 }

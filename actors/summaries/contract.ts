@@ -4,11 +4,11 @@ import { errorTable } from '../../runtime/errors.ts';
 import { described, named, nullable } from '../../runtime/schema.ts';
 
 export const summariesErrors = errorTable({
-  WHICH_SUMMARY: { meaning: 'The request does not name one summary', status: 400, retryable: false },
-  WHICH_COLLECTION: { meaning: 'The request names no collection', status: 400, retryable: false },
-  BAD_SUMMARY_REF: { meaning: 'The summary_ref is damaged', status: 400, retryable: false },
-  UNKNOWN_SUMMARY: { meaning: 'There is no such summary', status: 404, retryable: false },
-  UNKNOWN_NODE: { meaning: 'The summary has no such node', status: 404, retryable: false },
+  WHICH_SUMMARY: { meaning: 'The request must name exactly one summary', status: 400, retryable: false },
+  WHICH_COLLECTION: { meaning: 'The request must name a collection', status: 400, retryable: false },
+  BAD_SUMMARY_REF: { meaning: 'The summary_ref is not valid', status: 400, retryable: false },
+  UNKNOWN_SUMMARY: { meaning: 'Summary not found', status: 404, retryable: false },
+  UNKNOWN_NODE: { meaning: 'Node not found in the summary', status: 404, retryable: false },
 });
 
 /** Characters of a preview. */

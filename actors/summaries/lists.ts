@@ -31,7 +31,7 @@ export async function listSummaries(
   const after = begins === null ? null : parseSummaryRef(begins, 'after_summary_ref');
   const { askedAs, broken } = await contentsOf(parts, cache_dir, media_paths, hash_strs, call);
   if (after !== null && !askedAs.has(after.hash_str)) {
-    const what = 'after_summary_ref: is of none of the media that are asked for';
+    const what = 'after_summary_ref: belongs to none of the requested media';
     throw summariesErrors.BAD_SUMMARY_REF(what, { field: 'after_summary_ref' });
   }
   const listed = await pages(parts, cache_dir, [...askedAs.keys()], { after, limit }, call);
@@ -82,7 +82,7 @@ export async function listCollections(
   const { cache_dir, collection_id, include_members } = request;
   if (collection_id === null) {
     if (include_members) {
-      const what = 'collection_id: is needed with include_members';
+      const what = 'collection_id: is required with include_members';
       throw summariesErrors.WHICH_COLLECTION(what, { field: 'collection_id' });
     }
     const { collections, unreadable } = await allCollections(parts, cache_dir, call);

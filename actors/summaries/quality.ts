@@ -8,9 +8,7 @@ export const longestWarning = 500;
 
 /** `unreadable`: nodes that were wanted and whose record is damaged; told before everything else. */
 export function qualityBlock(quality: SummaryQuality, unreadable: readonly string[] = []): QualityBlock {
-  const damaged = unreadable.map(
-    (id) => `Node ${id} is damaged on the disk and left out; summarise the file again`,
-  );
+  const damaged = unreadable.map((id) => `Node ${id} is damaged and was skipped; summarise the file again`);
   const warnings = [...damaged, ...quality.warnings]
     .slice(0, mostEntries)
     .map((one) => shortened(one, longestWarning));

@@ -17,7 +17,7 @@ export async function removeSummaries(
 ): Promise<SummariesRemoved> {
   const { cache_dir, collection_id } = request;
   if (request.summary_refs.length === 0 && collection_id === null) {
-    const what = 'summary_refs: is empty, and there is no collection_id';
+    const what = 'summary_refs: is empty; give summary_refs or a collection_id';
     throw summariesErrors.WHICH_SUMMARY(what, { field: 'summary_refs' });
   }
   const refs = [...new Set(request.summary_refs)];
@@ -60,7 +60,7 @@ function told(removed: number, unknown: number, collections: number): string {
   const said = [
     `${removed} ${removed === 1 ? 'summary is' : 'summaries are'} removed`,
     ...(collections > 0 ? ['with their collection'] : []),
-    ...(unknown > 0 ? [`${unknown} not known`] : []),
+    ...(unknown > 0 ? [`${unknown} not found`] : []),
   ];
   return said.join(', ');
 }

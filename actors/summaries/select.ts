@@ -27,13 +27,13 @@ export async function select(
   const given = ways.filter((one) => request[one] !== undefined);
   const [way, second] = given;
   if (way === undefined || second !== undefined) {
-    const what = `${given.length === 0 ? 'none' : given.join(' and ')} is given; give ${ways.join(', or ')}`;
+    const what = `${given.length === 0 ? 'none' : given.join(' and ')} is given; give exactly one of ${ways.join(', ')}`;
     throw summariesErrors.WHICH_SUMMARY(`${way ?? 'summary_ref'}: ${what}`, { field: way ?? 'summary_ref' });
   }
   if (summary_ref !== undefined) {
     const found = parseSummaryRef(summary_ref, 'summary_ref');
     if (analysis_id !== undefined && analysis_id !== found.analysis_id) {
-      const what = `analysis_id: summary_ref is of ${found.analysis_id}`;
+      const what = `analysis_id: summary_ref belongs to ${found.analysis_id}`;
       throw summariesErrors.WHICH_SUMMARY(what, { field: 'analysis_id' });
     }
     return { ...found, path: null, field: 'summary_ref' };
@@ -45,7 +45,7 @@ export async function select(
     throw error;
   });
   if (hash !== null) return { ...asked, hash_str: hash };
-  throw summariesErrors.UNKNOWN_SUMMARY(`path: ${request.cache_dir} knows nothing of ${path}`, {
+  throw summariesErrors.UNKNOWN_SUMMARY(`path: ${request.cache_dir} has no analysis of ${path}`, {
     field: 'path',
   });
 }

@@ -20,6 +20,6 @@ export function parseSummaryRef(text: string, field: string): SummaryName {
   if (hash_str !== undefined && analysis_id !== undefined) {
     if (checksum(`s1.${hash_str}.${analysis_id}`) === sum) return { hash_str, analysis_id };
   }
-  const what = `${field}: ${quoted(text.slice(0, 200))} is not, or not all of, a summary_ref`;
+  const what = `${field}: ${quoted(text.slice(0, 200))} is not a complete summary_ref`;
   throw summariesErrors.BAD_SUMMARY_REF(what, { field });
 }

@@ -4,5 +4,5 @@ const mostTold = 8;
 export function warned(said: readonly string[]): { warning?: string } {
   if (said.length === 0) return {};
   const more = said.length > mostTold ? `, and ${said.length - mostTold} more` : '';
-  return { warning: `Left out: ${said.slice(0, mostTold).join('; ')}${more}` };
+  return { warning: `Skipped: ${said.slice(0, mostTold).join('; ')}${more}` };
 }

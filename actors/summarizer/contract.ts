@@ -15,8 +15,8 @@ import {
 import { ThingClass } from '../things/contract.ts';
 
 export const summarizerErrors = errorTable({
-  LANGUAGE_MODEL_LOST: { meaning: 'The language model is not loaded any more', status: 500, retryable: true },
-  FILM_LOST: { meaning: 'The summarizer began anew and forgot the file', status: 500, retryable: true },
+  LANGUAGE_MODEL_LOST: { meaning: 'The language model is no longer loaded', status: 500, retryable: true },
+  FILM_LOST: { meaning: 'The summarizer restarted and lost the file', status: 500, retryable: true },
 });
 
 /** What a summary can be for. */

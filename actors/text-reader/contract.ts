@@ -7,7 +7,7 @@ import { nullable } from '../../runtime/schema.ts';
 
 export const textReaderErrors = errorTable({
   NO_TEXT_MODEL: {
-    meaning: 'No model that reads words in pictures is downloaded',
+    meaning: 'No model for text in pictures is downloaded',
     status: 400,
     retryable: false,
   },

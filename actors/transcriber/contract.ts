@@ -12,12 +12,12 @@ import { chooseTrack } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
   NO_SPEECH_MODEL: {
-    meaning: 'No speech model is downloaded and the file has no subtitles',
+    meaning: 'No speech model is downloaded, and the file has no subtitles',
     status: 400,
     retryable: false,
   },
   LANGUAGE_UNSUPPORTED: {
-    meaning: 'No downloaded speech model understands the language',
+    meaning: 'No downloaded speech model supports the language',
     status: 400,
     retryable: false,
   },

@@ -7,8 +7,12 @@ import { errorTable } from '../../runtime/errors.ts';
 export const watcherErrors = errorTable({
   /** Not there, not mounted, not readable, or it hung: nothing is taken for deleted. */
   FOLDER_AWAY: { meaning: 'The watched folder cannot be reached', status: 503, retryable: true },
-  FOLDER_NOT_OPEN: { meaning: 'The folder is not watched', status: 500, retryable: false },
-  LEDGER_UNWRITABLE: { meaning: 'What was done cannot be recorded', status: 507, retryable: true },
+  FOLDER_NOT_OPEN: { meaning: 'The folder is not being watched', status: 500, retryable: false },
+  LEDGER_UNWRITABLE: {
+    meaning: 'The progress of the watch folder cannot be recorded',
+    status: 507,
+    retryable: true,
+  },
 });
 
 const Count = Type.Integer({ minimum: 0 });

@@ -139,7 +139,7 @@ async function once(
     const isAnswered = error instanceof ApiError || clientErrors.ODD_ANSWER.is(error);
     if (isAnswered || clientErrors.REDIRECTED.is(error)) throw error;
     if (signal?.aborted) throw signal.reason;
-    throw clientErrors.NO_SERVICE(`no service at ${url} (${reasonOf(error)})`, { url }, error);
+    throw clientErrors.NO_SERVICE(`no service is running at ${url} (${reasonOf(error)})`, { url }, error);
   }
 }
 
@@ -152,7 +152,7 @@ function redirected(url: string, { headers }: Response): Error {
   const location = headers.get('Location') ?? '';
   const to = URL.canParse(location, url) ? new URL(location, url).origin : 'another address';
   return clientErrors.REDIRECTED(
-    `${url} leads to ${to}, and nothing is sent there: give the address of the service itself`,
+    `${url} redirects to ${to}, and redirects are not followed: give the address of the service itself`,
     { url },
   );
 }
@@ -161,7 +161,9 @@ async function answerOf(response: Response, text: string): Promise<unknown> {
   const type = response.headers.get('Content-Type') ?? '';
   const body = type.startsWith('application/json') ? parsed(response, text) : text;
   if (response.ok && type.startsWith('text/html'))
-    throw clientErrors.ODD_ANSWER(`${response.url} answered with a web page: another program answers there`);
+    throw clientErrors.ODD_ANSWER(
+      `${response.url} returned a web page: another program is running at this address`,
+    );
   if (response.ok) return body;
   throw new ApiError(response, body);
 }
@@ -170,7 +172,11 @@ function parsed(response: Response, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw clientErrors.ODD_ANSWER(`${response.url} answered ${response.status} with broken JSON`, {}, error);
+    throw clientErrors.ODD_ANSWER(
+      `${response.url} returned status ${response.status} with invalid JSON`,
+      {},
+      error,
+    );
   }
 }
 

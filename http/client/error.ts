@@ -2,9 +2,9 @@
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 
 export const clientErrors = errorTable({
-  NO_SERVICE: { meaning: 'No service answers there', status: 503, retryable: true },
-  ODD_ANSWER: { meaning: 'The answer is not one of this service', status: 502, retryable: false },
-  REDIRECTED: { meaning: 'The address leads to another one', status: 502, retryable: false },
+  NO_SERVICE: { meaning: 'No service responds at the address', status: 503, retryable: true },
+  ODD_ANSWER: { meaning: 'The response is not from this service', status: 502, retryable: false },
+  REDIRECTED: { meaning: 'The address redirects to another address', status: 502, retryable: false },
   NOT_FOLLOWED: { meaning: 'The events of the task cannot be received', status: 502, retryable: false },
 });
 

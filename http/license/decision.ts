@@ -35,7 +35,7 @@ const LONGEST_MESSAGE = 500;
 export function decisionOf(validation: KeyValidation): AccessDecision {
   if (validation.kind === 'valid' && isPro(validation.tier)) return granted;
   if (validation.kind === 'policy') {
-    const policy_error = words(validation.message) || 'The policy of this organisation denies the request';
+    const policy_error = words(validation.message) || 'The policy of this organization denies the request';
     return { ok: false, status: 403, body: { policy_error } };
   }
   return refusal(messageOf(validation));

@@ -34,8 +34,8 @@ export function idOf(keyHash: string): string {
 
 /** Why a text cannot be a key, without asking a license server; undefined when it can. */
 export function shapeProblem(key: string): string | undefined {
-  if (/^Bearer\s/i.test(key)) return 'Send the license key by itself, without "Bearer"';
-  if (/^(["']).*\1$/.test(key)) return 'Send the license key by itself, without quotes';
+  if (/^Bearer\s/i.test(key)) return 'Send the license key alone, without "Bearer"';
+  if (/^(["']).*\1$/.test(key)) return 'Send the license key alone, without quotes';
   if (key.length > LONGEST) return 'The text is too long to be a license key';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\x00-\x20\x7f]/.test(key)) return 'A license key has no spaces or control characters';

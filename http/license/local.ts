@@ -28,7 +28,10 @@ export function localKeys(folder: string, now: () => number, log: Log): Validato
   return {
     validate: (_key, keyHash) =>
       unreadable
-        ? { kind: 'invalid', message: 'The license keys of this machine cannot be read; the log says why' }
+        ? {
+            kind: 'invalid',
+            message: 'The license keys of this machine cannot be read; see the log for the reason',
+          }
         : validationOf(lookUp(keyHash), now()),
     changed: () => {
       try {
@@ -47,7 +50,7 @@ export function localKeys(folder: string, now: () => number, log: Log): Validato
 }
 
 function validationOf(issued: IssuedKey | undefined, now: number): KeyValidation {
-  if (!issued) return { kind: 'invalid', message: 'The license key is not one of this machine' };
+  if (!issued) return { kind: 'invalid', message: 'The license key was not issued on this machine' };
   if (issued.revoked_at !== null)
     return { kind: 'invalid', message: `The license key was revoked on ${day(issued.revoked_at)}` };
   const until = issued.expires_at === null ? Number.POSITIVE_INFINITY : issued.expires_at * 1000;

@@ -47,20 +47,20 @@ const CLOCK_SKEW_MS = 5 * 60_000;
 export function verifyMachineFile(file: MachineFile, key: KeyObject, expected: Expected): Verified {
   const bytes = Buffer.from(file.payload, file.payload.trimStart().startsWith('{') ? 'utf8' : 'base64');
   if (!verify(null, bytes, key, Buffer.from(file.signature, 'base64')))
-    return invalid('has a wrong signature');
+    return invalid('has an invalid signature');
   const payload = parse(bytes);
-  if (!Check(Payload, payload)) return invalid('is signed and holds no machine_id and expiry');
+  if (!Check(Payload, payload)) return invalid('is signed but contains no machine_id and expiry');
   if (payload.machine_id !== expected.machineId) return invalid('is for another machine');
   if (payload.license_hash && payload.license_hash.toLowerCase() !== expected.keyHash) {
     return invalid('is for another license key');
   }
   const ends = [payload.expiry, payload.expires_at].filter((one) => one !== undefined).map(milliseconds);
   const until = Math.min(...ends);
-  if (!Number.isFinite(until)) return invalid('has no expiry that can be read');
+  if (!Number.isFinite(until)) return invalid('has no readable expiry');
   if (expected.now >= until) return invalid(`expired on ${new Date(until).toISOString()}`);
   const issued = payload.issued_at === undefined ? 0 : milliseconds(payload.issued_at);
   if (!(issued <= expected.now + CLOCK_SKEW_MS)) {
-    return invalid('is from the future; the clock of this machine may be wrong');
+    return invalid('was issued in the future; the clock of this machine may be wrong');
   }
   const tier = payload.tier ?? null;
   return { ok: true, tier, names: tier !== null && Boolean(payload.license_hash), until };

@@ -24,9 +24,13 @@ export function machineId(folder: string, newId: () => string): string {
     const made = readAs(Identity, path);
     if (made) return made.machine_id;
   } catch (error) {
-    throw engineErrors.INVALID_CONFIG(`home: ${path} cannot be read or made (${reason(error)})`, {}, error);
+    throw engineErrors.INVALID_CONFIG(
+      `home: ${path} cannot be read or created (${reason(error)})`,
+      {},
+      error,
+    );
   }
-  throw engineErrors.INVALID_CONFIG(`home: ${path} was made and is not there`);
+  throw engineErrors.INVALID_CONFIG(`home: ${path} was created but does not exist`);
 }
 
 export interface MachineFiles {
@@ -57,7 +61,7 @@ function readAs<S extends TSchema>(schema: S, path: string): Static<S> | undefin
     throw error;
   }
   const value: unknown = JSON.parse(text);
-  if (!Check(schema, value)) throw new TypeError(`${path} does not hold what it should`);
+  if (!Check(schema, value)) throw new TypeError(`${path} has unexpected contents`);
   return value;
 }
 

@@ -40,9 +40,7 @@ function validatorOf(values: Values, { clock, now, log }: Sources): Validator {
   const { license_url, license_public_key } = values;
   if (!license_url) {
     if (!license_public_key) return localKeys(licenses, now, log);
-    throw engineErrors.INVALID_CONFIG(
-      'license_public_key: stands without a license_url whose answers it verifies',
-    );
+    throw engineErrors.INVALID_CONFIG('license_public_key: is set, but license_url is not');
   }
   const url = serverUrl(license_url, log);
   const signed = license_public_key
@@ -55,7 +53,7 @@ function serverUrl(text: string, log: Log): URL {
   const url = URL.parse(text);
   if (!url) throw engineErrors.INVALID_CONFIG('license_url: is not a URL');
   if (url.username || url.password) {
-    throw engineErrors.INVALID_CONFIG('license_url: must not hold a user name or password');
+    throw engineErrors.INVALID_CONFIG('license_url: must not contain a user name or password');
   }
   const near = ['localhost', '[::1]'].includes(url.hostname) || url.hostname.startsWith('127.');
   if (url.protocol === 'http:' && !near) {

@@ -16,7 +16,7 @@ export function readPublicKey(setting: string): KeyObject {
   try {
     file = readFileSync(text, 'utf8');
   } catch (error) {
-    const what = 'is neither PEM, nor 32 bytes as base64, nor the path of a PEM file that can be read';
+    const what = 'must be PEM, 32 bytes as base64, or the path of a readable PEM file';
     throw engineErrors.INVALID_CONFIG(`license_public_key: ${what} (${codeOf(error)})`, {}, error);
   }
   return fromPem(file, text);
@@ -28,12 +28,12 @@ function isPem(text: string): boolean {
 
 function fromPem(pem: string, where: string): KeyObject {
   if (!isPem(pem)) throw bad(`${where} is not PEM`);
-  if (pem.includes('PRIVATE KEY')) throw bad(`${where} is a private key; give the public one`);
+  if (pem.includes('PRIVATE KEY')) throw bad(`${where} is a private key; use the public key`);
   let key: KeyObject;
   try {
     key = createPublicKey(pem);
   } catch (error) {
-    throw bad(`${where} is PEM that cannot be read`, error);
+    throw bad(`${where} is PEM but cannot be parsed`, error);
   }
   if (key.asymmetricKeyType !== 'ed25519')
     throw bad(`${where} is a key for ${key.asymmetricKeyType}, not Ed25519`);

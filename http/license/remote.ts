@@ -70,7 +70,7 @@ export function remoteKeys(options: RemoteOptions): Validator {
 /** A refusal may come with any status; a key is valid only with a 2xx. */
 function read({ status, body }: ServerReply): Answer {
   if (Check(Answer, body) && (status < 300 || !body.valid)) return body;
-  throw new ServerOutage(` (it answered with status ${status} and no validation)`);
+  throw new ServerOutage(` (it returned status ${status} without a validation)`);
 }
 
 function validationOf(answer: Answer, keyHash: string, options: RemoteOptions): KeyValidation {
@@ -108,7 +108,7 @@ function confirm(
   else {
     tryDisk(options, () => signed.files.drop(keyHash));
     const license = idOf(keyHash);
-    options.log.warn('a machine file without license_hash and tier holds only while its server answers', {
+    options.log.warn('a machine file without license_hash and tier is valid only while its server responds', {
       license,
     });
   }
@@ -121,10 +121,13 @@ function validateOffline(outage: string, keyHash: string, options: RemoteOptions
   const kept = signed ? tryDisk(options, () => signed.files.read(keyHash)) : undefined;
   if (!signed || !kept) return { kind: 'outage', message: outage };
   const verified = verifyMachineFile(kept, signed.publicKey, expected(keyHash, options));
-  if (!verified.ok) return { kind: 'outage', message: `${outage}; the kept machine file ${verified.why}` };
+  if (!verified.ok) return { kind: 'outage', message: `${outage}; the cached machine file ${verified.why}` };
   // An earlier version kept such files.
   if (!verified.names || verified.tier === null) {
-    return { kind: 'outage', message: `${outage}; the kept machine file names no license_hash and tier` };
+    return {
+      kind: 'outage',
+      message: `${outage}; the cached machine file contains no license_hash and tier`,
+    };
   }
   options.log.warn('license key validated by its machine file', { license: idOf(keyHash), outage });
   return { kind: 'valid', tier: verified.tier, message: 'OK', until: verified.until };
@@ -139,7 +142,7 @@ function tryDisk<T>({ log }: RemoteOptions, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    log.error('a machine file cannot be kept or read', { error });
+    log.error('a machine file cannot be stored or read', { error });
     return undefined;
   }
 }

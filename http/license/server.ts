@@ -24,7 +24,9 @@ export async function askServer(
   clock: Clock,
   stop: AbortController,
 ): Promise<ServerReply> {
-  const cancelTimeout = clock.after(TIMEOUT_MS, () => stop.abort(`no answer in ${TIMEOUT_MS / 1000} s`));
+  const cancelTimeout = clock.after(TIMEOUT_MS, () =>
+    stop.abort(`no response within ${TIMEOUT_MS / 1000} s`),
+  );
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -37,7 +39,7 @@ export async function askServer(
     const { status } = response;
     if ((status >= 300 && status < 400) || status >= 500) {
       await response.body?.cancel();
-      throw new ServerOutage(` (it answered with status ${status})`);
+      throw new ServerOutage(` (it returned status ${status})`);
     }
     return { status, body: parse(await readText(response)) };
   } catch (error) {
@@ -53,7 +55,8 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += part.length;
-    if (bytes > LARGEST_BYTES) throw new ServerOutage(` (its answer is larger than ${LARGEST_BYTES} bytes)`);
+    if (bytes > LARGEST_BYTES)
+      throw new ServerOutage(` (its response is larger than ${LARGEST_BYTES} bytes)`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -64,7 +67,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The message of JSON.parse would quote the answer.
-    throw new ServerOutage(' (its answer is not JSON)');
+    throw new ServerOutage(' (its response is not JSON)');
   }
 }
 

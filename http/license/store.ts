@@ -11,7 +11,7 @@ import { codeOf } from '../../runtime/files/error-code.ts';
 import { hashOf, idOf, keyText } from './key.ts';
 
 export const licenseErrors = errorTable({
-  UNKNOWN_LICENSE: { meaning: 'There is no such license key', status: 404, retryable: false },
+  UNKNOWN_LICENSE: { meaning: 'License key not found', status: 404, retryable: false },
 });
 
 export type Tier = 'pro' | 'basic';
@@ -86,7 +86,7 @@ export function revokeKey(folder: string, which: string, now: number): IssuedKey
   if (!issued) {
     // The text is not repeated: it may be a key of another service.
     const others = damaged.map(({ file, message }) => `; ${file}: ${message}`).join('');
-    const message = `no license key of this machine has that id or text; see: framehound license list${others}`;
+    const message = `this machine has no license key with that id or text; see: framehound license list${others}`;
     throw licenseErrors.UNKNOWN_LICENSE(message);
   }
   if (issued.revoked_at !== null) return issued;
@@ -145,7 +145,7 @@ function readKey(folder: string, name: string): IssuedKey | DamagedFile {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     const isValid = Check(IssuedKey, value) && value.id === idOf(value.hash) && name === `${value.id}.json`;
-    return isValid ? value : { file, message: 'is no license record' };
+    return isValid ? value : { file, message: 'is not a license record' };
   } catch (error) {
     // The message of JSON.parse would quote the file.
     return {

@@ -7,8 +7,8 @@ import { fileName, hashText, oneLine } from './text.ts';
 import type { Call } from './tool.ts';
 
 export const mediaNameErrors = errorTable({
-  NO_SUCH_MEDIA: { meaning: 'The library has no such media', status: 404, retryable: false },
-  SEVERAL_MEDIA: { meaning: 'The name is that of several media', status: 400, retryable: false },
+  NO_SUCH_MEDIA: { meaning: 'Media not found in the library', status: 404, retryable: false },
+  SEVERAL_MEDIA: { meaning: 'Several media have this name', status: 400, retryable: false },
 });
 
 export interface Media {

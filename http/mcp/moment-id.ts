@@ -3,7 +3,7 @@ import { errorTable } from '../../runtime/errors.ts';
 import { oneLine, secondsText } from './text.ts';
 
 export const momentErrors = errorTable({
-  BAD_MOMENT: { meaning: 'The id of a moment is not one', status: 400, retryable: false },
+  BAD_MOMENT: { meaning: 'The moment id is not valid', status: 400, retryable: false },
 });
 
 export interface MomentId {
@@ -22,7 +22,7 @@ export function momentId(hash: string, seconds: number): string {
 export function parseMoment(text: string, field: string): MomentId {
   const [, hash_str, seconds] = form.exec(text.trim().toLowerCase()) ?? [];
   if (hash_str !== undefined && seconds !== undefined) return { hash_str, seconds: Number(seconds) };
-  const message = `${field}: ${JSON.stringify(oneLine(text, 80))} is no id of a moment; one is hash@second, as find_moments and find_spoken answer it: 4d8f21a07c3e95b61a2b3c4d-5a3c1@12`;
+  const message = `${field}: ${JSON.stringify(oneLine(text, 80))} is not a moment id. A moment id is hash@second, as returned by find_moments and find_spoken: 4d8f21a07c3e95b61a2b3c4d-5a3c1@12`;
   throw momentErrors.BAD_MOMENT(message, { field });
 }
 

@@ -4,8 +4,8 @@ import { errorTable } from '../../runtime/errors.ts';
 import type { CallOptions, Client } from '../client/client.ts';
 
 export const argumentErrors = errorTable({
-  BAD_ARGUMENT: { meaning: 'An argument of the tool is wrong', status: 400, retryable: false },
-  TASK_RUNS: { meaning: 'Another task runs', status: 409, retryable: false },
+  BAD_ARGUMENT: { meaning: 'An argument of the tool is not valid', status: 400, retryable: false },
+  TASK_RUNS: { meaning: 'Another task is running', status: 409, retryable: false },
 });
 
 /** The operations that tools ask; a test brings its own. */

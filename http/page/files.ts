@@ -84,7 +84,7 @@ export function openPageFiles(read = (path: string) => readFile(path, 'utf8')): 
 }
 
 function gone(name: string, error: unknown): Error {
-  const message = `${name} cannot be read: the program was replaced or removed while the service runs; start it again`;
+  const message = `${name} cannot be read: the program was replaced or removed while the service was running; restart the service`;
   return pageErrors.PAGE_FILE_GONE(message, {}, error);
 }
 

@@ -17,7 +17,7 @@ const MOST_VALUES = 1_000_000;
 export function parseBody(bytes: Uint8Array): Body | string {
   if (bytes.length === 0) return {};
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (holdsTooMuch(buffer)) return `The body holds more than ${MOST_VALUES} values`;
+  if (holdsTooMuch(buffer)) return `The body contains more than ${MOST_VALUES} values`;
   const text = buffer.toString();
   // Decoding replaces a bad byte by this character, and a path would name another file.
   if (text.includes('\ufffd') && !isUtf8(bytes)) return 'The body is not UTF-8';

@@ -57,7 +57,7 @@ function heldContent(
       const bytes = Buffer.allocUnsafe(Math.min(PIECE_BYTES, to - from));
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
       if (bytesRead > 0) return bytes.subarray(0, bytesRead);
-      throw engineErrors.INTERNAL(`${path} became shorter while it was sent`, {});
+      throw engineErrors.INTERNAL(`${path} became shorter while it was being sent`, {});
     },
     close: () => handle.close(),
   };

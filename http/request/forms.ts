@@ -38,10 +38,15 @@ export function wordsFor(shape: Shape): string {
   if (words) return words.join(', ');
   if (word !== undefined) return String(word);
   if (Array.isArray(items)) return `[${items.map(wordsFor).join(', ')}]`;
-  if (type === 'array') return `a list of ${items ? wordsFor(items as Shape) : 'values'}`;
+  if (type === 'array') return `a list of ${items ? severalOf(wordsFor(items as Shape)) : 'values'}`;
   if (type === 'integer' || type === 'number') return rangeOf(shape);
   if (type === 'string') return textFor(shape);
   return type === 'boolean' ? 'true or false' : type === 'object' ? 'an object' : String(type);
+}
+
+/** `a string`: `strings`. */
+function severalOf(words: string): string {
+  return words.replace(/^an? (string|number|whole number|object)$/, '$1s');
 }
 
 function either(forms: readonly string[]): string {
@@ -58,9 +63,9 @@ function rangeOf({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
 
 /** A pattern is written for programs; its field says in words what it means. */
 function textFor({ pattern, description, maxLength }: Shape): string {
-  if (pattern === '\\S') return 'a text that is more than spaces';
+  if (pattern === '\\S') return 'a string that is not blank';
   if (pattern === undefined || description === undefined) {
-    return maxLength === undefined ? 'a text' : `a text of at most ${maxLength} letters`;
+    return maxLength === undefined ? 'a string' : `a string of at most ${maxLength} characters`;
   }
   // Behind a semicolon stands what the values are for.
   const [what = ''] = description.split('; ');

@@ -19,13 +19,13 @@ export function framingProblem(lengths: number, codings: readonly string[]): Fra
     .split(',')
     .map((name) => name.trim().toLowerCase());
   if (names.includes('') || names.indexOf('chunked') !== names.length - 1) {
-    const message = 'A body of unknown length must be sent with chunked, once and last';
+    const message = 'A body of unknown length must use chunked transfer encoding, once and last';
     return { status: 400, error: 'Invalid Transfer-Encoding', message };
   }
   if (names.length === 1) return null;
   return {
     status: 501,
     error: 'Transfer-Encoding not supported',
-    message: 'Of transfer encodings only chunked is supported',
+    message: 'The only supported transfer encoding is chunked',
   };
 }

@@ -47,12 +47,12 @@ export class Intake {
     if (isLast) return null;
     this.#hold ??= this.#open();
     if (this.#hold.take(bytes)) return null;
-    const message = 'The bodies that are being received take too much memory; send this one again';
+    const message = 'Request bodies are using too much memory at the moment; send this request again';
     return plainError(503, 'Too many large bodies', message, askAgain);
   }
 
   tooLarge(): RawResponse {
-    return plainError(413, 'Body too large', `At most ${this.#mostBytes} bytes are taken`);
+    return plainError(413, 'Body too large', `A body can have at most ${this.#mostBytes} bytes`);
   }
 
   /** The request has shown a good key. */

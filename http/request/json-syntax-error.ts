@@ -42,14 +42,14 @@ export function jsonErrorAt(text: string): number | null {
 /** As a message; lines and columns count from 1. */
 export function describeJsonError(text: string): string {
   const at = jsonErrorAt(text) ?? text.length;
-  if (at === text.length) return 'The body is not JSON: it ends too early';
+  if (at === text.length) return 'The body is not valid JSON: it ends too early';
   let line = 1;
   let lineStart = 0;
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', lineStart)) {
     line++;
     lineStart = end + 1;
   }
-  return `The body is not JSON from line ${line}, column ${at - lineStart + 1} on`;
+  return `The body is not valid JSON at line ${line}, column ${at - lineStart + 1}`;
 }
 
 type Wanted = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';

@@ -12,6 +12,6 @@ export function parseLargeBody(chunks: Uint8Array[]): Parsed {
   if (typeof body === 'string') return { refused: body };
   const piece = toPieces(body);
   return piece === null
-    ? { refused: `The body nests lists and objects deeper than ${MOST_LEVELS} levels` }
+    ? { refused: `Arrays and objects in the body are nested deeper than ${MOST_LEVELS} levels` }
     : moved({ body: piece }, buffersOf(piece));
 }

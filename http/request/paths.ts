@@ -25,7 +25,7 @@ export const CacheDir = described(
  */
 export function absolute(field: string, path: string): string {
   if (!isAbsolute(path) || path.includes('\0')) {
-    const what = path.includes('\0') ? 'holds a zero character' : 'must be an absolute path';
+    const what = path.includes('\0') ? 'contains a null character' : 'must be an absolute path';
     throw pathErrors.PATH_NOT_ABSOLUTE(`${field} ${what}: ${quoted(path)}`, { field });
   }
   const plain = normalize(path);

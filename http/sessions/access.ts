@@ -16,7 +16,7 @@ import { createTickets, TICKET_MS, type Tickets } from './tickets.ts';
 
 export const sessionErrors = errorTable({
   TICKET_REFUSED: {
-    meaning: 'The ticket does not exist, is used, or is too old',
+    meaning: 'The ticket does not exist, has been used, or has expired',
     status: 401,
     retryable: false,
   },
@@ -82,7 +82,7 @@ const endedSession: AccessDecision = {
 const otherOwner: AccessDecision = {
   ok: false,
   status: 401,
-  body: { error: 'Authentication required', message: 'The secret is not of this run of the service' },
+  body: { error: 'Authentication required', message: 'The secret belongs to an earlier run of the service' },
 };
 
 const theOwner: Holder = { key: null, cacheDir: null };
@@ -113,7 +113,8 @@ class CheckedAccess implements Access {
     const kind = kindOf(text);
     if (kind === null) return this.#licenses.check(credential);
     if (kind === 'owner') return this.#isOwner(text) ? granted : this.owner === null ? noOwner : otherOwner;
-    if (kind === 'ticket') return refusal('This is a ticket: POST /api/v1/sessions makes a session of it');
+    if (kind === 'ticket')
+      return refusal('This is a ticket, not a session: exchange it with POST /api/v1/sessions');
     const holder = this.#sessions.holderOf(text);
     if (holder === undefined) return endedSession;
     return this.#used(text, this.#decide(holder));

@@ -9,7 +9,9 @@ export type Refuse = (what: string, cause?: unknown) => Error;
 export async function expectAbove(path: string, mayMake: boolean, refuse: Refuse): Promise<void> {
   const folder = dirname(path);
   if (mayMake || (await isThere(folder))) return;
-  throw refuse(`${path} cannot be written: there is no folder ${folder}; create_folders makes it`);
+  throw refuse(
+    `${path} cannot be written: the folder ${folder} does not exist; set create_folders to create it`,
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

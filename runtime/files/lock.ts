@@ -99,7 +99,7 @@ async function take(path: string, holder: Holder, options: LockOptions): Promise
     if (now - began >= WAIT_MS) {
       const of = holderOf(lock.text ?? '');
       const who = of === null ? 'somebody' : `process ${of.pid} on ${of.host}`;
-      throw refused(`${path} is held by ${who}`, path);
+      throw refused(`${path} is locked by ${who}`, path);
     }
     if (hasGone(removal, now)) rmSync(removalOf(path), { force: true });
     const isFree = hasGone(lock, now) && breakLock(path, lock.text, holder, options);

@@ -47,7 +47,7 @@ async function nameNew(
     const path = join(dirname(part), number === 1 ? name : `${stem}-${number}${suffix}`);
     if (await take(path)) return path;
   }
-  throw new Error(`${MOST_NAMES} files are named ${name} already`);
+  throw new Error(`${MOST_NAMES} files are already named ${name}`);
 }
 
 /** Links the complete file to a name that is free; copies it where the file system has no links. False when it is taken. */

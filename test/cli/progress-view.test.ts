@@ -49,7 +49,7 @@ test('without a terminal there is a line a result and no control sequence', () =
   view.end();
   assert.deepEqual(text().split('\n').slice(0, 3), [
     '✓ a.mp4: 3 frames',
-    '– s.mp3: sound only, no picture to look at',
+    '– s.mp3: sound only, no pictures to analyse',
     '✗ NOT_MEDIA: /b\\x0ac: not media',
   ]);
   assert.ok(!text().includes('\x1b'));

@@ -93,7 +93,7 @@ test('sound among the pictures is told, and so is a file of the other kind of wo
   assert.deepEqual(
     emitted.slice(1).map(({ type, ended_files, warning }) => [type, ended_files?.[0]?.outcome, warning]),
     [
-      ['video', 'no_picture', '/a.wav: sound only, no picture to look at'],
+      ['video', 'no_picture', '/a.wav: sound only, no pictures to analyse'],
       ['speech', 'analyzed', undefined],
       ['video', undefined, undefined],
     ],

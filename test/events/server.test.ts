@@ -76,7 +76,7 @@ test('a task of an earlier process is sent from its record; a join of an unknown
   tasks.records.set('broken', new Error('the record is damaged'));
   const one = await client(['websocket']);
   const { events, until } = eventsOf(one);
-  const error = 'No task has the id "unknown"';
+  const error = 'There is no task with the id "unknown"';
   assert.deepEqual(await one.emitWithAck('join', 'unknown'), { joined: false, error });
   for (const id of ['broken', 'old']) assert.deepEqual(await one.emitWithAck('join', id), { joined: true });
   await until(isDone);
@@ -123,7 +123,7 @@ test('a join that names no task is answered with what is wrong; after leaving no
   const { events, until } = eventsOf(one);
   const said: (...said: unknown[]) => Promise<unknown> = (...said) =>
     one.emitWithAck('join', ...(said as ['']));
-  const error = 'task_id must be a text of 1 to 200 characters';
+  const error = 'task_id must be a string of 1 to 200 characters';
   for (const bad of ['', 7, null, {}, [], { task_id: null }, 'x'.repeat(201), Buffer.from('t')]) {
     assert.deepEqual(await said(bad), { joined: false, error });
   }

@@ -106,7 +106,7 @@ const bad: Row[] = [
   [
     'two face jobs of one name',
     { ...good, face_clustering_jobs: [job, { ...job, face_media_paths: [at('b.mp4')] }] },
-    /face_clustering_jobs\[1\]\.cluster_job_name is the name of face_clustering_jobs\[0\] too/,
+    /face_clustering_jobs\[1\]\.cluster_job_name is also the name of face_clustering_jobs\[0\]/,
   ],
   [
     'a job that is found and made again',
@@ -134,7 +134,7 @@ const bad: Row[] = [
   [
     'samples without a face job',
     { ...good, sample_faces: [person] },
-    /^Invalid sample_faces: .*needs a face clustering job/,
+    /^Invalid sample_faces: .*requires a face clustering job/,
   ],
   ...(
     [
@@ -146,7 +146,7 @@ const bad: Row[] = [
         /\[2\]\.name .*\[0\] again/,
       ],
       [[{ name: 'Ann', face_images: ['data:image/svg+xml;base64,PHN2Zy8+'] }], /face_images\[0\] is an SVG/],
-      [[{ name: 'Ann' }], /sample_faces\[0\] must have 1 to 3 images in all, not 0/],
+      [[{ name: 'Ann' }], /sample_faces\[0\] must have 1 to 3 images in total, not 0/],
       [[{ name: 'Ann', face_paths: [at('face.jpg'), at('a.mp4')], face_images: [pixel, pixel] }], /not 4/],
       [
         [{ name: 'Ann', face_images: ['https://example.org/ann.jpg'] }],
@@ -215,8 +215,8 @@ test('inline pictures are measured without being decoded, up to the limit', () =
     [bytes(100).replace(/.{20}/g, '$&\r\n'), 100],
     [bytes(limits.imageBytes), limits.imageBytes],
     [bytes(limits.imageBytes + 1), /more than/],
-    ['', /holds no image/],
-    ['data:image/png;base64,', /holds no image/],
+    ['', /contains no image/],
+    ['data:image/png;base64,', /contains no image/],
     ['data:image/png,abc', /data URL/],
     ['data:image/png;base64', /data URL/],
     ['A', /not base64/],
@@ -240,7 +240,10 @@ test('more than fifty mebibytes of inline pictures are refused as a whole', asyn
     sample_faces: people,
   });
   assert.equal(answer.status, 400);
-  assert.match(text(answer), /sample_faces hold 56623104 bytes of images, more than 52428800/);
+  assert.match(
+    text(answer),
+    /sample_faces contains 56623104 bytes of images, more than the maximum of 52428800/,
+  );
 });
 
 test('summaries are recorded as they were asked for, and what the folder tells against them is refused', async () => {

@@ -102,7 +102,7 @@ test('files of which none is media are refused, and those that may be are analys
   assert.match(text(refused), /No valid media supplied: .*film, picture or sound.*note\.txt/);
   const gone = { ...files('gone.mp4'), transcription_jobs: [{ path: at('gone.mp4') }] };
   const once = text(await s.call('/api/v1/analyze', gone));
-  assert.equal(once, `No valid media supplied: None of these is a file: ${at('gone.mp4')}`);
+  assert.equal(once, `No valid media supplied: None of these paths is a file: ${at('gone.mp4')}`);
   assert.equal(s.analysis.runs.length, 0);
   for (const accepted of [files('note.txt', 'a.mp4'), files('locked.mp4')])
     assert.equal((await h.settle(s.call('/api/v1/analyze', accepted))).status, 202);

@@ -69,9 +69,9 @@ test('a large body is refused for the same reasons as a small one, with the plac
   const long = '0'.repeat(LARGE_BODY);
   assert.equal(
     await message(`{"q":\n"${long}", x}`),
-    `The body is not JSON from line 2, column ${LARGE_BODY + 5} on`,
+    `The body is not valid JSON at line 2, column ${LARGE_BODY + 5}`,
   );
-  assert.equal(await message(`{"q":"${long}"`), 'The body is not JSON: it ends too early');
+  assert.equal(await message(`{"q":"${long}"`), 'The body is not valid JSON: it ends too early');
   assert.equal(await message(`["${long}"]`), 'The body must be a JSON object');
   assert.equal(
     await message(Buffer.concat([Buffer.from(`{"q":"${long}`), Buffer.from([0xff, 0x22, 0x7d])])),
@@ -79,10 +79,10 @@ test('a large body is refused for the same reasons as a small one, with the plac
   );
   assert.equal(
     await message(`{"q":[${'1,'.repeat(LARGE_BODY)}1]}`),
-    'The body holds more than 1000000 values',
+    'The body contains more than 1000000 values',
   );
   const deep = `{"q":${'['.repeat(600_000)}${']'.repeat(600_000)}}`;
-  assert.equal(await message(deep), 'The body nests lists and objects deeper than 1000 levels');
+  assert.equal(await message(deep), 'Arrays and objects in the body are nested deeper than 1000 levels');
   assert.equal(
     await message({ ...large('a'), images: [1, 'A'.repeat(LARGE_BODY)] }),
     'images[0] must be string',

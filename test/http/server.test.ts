@@ -120,7 +120,7 @@ const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
     /jobs\[0\]\.path is required/,
   ],
   ['an unknown word', { query: 'a', mode: 'xor' }, 'Invalid mode', /mode must be one of and, or/],
-  ['none of several forms', { query: 'a', either: {} }, 'Invalid either', /^either must be a text or null/],
+  ['none of several forms', { query: 'a', either: {} }, 'Invalid either', /^either must be a string or null/],
   [
     'a field missing in something that may be null',
     { query: 'a', nested: {} },

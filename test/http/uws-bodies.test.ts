@@ -57,7 +57,7 @@ test('a body that is announced too large is 413, and the connection takes the ne
   assert.equal(answer.status, 413);
   assert.deepEqual(JSON.parse(answer.body.toString()), {
     error: 'Body too large',
-    message: `At most ${MOST} bytes are taken`,
+    message: `A body can have at most ${MOST} bytes`,
   });
   assert.equal((await client.ask(request('POST', '/echo', '{"q":"next"}'))).body.toString(), '"next"');
   await client.leave();

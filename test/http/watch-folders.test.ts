@@ -96,7 +96,7 @@ test('a folder that is watched already is a 409 that no second try helps', async
   await added();
   assert.deepEqual(await refused('POST', '', { folder_path: '/footage' }), [
     409,
-    'The folder is watched already',
+    'The folder is already being watched',
   ]);
   await added({ cache_dir: '/another' });
 });
@@ -156,7 +156,7 @@ test('the path of a folder cannot be changed, and saying it again changes nothin
 
 test('an id that is not known is a 404 for every change', async () => {
   const { refused } = served();
-  const unknown = [404, 'There is no such watch folder'];
+  const unknown = [404, 'Watch folder not found'];
   for (const id of ['none', 'service', '%2e%2e', encodeURIComponent('/footage')]) {
     assert.deepEqual(await refused('PUT', `/${id}`, { enabled: true }), unknown);
     assert.deepEqual(await refused('PUT', `/${id}`, { folder_path: '/footage' }), unknown);
@@ -170,7 +170,7 @@ test('a folder is removed once, and the answer tells how the service stands', as
   const { status, said } = await ask('DELETE', `/${id}`);
   assert.deepEqual([status, said.service_status], [200, emptyStatus()]);
   assert.deepEqual((await list()).watch_folders, []);
-  assert.deepEqual(await refused('DELETE', `/${id}`), [404, 'There is no such watch folder']);
+  assert.deepEqual(await refused('DELETE', `/${id}`), [404, 'Watch folder not found']);
 });
 
 test('the service starts, stops and says how it stands', async () => {
@@ -192,11 +192,14 @@ test('the service starts, stops and says how it stands', async () => {
 
 test('no second try helps while another process watches, nor with an engine that serves nobody', async () => {
   const { refused, folders } = served({ serves: false });
-  const lasting = [409, 'Only a running service watches folders'];
+  const lasting = [409, 'Folders are watched only by a running service'];
   assert.deepEqual(await refused('POST', '/service/start'), lasting);
   assert.deepEqual(await refused('POST', '/service/stop'), lasting);
   folders.start = () => Promise.reject(watchErrors.WATCHED_ELSEWHERE('process 7 watches'));
-  assert.deepEqual(await refused('POST', '/service/start'), [409, 'Another process watches the folders']);
+  assert.deepEqual(await refused('POST', '/service/start'), [
+    409,
+    'Another process is already watching the folders',
+  ]);
   folders.list = () => Promise.reject(watchErrors.WATCH_FOLDERS_DAMAGED('watch-folders.json'));
   assert.deepEqual(await refused('GET', ''), [500, 'The configuration of the watch folders cannot be read']);
 });

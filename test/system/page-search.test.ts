@@ -176,7 +176,7 @@ test('a license server that is out ends no session: it is said, and what was ask
 }, async (t) => {
   const { page, problems } = await signedIn(t);
   await searchFor(page, 'sunset');
-  const outage = refusal('The license server cannot be reached (no answer in 5 s)');
+  const outage = refusal('The license server cannot be reached (no response within 5 s)');
   assert.ok(!outage.ok);
   const { status, body: json } = outage;
   await page.route('**/api/v1/**', (route) => route.fulfill({ status, json }));

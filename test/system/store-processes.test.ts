@@ -127,7 +127,7 @@ test('an analysis beside another writer ends with one sentence that names it', a
   assert.equal(code, 1, err);
   const told = err.split('\n').filter((line) => line.includes('is writing'));
   assert.equal(told.length, 1, err);
-  const short = `framehound: Process ${child.process.pid} is writing ${cache_dir}: wait for it or end it`;
+  const short = `framehound: Process ${child.process.pid} is writing to ${cache_dir}: wait until it is done, or end it`;
   assert.equal(told[0], short);
   assert.doesNotMatch(err, /\n {4}at /);
 });

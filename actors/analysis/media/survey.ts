@@ -47,9 +47,12 @@ export async function survey(
     const code = (error as NodeJS.ErrnoException).code;
     const { NAME_NOT_UTF8, FILE_NOT_FOUND, FILE_UNREADABLE } = mediaErrors;
     if (code === 'ENOENT' && (await isGarbled(path))) {
-      throw NAME_NOT_UTF8(`${path}: its name, or that of a folder above it, is not UTF-8; rename it`, {
-        path,
-      });
+      throw NAME_NOT_UTF8(
+        `${path}: its name or the name of a folder above it is not valid UTF-8; rename it`,
+        {
+          path,
+        },
+      );
     }
     const row = code === 'ENOENT' ? FILE_NOT_FOUND : FILE_UNREADABLE;
     throw row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error);
@@ -86,10 +89,10 @@ const naming = new KeyedLock();
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
 export async function expectUnchanged(
   { path, identity }: MediaRecord,
-  what = 'changed while it was read',
+  what = 'changed while it was being read',
 ): Promise<void> {
   const now = await stat(path, { bigint: true }).catch((error) => {
-    throw mediaErrors.FILE_CHANGED(`${path}: went away while it was read`, { path }, error);
+    throw mediaErrors.FILE_CHANGED(`${path}: disappeared while it was being read`, { path }, error);
   });
   if (Number(now.size) === identity.size_bytes && modifiedMs(now) === identity.mtime_ms) return;
   throw mediaErrors.FILE_CHANGED(`${path}: ${what}`, { path });

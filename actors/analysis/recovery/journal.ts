@@ -138,7 +138,7 @@ class JournalFile implements Journal {
     const { skipped, damaged } = reading;
     if (skipped + damaged > 0) {
       const facts = { path: this.#path, skipped_bytes: skipped, damaged_lines: damaged };
-      this.#options.log.warn('the journal was damaged or too long; the rest of it counts', facts);
+      this.#options.log.warn('the journal was damaged or too long; only the readable rest is used', facts);
     }
     return reading;
   }

@@ -179,13 +179,13 @@ function bounded<K, V>(map: Map<K, V>): Map<K, V> {
 /** What was seen, for a person. */
 export function quarantineReason(strikes: readonly Strike[]): string {
   const kinds = new Set(strikes.map(({ how }) => how));
-  const what = [kinds.has('died') && 'the engine died', kinds.has('hung') && 'the work on it hung'];
-  const times = strikes.map(({ began, seen }) => `begun ${when(began)}${seen && `, ended by ${seen}`}`);
+  const what = [kinds.has('died') && 'the engine crashed', kinds.has('hung') && 'the analysis hung'];
+  const times = strikes.map(({ began, seen }) => `started ${when(began)}${seen && `, ended by ${seen}`}`);
   const often = strikes.length === 2 ? 'twice' : `${strikes.length} times`;
-  return `${often} ${what.filter(Boolean).join(' or ')} while only this file was being worked on (${times.join('; ')})`;
+  return `${often}, ${what.filter(Boolean).join(' or ')} while this was the only file being analysed (${times.join('; ')})`;
 }
 
 /** Engines of older versions wrote no time. */
 function when(time: number): string {
-  return time > 0 ? `${new Date(time).toISOString().slice(0, 19)}Z` : 'at a time that is not known';
+  return time > 0 ? `${new Date(time).toISOString().slice(0, 19)}Z` : 'at an unknown time';
 }

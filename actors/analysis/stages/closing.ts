@@ -34,7 +34,7 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
   try {
     const results = await resultsOf(task, type, job);
     if (task.signal.aborted || (task.ending.aborted && !hasDone(job, results))) {
-      throw engineErrors.CANCELLED(`${name}: was not begun`);
+      throw engineErrors.CANCELLED(`${name}: was not started`);
     }
     if (!task.redo(type, name) && (await task.onceMore(() => closing.isStored(job, results)))) {
       stage.tracker.closed(name, 'stored', closing.storedFacts?.(job) ?? (noFacts as Facts));

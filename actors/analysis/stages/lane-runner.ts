@@ -370,7 +370,7 @@ export class LaneRunner {
 }
 
 function notBegun(path: string): Error {
-  return engineErrors.CANCELLED(`${path}: was not begun`);
+  return engineErrors.CANCELLED(`${path}: was not started`);
 }
 
 async function asUnderway(again: Promise<Underway>): Promise<Underway> {

@@ -13,8 +13,7 @@ import type { OrderedJobs } from './ordered-jobs.ts';
 /** Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips. */
 export async function settledClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
   const { create_folders = false } = request;
-  if (request.clips.length === 0)
-    throw analysisErrors.INVALID_REQUEST('clips names none', { field: 'clips' });
+  if (request.clips.length === 0) throw analysisErrors.INVALID_REQUEST('clips is empty', { field: 'clips' });
   const field = 'output_dir';
   await expectAbove(output_dir, create_folders, (what, cause) =>
     clipErrors.CLIP_UNWRITABLE(`${field}: ${what}`, { field }, cause),

@@ -21,9 +21,11 @@ export async function expectMedia(paths: readonly string[], signal: AbortSignal)
   const named = paths.slice(0, 5).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   const garbled = (await Promise.all(paths.slice(0, 5).map(isGarbled))).includes(true);
-  const why = garbled ? '. There are files whose names are not UTF-8; rename them' : '';
+  const why = garbled ? '. Some files have names that are not valid UTF-8; rename them' : '';
   throw analysisErrors.NO_VALID_MEDIA(
-    paths.length === 0 ? 'The request names no media' : `None of these is a file: ${named}${more}${why}`,
+    paths.length === 0
+      ? 'The request names no media'
+      : `None of these paths is a file: ${named}${more}${why}`,
   );
 }
 
@@ -96,7 +98,7 @@ async function nearestThing(
 }
 
 function notAFolder(folder: string, path: string, field = 'cache_dir') {
-  const what = path === folder ? 'is not a folder' : `cannot be made: ${path} is not a folder`;
+  const what = path === folder ? 'is not a folder' : `cannot be created: ${path} is not a folder`;
   return analysisErrors.NOT_A_FOLDER(`${field} ${folder} ${what}`, { field, path });
 }
 
@@ -104,7 +106,7 @@ function unwritable(folder: string, error: NodeJS.ErrnoException, field = 'cache
   const { code = String(error) } = error;
   const named = code === 'ENAMETOOLONG' || code === 'ELOOP' || code === 'EINVAL';
   if (named) {
-    return analysisErrors.NOT_A_FOLDER(`${field} ${folder} cannot be a folder (${code})`, { field });
+    return analysisErrors.NOT_A_FOLDER(`${field} ${folder} is not a valid folder path (${code})`, { field });
   }
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const row = full ? storeErrors.STORE_FULL : storeErrors.STORE_READ_ONLY;

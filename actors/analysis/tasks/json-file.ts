@@ -22,7 +22,7 @@ export async function readJson<S extends TSchema>(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw damaged(path, error);
   }
-  if (!Check(schema, value)) throw damaged(path, 'it has another form');
+  if (!Check(schema, value)) throw damaged(path, 'it has an unexpected format');
   return value;
 }
 

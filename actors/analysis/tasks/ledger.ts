@@ -117,7 +117,7 @@ export function createLedger(
       return {
         code,
         error: meaning,
-        message: all === 1 ? why : `${allOf(files)} failed; the first: ${why}`,
+        message: all === 1 ? why : `${allOf(files)} failed. First error: ${why}`,
       };
     },
     snapshot: (state, ended, error = null) => ({
@@ -137,7 +137,7 @@ export function createLedger(
 
 /** One that failed with the job it is of, and jobs without files, need no number. */
 function allOf(files: number): string {
-  return files > 1 ? `All of ${files}` : 'All of it';
+  return files > 1 ? `All ${files} files` : 'Everything';
 }
 
 /**

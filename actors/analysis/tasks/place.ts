@@ -106,7 +106,7 @@ export class Place {
   async #join(by: Omit<Waiting, 'task'>, prepare: Prepare): Promise<Accepted> {
     const waiting = this.#line.length + this.#joining;
     if (waiting >= this.#most)
-      throw analysisErrors.LINE_FULL(`${waiting} tasks wait for their turn already; ask again later`);
+      throw analysisErrors.LINE_FULL(`${waiting} tasks are already queued; try again later`);
     this.#joining++;
     try {
       const record = await prepare();

@@ -109,7 +109,7 @@ export function createPreflight(given: PreflightParts): Preflight {
 function expectModel(key: string | null, active: string): void {
   if (key === active) return;
   throw analysisErrors.OTHER_MODEL(
-    `The task was asked for by ${key}, and ${active} is in use: POST /models/load changes it`,
+    `The task uses the model ${key}, but ${active} is in use; switch models with POST /models/load`,
     { model_key: key },
   );
 }
@@ -173,7 +173,7 @@ function pathComplaints(parts: readonly RequestPart[], request: AnalyzeRequest):
   const cacheDir = { field: 'cache_dir', path: request.cache_dir };
   return [cacheDir, ...media, ...picturesOf(parts, request)].flatMap(({ field, path }) => {
     if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return [{ field, what: 'must be a local path, not a URL' }];
-    if (path.includes('\0')) return [{ field, what: 'must not hold a NUL character' }];
+    if (path.includes('\0')) return [{ field, what: 'must not contain a null character' }];
     return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];
   });
 }
@@ -210,7 +210,7 @@ async function expectSupported(
       reasons.push(error.message);
     }
   }
-  throw analysisErrors.NO_VALID_MEDIA(`None of these is film, picture or sound: ${reasons.join('; ')}`);
+  throw analysisErrors.NO_VALID_MEDIA(`None of these is a film, picture or sound: ${reasons.join('; ')}`);
 }
 
 /** Throws `error` unless it says that there is no media, and there are previews of a file that do as well. */

@@ -18,14 +18,14 @@ export async function settledPull(
   library: PullableModels,
 ): Promise<OrderedJobs> {
   if (model_keys.length === 0)
-    throw analysisErrors.INVALID_REQUEST('model_keys names none', { field: 'model_keys' });
+    throw analysisErrors.INVALID_REQUEST('model_keys is empty', { field: 'model_keys' });
   const { models } = await library.list();
   const keys = [...new Set(model_keys.flatMap((word) => keysOf(word, models)).map(currentKey))];
   let folder = '';
   for (const key of keys) {
     ({ folder } = await library.missing(key));
     if (!models.find(({ row }) => row.key === key)?.builtIn) continue;
-    throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program; nothing to pull`, { key });
+    throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program and needs no download`, { key });
   }
   return { cache_dir: dirname(folder), pull_models: keys };
 }

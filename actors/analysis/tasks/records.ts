@@ -171,7 +171,7 @@ export class TaskFolder implements TaskRecords {
     const next = { ...newTask(this.#parts.kinds, asked), created, progress };
     try {
       if (!createFile(this.#run(task_id, run + 1), this.#record(next), { flush: true })) {
-        throw analysisErrors.TASK_RUNNING(`Task ${task_id} is resumed by another process`, { task_id });
+        throw analysisErrors.TASK_RUNNING(`Task ${task_id} has been resumed by another process`, { task_id });
       }
       const earlier = await readResults(this.#results(task_id));
       // What was cancelled has no result in the run that begins; what failed keeps its reason until it is tried again.
@@ -335,13 +335,13 @@ export class TaskFolder implements TaskRecords {
       ...nothing,
       ...value,
     }));
-    if (!request) throw analysisErrors.TASK_DAMAGED(`${this.#request(task_id)}: is not there`, { task_id });
+    if (!request) throw analysisErrors.TASK_DAMAGED(`${this.#request(task_id)}: does not exist`, { task_id });
     return request as unknown as AnalysisRequest;
   }
 
   #complain(task_id: string, error: unknown): undefined {
     if (!this.#complained.has(task_id))
-      this.#parts.log.warn('a task is left out of the list', { task_id, error });
+      this.#parts.log.warn('a task cannot be read and is not listed', { task_id, error });
     this.#complained.add(task_id);
   }
 

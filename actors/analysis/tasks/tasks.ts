@@ -200,7 +200,7 @@ class TaskRegistry implements Tasks {
   async #expectEnded(task_id: string): Promise<void> {
     const { ended, state } = await this.get(task_id, { offset: 0, limit: 0 });
     if (ended !== null) return;
-    const what = `Task ${task_id} is ${state} in another process, which alone can stop it`;
+    const what = `Task ${task_id} is ${state} in another process and can be stopped only there`;
     throw analysisErrors.TASK_RUNNING(what, { task_id });
   }
 

@@ -67,7 +67,7 @@ async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders
 }
 
 function ofStill(path: string) {
-  return clipErrors.CLIP_OF_STILL(`${path} is a still: only films and sound have clips`, { path });
+  return clipErrors.CLIP_OF_STILL(`${path} is a still: clips can be cut from films and sound only`, { path });
 }
 
 function cut(
@@ -79,7 +79,7 @@ function cut(
   const { path, container, video } = source;
   if (isStillContainer(container)) throw ofStill(path);
   if (!video && soundStreams(source).length === 0) {
-    throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
+    throw mediaErrors.NOT_MEDIA(`${path}: has neither pictures nor sound`, { path });
   }
   if (request.mode === 'copy') return copyPackets(source, request, turn);
   if (request.mode === 'smart') return smartFilm(source, request, turn);

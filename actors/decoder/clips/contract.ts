@@ -4,18 +4,18 @@ import { ask, feed } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const clipErrors = errorTable({
-  CLIP_RANGE: { meaning: 'The clip does not end after its start', status: 400, retryable: false },
+  CLIP_RANGE: { meaning: 'The end of the clip must be after its start', status: 400, retryable: false },
   CLIP_PATH: { meaning: 'The path of the source is not absolute', status: 400, retryable: false },
-  CLIP_OF_STILL: { meaning: 'Only films and sound have clips', status: 400, retryable: false },
+  CLIP_OF_STILL: { meaning: 'Clips can be cut from films and sound only', status: 400, retryable: false },
   CLIP_OUTSIDE: { meaning: 'The clip starts after the end of the file', status: 400, retryable: false },
   CLIP_UNTIMED: {
-    meaning: 'Packets of the file have no times; only a precise clip can be cut',
+    meaning: 'The packets of the file have no timestamps; only precise clips can be cut',
     status: 400,
     retryable: false,
   },
   /** Never leaves the decoder: the clip is precise then, and says why. */
   CLIP_NOT_SMART: {
-    meaning: 'The clip cannot be joined of copied and encoded pictures',
+    meaning: 'Copied and encoded pictures cannot be joined into a clip',
     status: 400,
     retryable: false,
   },

@@ -65,7 +65,7 @@ export async function* proxy(request: ProxyRequest, turn: Turn): AsyncGenerator<
 }
 
 function ofStill(path: string) {
-  return clipErrors.CLIP_OF_STILL(`${path}: is a still, which needs no proxy`, { path });
+  return clipErrors.CLIP_OF_STILL(`${path}: is a still; stills have no proxies`, { path });
 }
 
 async function* film(
@@ -110,7 +110,7 @@ async function* sound(
   turn: Turn,
 ): AsyncGenerator<ProxyStep, ProxyMade> {
   if (soundStreams(source).length === 0) {
-    throw mediaErrors.NOT_MEDIA(`${path}: has neither picture nor sound`, { path });
+    throw mediaErrors.NOT_MEDIA(`${path}: has neither pictures nor sound`, { path });
   }
   const zero = await timelineStart(source, turn);
   const checkpoint = createCheckpoint(turn);

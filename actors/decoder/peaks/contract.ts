@@ -7,7 +7,7 @@ import { nullable } from '../../../runtime/schema.ts';
 
 export const peakErrors = errorTable({
   PEAKS_LOST: {
-    meaning: 'What was heard of the sound is lost; it is begun anew',
+    meaning: 'The partial result was lost; the sound is decoded again',
     status: 503,
     retryable: true,
   },

@@ -54,7 +54,7 @@ export async function digest(
       const { start, length } = digestBlock(size, i);
       const { bytesRead } = await file.read(buffer, 0, length, start);
       if (bytesRead < length)
-        throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was read`, { path });
+        throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was being read`, { path });
       hash.update(buffer.subarray(0, length));
       await checkpoint();
     }

@@ -32,7 +32,7 @@ export async function identify(path: string): Promise<FileIdentity> {
       const buffer = new Uint8Array(length);
       const { bytesRead } = await file.read(buffer, 0, length, start);
       if (bytesRead < length)
-        throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was read`, { path });
+        throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was being read`, { path });
       text += crc32(buffer).toString(16).padStart(8, '0');
     }
     await expectUnchanged(path, stamp);

@@ -77,7 +77,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: 
 function probeAudio(source: Source, size_bytes: number): Probe {
   const audio = audioStreams(source);
   if (audio.length === 0) {
-    throw mediaErrors.NOT_MEDIA(`${source.path}: has neither picture nor sound`, { path: source.path });
+    throw mediaErrors.NOT_MEDIA(`${source.path}: has neither pictures nor sound`, { path: source.path });
   }
   return {
     kind: 'audio',

@@ -52,11 +52,14 @@ export function chosenTracks(
   const chosen = chooseChannels(tracks, asked);
   if (!('missing' in chosen)) return chosen;
   const channels = tracks.reduce((sum, track) => sum + track.channels, 0);
-  throw mediaErrors.NO_CHANNEL(`${path}: has no audio channel ${chosen.missing}; it has ${channels}`, {
-    path,
-    channel: chosen.missing,
-    channels,
-  });
+  throw mediaErrors.NO_CHANNEL(
+    `${path}: has no audio channel ${chosen.missing}; it has ${channels} channels`,
+    {
+      path,
+      channel: chosen.missing,
+      channels,
+    },
+  );
 }
 
 const isAudio = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;

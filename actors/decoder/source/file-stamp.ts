@@ -38,5 +38,5 @@ export async function expectUnchanged(path: string, before: FileStamp): Promise<
   });
   const same =
     after.size === before.size && after.modified === before.modified && after.inode === before.inode;
-  if (!same) throw mediaErrors.FILE_CHANGED(`${path}: changed while it was read`, { path });
+  if (!same) throw mediaErrors.FILE_CHANGED(`${path}: changed while it was being read`, { path });
 }

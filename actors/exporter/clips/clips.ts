@@ -75,7 +75,8 @@ class Cutter implements ClipCounts {
   /** Throws BUSY. */
   expectRoom(clips: number) {
     const { waiting } = this.#writers;
-    if (waiting + clips > mostWaiting) throw engineErrors.BUSY(`${waiting} clips wait for a thread already`);
+    if (waiting + clips > mostWaiting)
+      throw engineErrors.BUSY(`${waiting} clips are already waiting for a thread`);
   }
 
   /** Throws CANCELLED; every other error is a result. */
@@ -120,7 +121,7 @@ class Cutter implements ClipCounts {
       throw error;
     } finally {
       await rm(part, { force: true }).catch((error) => {
-        if (!isNowhere(error)) this.#log.warn('a part of a clip stays', { part, error });
+        if (!isNowhere(error)) this.#log.warn('a partial clip could not be removed', { part, error });
       });
     }
   }
@@ -134,7 +135,7 @@ class Cutter implements ClipCounts {
   /** The message of an error of ours; what nobody foresaw is logged. */
   #reasonOf(error: unknown): string {
     if (error instanceof EngineError && error.code !== 'INTERNAL') return error.message;
-    this.#log.error('a clip was not cut', { error });
+    this.#log.error('a clip could not be cut', { error });
     return 'Internal error';
   }
 }

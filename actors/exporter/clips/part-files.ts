@@ -67,7 +67,7 @@ export async function sweepParts(folder: string, log: Log, now: () => number = D
   const self = thisOwner();
   const failed = (error: unknown) => {
     // Somebody else may sweep too.
-    if (!isNowhere(error)) log.warn('a part of a clip may stay', { folder, error });
+    if (!isNowhere(error)) log.warn('a partial clip may be left behind', { folder, error });
   };
   const names = await readdir(folder).catch((error) => {
     failed(error);
@@ -82,6 +82,6 @@ export async function sweepParts(folder: string, log: Log, now: () => number = D
     const stat = await lstat(part);
     if (!stat.isFile() || !isLeft(owner, self, now() - stat.mtimeMs)) return;
     await rm(part, { force: true });
-    log.info('removed a part of a clip that a killed process left', { part });
+    log.info('removed a partial clip left by a killed process', { part });
   }
 }

@@ -76,7 +76,7 @@ class ProxyMaker {
       throw restatedFor(folder, error);
     } finally {
       await rm(part, { force: true }).catch((error) => {
-        if (!isNowhere(error)) log.warn('a part of a proxy stays', { part, error });
+        if (!isNowhere(error)) log.warn('a partial proxy could not be removed', { part, error });
       });
     }
   }
@@ -94,7 +94,7 @@ class ProxyMaker {
         if (made) return made;
         if (seconds > 0) told(Math.min(1, done / seconds));
       }
-      throw engineErrors.INTERNAL(`${path}: the proxy has no end`);
+      throw engineErrors.INTERNAL(`${path}: the proxy is incomplete`);
     }, signal);
   }
 
@@ -125,7 +125,7 @@ class ProxyMaker {
 async function expectSame(before: MediaFile, now: MediaFile): Promise<void> {
   const there = before.path === now.path ? now.mark : await markOf(before.path);
   if (there === null || isDeepStrictEqual(there, before.mark)) return;
-  throw mediaErrors.FILE_CHANGED(`${before.path}: was written while its proxy was made`, {
+  throw mediaErrors.FILE_CHANGED(`${before.path}: changed while its proxy was being made`, {
     path: before.path,
   });
 }

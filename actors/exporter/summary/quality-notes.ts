@@ -13,8 +13,8 @@ export function qualityNotes(quality: QualityBlock, warnings: readonly string[])
   return [
     ...warnings,
     ...(moreWarnings > 0 ? [`${moreWarnings} more warnings`] : []),
-    ...(uncovered > 0 ? [`Nothing is known of ${listed(shown, uncovered)}`] : []),
-    ...(failures > 0 ? [`Plainer than asked for: the text of ${listed(failed, failures)}`] : []),
+    ...(uncovered > 0 ? [`Not analysed: ${listed(shown, uncovered)}`] : []),
+    ...(failures > 0 ? [`Less detailed than requested: the text of ${listed(failed, failures)}`] : []),
   ];
 }
 

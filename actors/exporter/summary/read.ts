@@ -64,7 +64,7 @@ function expectToFit(nodes: number, characters: number, levels: number): void {
   ] as const;
   for (const [is, most, of] of limits) {
     if (is <= most) continue;
-    const what = `depth: the summary has more than ${most} ${of}; ask for fewer levels, or for a part of it by node_id`;
+    const what = `depth: the summary has more than ${most} ${of}; request fewer levels, or a part of it with node_id`;
     throw exportErrors.DOCUMENT_TOO_LARGE(what, { field: 'depth' });
   }
 }

@@ -92,7 +92,7 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const after = before?.clip.end ?? 0;
   const { start, end, frameOf } = placeOf(item, at, { first, last, after, rate: sources.sequenceRate });
   if (end <= start) {
-    throw refused(at, 'source_end_seconds', 'comes to no frame of the sequence: the item is too short');
+    throw refused(at, 'source_end_seconds', 'is shorter than a frame of the sequence');
   }
   const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
   const length = frames === null ? wanted : Math.min(wanted, frames);
@@ -101,7 +101,7 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   // Of what goes on without a cut, no picture is left out or shown twice.
   const from = goesOn && isSameRate(rate, sources.sequenceRate) ? before.clip.out : frameAt(first, rate);
   const name = item.name === undefined ? facts.name : oneLine(item.name);
-  if (name === '') throw refused(at, 'name', 'has no character that can be shown');
+  if (name === '') throw refused(at, 'name', 'has no printable characters');
   // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
   const within = frames === null ? from : Math.min(from, frames - length);
   const markers = marks.within(item.media_path, { first, last, start, end }, frameOf);
@@ -208,9 +208,9 @@ class Sources {
   numberOf({ media_path, track }: TimelineItem, at: string): number {
     const facts = this.#facts.get(media_path)!;
     if (track === 'video' && facts.kind === 'audio')
-      throw refused(at, 'track', 'is video: the file has no picture');
+      throw refused(at, 'track', 'is video, but the file has no pictures');
     if (track === 'audio' && facts.sound === null)
-      throw refused(at, 'track', 'is audio: the file has no sound');
+      throw refused(at, 'track', 'is audio, but the file has no sound');
     const known = this.#numbers.get(media_path);
     if (known !== undefined) return known;
     this.#numbers.set(media_path, this.#list.length);
@@ -241,15 +241,17 @@ class Sources {
     const counted = framesPerSecond(rate);
     const shown = framesPerSecond(this.sequenceRate);
     const tell = (what: string) => this.warnings.push(`${path}: ${what}`);
-    if (!found) tell(`its frame rate is not known; its frames are counted at ${counted}`);
+    if (!found) tell(`its frame rate is unknown; frames are counted at ${counted} per second`);
     else if (!found.isOwn) {
-      const about = `${framesPerSecond(own)} frames per second on average is no rate of editing programs`;
-      tell(`${about}, it ${varies ? 'varies' : 'may vary'}; its frames are counted at ${counted}`);
+      const about = `editing programs do not support its average of ${framesPerSecond(own)} frames per second`;
+      tell(
+        `${about}, and the rate ${varies ? 'varies' : 'may vary'}; frames are counted at ${counted} per second`,
+      );
     } else if (varies) {
-      tell(`its frame rate varies; its frames are counted at its average, ${counted} per second`);
+      tell(`its frame rate varies; frames are counted at the average of ${counted} per second`);
     }
     if (found?.isOwn && !isSameRate(rate, this.sequenceRate))
-      tell(`has ${counted} frames per second, the sequence ${shown}`);
+      tell(`has ${counted} frames per second, but the sequence has ${shown}`);
     return rate;
   }
 }

@@ -6,8 +6,8 @@ import { createFolders } from '../contract.ts';
 
 export const timelineErrors = errorTable({
   ITEM_INVALID: { meaning: 'An item cannot be placed', status: 400, retryable: false },
-  SEQUENCE_INVALID: { meaning: 'The sequence cannot be made like this', status: 400, retryable: false },
-  FORMAT_UNFIT: { meaning: 'The format cannot hold the timeline', status: 400, retryable: false },
+  SEQUENCE_INVALID: { meaning: 'The settings of the sequence are not valid', status: 400, retryable: false },
+  FORMAT_UNFIT: { meaning: 'The format does not support this timeline', status: 400, retryable: false },
   TIMELINE_UNWRITABLE: { meaning: 'The timeline cannot be written', status: 400, retryable: false },
   TIMELINE_TOO_LARGE: { meaning: 'The timeline is too large', status: 413, retryable: false },
 });

@@ -19,10 +19,11 @@ export function editsOf(timeline: Timeline): Edit[] {
   const { video, audio } = timeline;
   expectDay(timeline);
   if (nominalRate(timeline.rate) > MOST_FRAMES)
-    throw unfit(`counts at most ${MOST_FRAMES} frames per second, and this has more; say fps`);
-  if (video.length > 1) throw unfit('has one track of pictures, and these overlap');
+    throw unfit(`supports at most ${MOST_FRAMES} frames per second, and this timeline has more; set fps`);
+  if (video.length > 1) throw unfit('supports one video track, but these clips overlap');
   const most = audio.reduce((sum, { channels }) => sum + channels, 0);
-  if (most > MOST_CHANNELS) throw unfit(`has ${MOST_CHANNELS} channels of sound, and these need ${most}`);
+  if (most > MOST_CHANNELS)
+    throw unfit(`supports ${MOST_CHANNELS} audio channels, but these clips need ${most}`);
   let before = 0;
   const sound = audio.flatMap(({ clips, channels }) => {
     const name = channels === MOST_CHANNELS ? 'AA' : before === 0 ? 'A' : 'A2';
@@ -31,13 +32,13 @@ export function editsOf(timeline: Timeline): Edit[] {
   });
   const edits = [...(video[0]?.clips ?? []).map((clip) => ({ clip, channels: 'V' })), ...sound];
   if (edits.length > MOST_EDITS)
-    throw unfit(`has at most ${MOST_EDITS} edits, and these are ${edits.length}`);
+    throw unfit(`supports at most ${MOST_EDITS} edits, but these are ${edits.length}`);
   return edits.toSorted((a, b) => a.clip.start - b.clip.start);
 }
 
 /** A timecode comes round after a day: even the end of the day would be taken for its beginning. */
 function expectDay({ timecode: { frame, ...counting }, duration }: Timeline): void {
-  if (frame + duration >= framesPerDay(counting)) throw unfit('has no time after 24 hours');
+  if (frame + duration >= framesPerDay(counting)) throw unfit('does not support times after 24 hours');
 }
 
 function unfit(what: string) {

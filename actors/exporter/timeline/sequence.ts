@@ -23,7 +23,7 @@ type Sequence = Pick<Timeline, 'name' | 'rate' | 'width' | 'height' | 'timecode'
 /** `pictures`: of the video items, in their order. Throws SEQUENCE_INVALID naming the field. */
 export function sequenceOf(request: TimelineRequest, pictures: readonly SourceFacts[]): Sequence {
   const name = oneLine(request.sequence_name);
-  if (name === '') throw refused('sequence_name', 'has no character that can be shown');
+  if (name === '') throw refused('sequence_name', 'has no printable characters');
   const film = pictures.find(({ rate }) => rate !== null && conformedRate(rate) !== null);
   const rate = request.fps === undefined ? (rateOf(film) ?? USUAL) : rateAsked(request.fps);
   // Before the rotation of stills: a film says best what the sequence looks like.
@@ -37,7 +37,7 @@ function rateAsked(fps: number): Rational {
   const found = conformedRate(rateOfNumber(fps));
   if (found?.isOwn) return found.rate;
   const near = found && `; the nearest is ${framesPerSecond(found.rate)}`;
-  throw refused('fps', `must be a rate that editing programs count at, not ${fps}${near ?? ''}`);
+  throw refused('fps', `must be a frame rate that editing programs support, not ${fps}${near ?? ''}`);
 }
 
 function rateOf(film: SourceFacts | undefined): Rational | null {
@@ -62,12 +62,17 @@ function counterAsked(
   }
   const dropFrame = saysDropFrame(text);
   if (dropFrame && !canDropFrames(rate)) {
-    throw refused('start_timecode', `${framesPerSecond(rate)} frames per second drop no frame numbers`);
+    throw refused(
+      'start_timecode',
+      `drop-frame timecode is not possible at ${framesPerSecond(rate)} frames per second`,
+    );
   }
   const counter = { frame: frames(text, { rate, dropFrame }) ?? 0, rate, dropFrame };
   // Other text, hours after the day, and numbers that are dropped come out as another timecode.
   if (counterText(counter, 0) !== text) {
-    const what = dropFrame ? 'that is not dropped' : `at ${nominalRate(rate)} frames`;
+    const what = dropFrame
+      ? 'with a frame number that is not dropped'
+      : `at ${nominalRate(rate)} frames per second`;
     throw refused('start_timecode', `must be HH:MM:SS:FF ${what}, not ${oneLine(text)}`);
   }
   return counter;

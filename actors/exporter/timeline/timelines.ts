@@ -121,7 +121,7 @@ function leftOut(items: TimelineRequest['items'], errors: Asked['errors']): stri
   const wrong = items.filter(({ media_path }) => errors.has(media_path));
   return [...Map.groupBy(wrong, ({ media_path }) => media_path)].map(([path, { length }]) => {
     const what = length === 1 ? 'an item' : `${length} items`;
-    return `left out, ${what}: ${errors.get(path)!.message}`;
+    return `skipped ${what}: ${errors.get(path)!.message}`;
   });
 }
 
@@ -137,5 +137,5 @@ function someOf(warnings: readonly string[]): string[] {
 
 function tooLarge(error: unknown): never {
   if (!poolErrors.OUT_OF_MEMORY.is(error)) throw error;
-  throw timelineErrors.TIMELINE_TOO_LARGE('The timeline does not fit the memory of its thread', {}, error);
+  throw timelineErrors.TIMELINE_TOO_LARGE('The timeline needs more memory than its thread has', {}, error);
 }

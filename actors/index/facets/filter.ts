@@ -61,7 +61,7 @@ export function checkFilters(
     if (!operatorsOf[facet.kind].includes(operator)) {
       const fitting = operatorsOf[facet.kind].join(', ');
       throw filterErrors.WRONG_OPERATOR(
-        `${at('operator').field}: ${facet_id} is ${facet.kind} and takes ${fitting}`,
+        `${at('operator').field}: ${facet_id} is ${facet.kind} and supports ${fitting}`,
         at('operator'),
       );
     }
@@ -79,8 +79,8 @@ function parseNumber(text: string): number | null {
 }
 
 function wrongValues(facet: Facet, operator: FilterOperator, values: readonly string[]): string | null {
-  if (values.length === 0) return 'there has to be a value';
-  if (comparing.includes(operator) && values.length > 1) return `${operator} compares with one value`;
+  if (values.length === 0) return 'at least one value is required';
+  if (comparing.includes(operator) && values.length > 1) return `${operator} takes exactly one value`;
   const readable = facet.kind === 'numeric' ? parseNumber : facet.kind === 'date' ? moment : () => true;
   const wrong = values.find((value) => readable(value) === null);
   if (wrong === undefined) return null;

@@ -61,7 +61,7 @@ function step({ clusterings, clusteringBytes }: ClusteringParts, number: number,
   const { clustering } = clusterings.get(number);
   try {
     if (clustering.isOf(store.people.faces)) return clustering.step(clusteringBytes);
-    throw peopleErrors.CLUSTERING_CHANGED(`${store.folder} was opened again meanwhile; cluster it again`);
+    throw peopleErrors.CLUSTERING_CHANGED(`${store.folder} was reopened in the meantime; cluster it again`);
   } catch (error) {
     clusterings.end(number);
     throw error;

@@ -9,19 +9,19 @@ import { SpanKey } from '../spans/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
 
 export const peopleErrors = errorTable({
-  UNKNOWN_CLUSTER_JOB: { meaning: 'There is no face clustering of this name', status: 404, retryable: false },
-  UNKNOWN_CLUSTER: { meaning: 'The clustering has no such cluster', status: 400, retryable: false },
-  UNKNOWN_PERSON: { meaning: 'The clustering has no such person', status: 400, retryable: false },
-  UNKNOWN_FACE: { meaning: 'The cluster has no such face', status: 400, retryable: false },
+  UNKNOWN_CLUSTER_JOB: { meaning: 'Face clustering not found', status: 404, retryable: false },
+  UNKNOWN_CLUSTER: { meaning: 'Cluster not found in the clustering', status: 400, retryable: false },
+  UNKNOWN_PERSON: { meaning: 'Person not found in the clustering', status: 400, retryable: false },
+  UNKNOWN_FACE: { meaning: 'Face not found in the cluster', status: 400, retryable: false },
   WRONG_CORRECTION: { meaning: 'The correction contradicts itself', status: 400, retryable: false },
   NOTHING_TO_UNDO: { meaning: 'There is no change to undo', status: 409, retryable: false },
   LEGACY_STORAGE: {
-    meaning: 'The clustering is of an older format and can only be read',
+    meaning: 'The clustering has an older format and is read-only',
     status: 409,
     retryable: false,
   },
   CLUSTERING_CHANGED: {
-    meaning: 'The faces changed while they were clustered',
+    meaning: 'The faces changed while they were being clustered',
     status: 409,
     retryable: true,
   },

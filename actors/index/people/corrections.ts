@@ -176,7 +176,7 @@ function mergeFault(labels: Labels, { clusters }: Correction & { kind: 'merge' }
   if (found.length < 2) return '';
   if (found.every((label) => label === found[0])) return null;
   const names = clusters.map(({ id }) => id).join(', ');
-  return `${names} were merged, but most of their faces were moved apart later`;
+  return `${names} were merged, but most of their faces were later moved apart`;
 }
 
 function apartFault(
@@ -185,7 +185,9 @@ function apartFault(
 ): string | null {
   const [here, there] = [labels.standing(one.anchors), labels.standing(other.anchors)];
   if (here < 0 || there < 0) return '';
-  return here !== there ? null : `${one.id} and ${other.id} were held apart, but merged later`;
+  return here !== there
+    ? null
+    : `${one.id} and ${other.id} were marked as different people, but merged later`;
 }
 
 function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }): string | null {
@@ -194,10 +196,10 @@ function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'mo
   const [left, joined] = [labels.standing(from.anchors), labels.standing(to.anchors)];
   const what = `${there.length === 1 ? 'A face' : `${there.length} faces`} moved from ${from.id} to ${to.id}`;
   if (left >= 0 && left === joined) {
-    return `${what} ${there.length === 1 ? 'is' : 'are'} with ${from.id} again: both are one cluster now`;
+    return `${what} ${there.length === 1 ? 'is' : 'are'} together with ${from.id} again, because both are now one cluster`;
   }
   const elsewhere = there.filter((face) => joined >= 0 && labels.of(face) !== joined);
   if (elsewhere.length === 0) return null;
   const count = elsewhere.length === there.length ? '' : `: ${elsewhere.length} of them`;
-  return `${what} did not stay there${count}, and ${elsewhere.length === 1 ? 'was' : 'were'} moved on later`;
+  return `${what} did not stay there${count}; ${elsewhere.length === 1 ? 'it was' : 'they were'} moved again later`;
 }

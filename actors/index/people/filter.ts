@@ -23,7 +23,7 @@ export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number)
   const item = `people_filter[${at}]`;
   const { cluster_job_name: of, person_name: name, cluster_id: id } = ref;
   if ((name === undefined) === (id === undefined))
-    throw wrong(item, 'either person_name or cluster_id has to be there, and not both');
+    throw wrong(item, 'exactly one of person_name and cluster_id is required');
   const asked = of === undefined ? jobs : [jobNamed(jobs, of, item)];
   return name === undefined ? byCluster(asked, id!, of, item) : byName(asked, name, of, item);
 }
@@ -37,8 +37,10 @@ function jobNamed(jobs: readonly LoadedJob[], wanted: string, item: string): Loa
   if (job !== undefined) return job;
   const field = `${item}.cluster_job_name`;
   const names = jobs.map(({ name }) => name);
-  const meant = names.length === 0 ? '; there is none at all' : suggestion(wanted, names);
-  throw filterErrors.UNKNOWN_CLUSTERING(`${field}: there is no face clustering ${wanted}${meant}`, { field });
+  const meant = names.length === 0 ? '; there are no face clusterings' : suggestion(wanted, names);
+  throw filterErrors.UNKNOWN_CLUSTERING(`${field}: there is no face clustering named ${wanted}${meant}`, {
+    field,
+  });
 }
 
 function byName(jobs: readonly LoadedJob[], wanted: string, of: string | undefined, item: string): Person {
@@ -66,7 +68,7 @@ function inSeveral(item: string, wanted: string, found: readonly { readonly job:
   const names = [...new Set(found.map(({ job }) => job.name))].join(', ');
   return wrong(
     `${item}.cluster_job_name`,
-    `${wanted} is in several face clusterings (${names}): say in which one`,
+    `${wanted} is in several face clusterings (${names}): give the cluster_job_name`,
   );
 }
 

@@ -170,7 +170,7 @@ export class LoadedPeople {
     if (name === undefined || !this.#unreadable.has(name)) return;
     const field = `people_filter[${at}].cluster_job_name`;
     throw filterErrors.UNKNOWN_CLUSTERING(
-      `${field}: what is stored of the face clustering ${name} is damaged; cluster its media again`,
+      `${field}: the stored face clustering ${name} is damaged; cluster its media again`,
       { field },
     );
   }

@@ -76,7 +76,8 @@ class Changing {
   position(id: string, field: string): number {
     const at = this.#positions.get(id);
     if (at !== undefined && this.sizes[at]! > 0) return at;
-    const why = at !== undefined ? `${id} is part of another cluster by then` : `there is no cluster ${id}`;
+    const why =
+      at !== undefined ? `${id} has already been merged into another cluster` : `there is no cluster ${id}`;
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: ${why}`, { field });
   }
 
@@ -105,7 +106,7 @@ export function modify(
   { merges, moves, apart = [] }: Corrections,
 ): Modified {
   if (merges.length === 0 && moves.length === 0 && apart.length === 0) {
-    throw peopleErrors.WRONG_CORRECTION('merges, moves, apart: all are empty', { field: 'merges' });
+    throw peopleErrors.WRONG_CORRECTION('merges, moves and apart are all empty', { field: 'merges' });
   }
   const changing = new Changing(state, columns);
   const merged = merges.map((one, i) => merge(changing, one, `merges[${i}]`));
@@ -143,9 +144,12 @@ function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, fi
   const wanted = [...new Set(cluster_ids)];
   const found = wanted.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
   if (found.length < 2) {
-    throw peopleErrors.WRONG_CORRECTION(`${field}.cluster_ids: ${wanted[0]} alone cannot be merged`, {
-      field: `${field}.cluster_ids`,
-    });
+    throw peopleErrors.WRONG_CORRECTION(
+      `${field}.cluster_ids: at least two clusters are required, not only ${wanted[0]}`,
+      {
+        field: `${field}.cluster_ids`,
+      },
+    );
   }
   const target = targetOf(changing, found, target_cluster_id, field);
   changing.corrections.push({ kind: 'merge', clusters: found.map((at) => changing.anchors(at)) });
@@ -181,7 +185,7 @@ function targetOf(
   const target = found.find((at) => changing.all[at] === wanted);
   if (target !== undefined) return target;
   const at = `${field}.target_cluster_id`;
-  throw peopleErrors.WRONG_CORRECTION(`${at}: ${wanted} is none of cluster_ids`, { field: at });
+  throw peopleErrors.WRONG_CORRECTION(`${at}: ${wanted} is not one of cluster_ids`, { field: at });
 }
 
 function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }: Move, field: string) {
@@ -189,12 +193,12 @@ function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }:
   const known = to_cluster_id === null ? null : changing.position(to_cluster_id, `${field}.to_cluster_id`);
   if (from === known) {
     const at = `${field}.to_cluster_id`;
-    throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are in ${to_cluster_id} already`, { field: at });
+    throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are already in ${to_cluster_id}`, { field: at });
   }
   const entries = entriesOf(changing, from, entry_ids, field);
   if (known === null && entries.size === changing.sizes[from]) {
     const at = `${field}.entry_ids`;
-    const what = `${at}: are all faces of ${from_cluster_id}, which is a cluster of their own already`;
+    const what = `${at}: these are all faces of ${from_cluster_id}, so they already have their own cluster`;
     throw peopleErrors.WRONG_CORRECTION(what, { field: at });
   }
   const to = known ?? changing.fresh();
@@ -234,7 +238,7 @@ function holdApart(changing: Changing, { cluster_ids }: Apart, field: string) {
   }
   const [name, others] = [changing.names[cluster_ids[0]!], changing.names[cluster_ids[1]!]];
   if (name !== undefined && name === others) {
-    throw peopleErrors.WRONG_CORRECTION(`${at}: both are named ${name}, which makes them one person`, {
+    throw peopleErrors.WRONG_CORRECTION(`${at}: both are named ${name}, so they count as one person`, {
       field: at,
     });
   }
@@ -246,7 +250,7 @@ function holdApart(changing: Changing, { cluster_ids }: Apart, field: string) {
 export function undone(state: ClusteringState): { state: ClusteringState; file: string } {
   if (state.undo === null) {
     throw peopleErrors.NOTHING_TO_UNDO(
-      'Nothing was merged, moved or held apart since the faces were clustered',
+      'There is nothing to undo: no cluster was corrected since the faces were clustered',
     );
   }
   const { file, ...before } = state.undo;

@@ -5,7 +5,7 @@ import { errorTable } from '../../../runtime/errors.ts';
 export const mostNameLetters = 200;
 
 export const nameErrors = errorTable({
-  BAD_NAME: { meaning: 'The name cannot be given', status: 400, retryable: false },
+  BAD_NAME: { meaning: 'The name is not valid', status: 400, retryable: false },
 });
 
 /** Cc is what a terminal obeys; the other two end a line. */
@@ -19,14 +19,16 @@ export function plainName(name: string): string {
 /** Why nobody can be given this name; null when somebody can. An empty one can: it takes a name away. */
 export function nameProblem(name: string): string | null {
   const plain = plainName(name);
-  if (unprintable.test(name)) return 'holds a control character';
+  if (unprintable.test(name)) return 'contains a control character';
   if (name !== '' && plain === '') {
-    return 'holds nothing but white space; an empty text or null takes the name away';
+    return 'is blank; use an empty string or null to remove the name';
   }
-  if (!name.isWellFormed()) return 'holds half of a character';
+  if (!name.isWellFormed()) return 'contains half of a character (a lone surrogate)';
   // By code points, as a person counts.
   const letters = [...plain].length;
-  return letters > mostNameLetters ? `has ${letters} letters, more than ${mostNameLetters}` : null;
+  return letters > mostNameLetters
+    ? `has ${letters} characters, more than the maximum of ${mostNameLetters}`
+    : null;
 }
 
 /** The plain name. Throws BAD_NAME naming `field`. */

@@ -16,14 +16,14 @@ export const storeErrors = errorTable({
   },
   STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
   STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
-  MEDIA_IN_WORK: { meaning: 'The media is being worked on', status: 409, retryable: true },
+  MEDIA_IN_WORK: { meaning: 'The media is being analysed', status: 409, retryable: true },
   STORE_REPLACED: {
     meaning: 'The analysis folder was removed or replaced while it was open',
     status: 503,
     retryable: true,
   },
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
-  NOT_ANALYZED: { meaning: 'This media has no analysis', status: 400, retryable: false },
+  NOT_ANALYZED: { meaning: 'This media has not been analysed', status: 400, retryable: false },
   NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
   WRONG_DIMENSIONS: {
     meaning: 'The vector does not belong to the loaded model',

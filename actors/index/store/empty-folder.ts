@@ -27,15 +27,15 @@ function hindrance(folder: string, wasThere: boolean): string | null {
 
 /** Null when it is only not there yet. */
 function absence(folder: string, wasThere: boolean): string | null {
-  if (wasThere) return 'it is gone; its drive may be away';
-  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return 'it is a link that leads nowhere';
+  if (wasThere) return 'it no longer exists; its drive may be disconnected';
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return 'it is a broken link';
   const parent = dirname(folder);
   try {
     if (!statSync(parent).isDirectory()) return `${parent} is not a folder`;
     const isBare = mountFolders.test(parent) && readdirSync(parent).length === 0;
-    return isBare ? `its drive may be away: ${parent} is empty` : null;
+    return isBare ? `its drive may be disconnected: ${parent} is empty` : null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `there is no folder ${parent}`;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `the folder ${parent} does not exist`;
     return reasonOf(error);
   }
 }

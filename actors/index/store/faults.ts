@@ -66,7 +66,7 @@ export function damaged(file: string, what: string): EngineError {
 
 /** Of the records, without which nothing in the folder can be read. */
 export function damagedRecords(file: string, what: string): EngineError {
-  return damaged(file, `${what}. Put a backup of the folder in its place, or move it away and analyse again`);
+  return damaged(file, `${what}. Restore the folder from a backup, or move it away and analyse again`);
 }
 
 /** True for ENOENT, also when it is the cause of an EngineError. */
@@ -77,7 +77,7 @@ export function isMissing(error: unknown): boolean {
 
 export function replaced(file: string): EngineError {
   return storeErrors.STORE_REPLACED(
-    `${file} was removed or replaced while it was open; what was not committed before is lost. Try again`,
+    `${file} was removed or replaced while it was open; uncommitted changes are lost. Try again`,
     { file },
   );
 }

@@ -13,7 +13,7 @@ export function checkFormat(environment: Environment, folder: string): Environme
     const { version } = unseal(Format, formatKey, bytes, environment.file);
     if (version > formatVersion) {
       throw storeErrors.STORE_TOO_NEW(
-        `${folder} has format ${version}, this program knows ${formatVersion}`,
+        `${folder} has format ${version}, but this program supports ${formatVersion}`,
         { folder: folder, version },
       );
     }

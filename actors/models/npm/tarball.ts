@@ -150,7 +150,7 @@ function requireChecksum(block: Uint8Array): void {
 
 function octal(block: Uint8Array, from: number, length: number): number {
   const text = textAt(block, from, length).trim();
-  if (!/^[0-7]+$/.test(text)) throw new Error('it is damaged: a number of a header is none');
+  if (!/^[0-7]+$/.test(text)) throw new Error('it is damaged: a header contains an invalid number');
   return Number.parseInt(text, 8);
 }
 
@@ -182,7 +182,7 @@ function paxRecords(bytes: Uint8Array): Map<string, string> {
     const equals = record.indexOf('=');
     const isWhole = space > at && Number.isSafeInteger(length) && at + length <= bytes.length;
     if (!isWhole || at + length <= space || equals < 1 || !record.endsWith('\n'))
-      throw new Error('it is damaged: a pax header is not whole');
+      throw new Error('it is damaged: a pax header is incomplete');
     records.set(record.slice(0, equals), record.slice(equals + 1, -1));
     at += length;
   }

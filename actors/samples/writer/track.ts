@@ -16,7 +16,7 @@ import {
 } from '../../decoder/ffmpeg.ts';
 
 export const filmErrors = errorTable({
-  FILM_ENCODER_MISSING: { meaning: 'There is no encoder of this name', status: 400, retryable: false },
+  FILM_ENCODER_MISSING: { meaning: 'Encoder not found', status: 400, retryable: false },
   FILM_NOT_WRITTEN: { meaning: 'The film cannot be written', status: 500, retryable: false },
 });
 

@@ -28,7 +28,7 @@ export async function mediaFile(
 /** Throws FILE_CHANGED; a copy of the content elsewhere does not tell what was read here. */
 export function expectSameFile({ path, mark }: MediaFile, now: MediaFile): void {
   if (path === now.path && isDeepStrictEqual(mark, now.mark)) return;
-  throw mediaErrors.FILE_CHANGED(`${path}: was written while it was read`, { path });
+  throw mediaErrors.FILE_CHANGED(`${path}: changed while it was being read`, { path });
 }
 
 function fileOf({ record, source }: MediaLocation): MediaFile | null {
@@ -40,6 +40,6 @@ function fileOf({ record, source }: MediaLocation): MediaFile | null {
 
 function refuse(isKnown: boolean, what: string, field: string): never {
   if (isKnown)
-    throw searchErrors.MEDIA_GONE(`${what} is not where it was seen, or is another file now`, { field });
-  throw searchErrors.MEDIA_UNKNOWN(`${what} is not known to the analysis folder`, { field });
+    throw searchErrors.MEDIA_GONE(`${what} is not at its known path, or has been replaced`, { field });
+  throw searchErrors.MEDIA_UNKNOWN(`${what} is not in the analysis folder`, { field });
 }

@@ -48,7 +48,7 @@ class OwnedModels implements VisualModels {
     if (is_loading) {
       throw visualModelErrors.MODELS_LOADING(`The visual model "${requested_model_key}" is loading`);
     }
-    throw visualModelErrors.NO_VISUAL_MODEL(error ?? 'No visual model was asked for');
+    throw visualModelErrors.NO_VISUAL_MODEL(error ?? 'No visual model was requested');
   }
 
   current(key: string): string {

@@ -14,9 +14,9 @@ export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
   SEVERAL_PICTURES: { meaning: 'More than one picture is given', status: 400, retryable: false },
   WRONG_PICTURE: { meaning: 'The picture cannot be read', status: 400, retryable: false },
-  NOBODY_NAMED: { meaning: 'The query names nobody who is known', status: 400, retryable: false },
-  NOTHING_READ: { meaning: 'No words were read in pictures', status: 400, retryable: false },
-  NO_ROOM: { meaning: 'The picture cannot be kept while it is looked at', status: 507, retryable: true },
+  NOBODY_NAMED: { meaning: 'The query names no known person', status: 400, retryable: false },
+  NOTHING_READ: { meaning: 'No text has been recognized in pictures', status: 400, retryable: false },
+  NO_ROOM: { meaning: 'The picture cannot be stored temporarily', status: 507, retryable: true },
 });
 
 export const momentKinds = ['seen', 'said', 'person', 'written'] as const;

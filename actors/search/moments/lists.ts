@@ -151,7 +151,7 @@ export async function saidList(
       }),
     };
   });
-  const { warnings = [] } = told([isAsked && media === 0 && 'Nothing is transcribed']);
+  const { warnings = [] } = told([isAsked && media === 0 && 'Nothing has been transcribed']);
   return { lists: [hits], warnings, scope, damaged: transcripts.damaged };
 }
 
@@ -176,7 +176,8 @@ export async function writtenList(
     return { scope: found, ...(await askWritten(parts.index, wanted, signal)) };
   };
   const found = await (people ? parts.people.within({ cache_dir }, find, signal) : find());
-  if (!isAsked && found.media === 0) throw momentErrors.NOTHING_READ('no words were read in pictures');
+  if (!isAsked && found.media === 0)
+    throw momentErrors.NOTHING_READ('no text has been recognized in pictures');
   const { matches, weaker } = sureLines(found.matches, isAsked ? request.min_band : 'strong');
   const scenes = await scenesBy(
     parts,

@@ -107,8 +107,8 @@ function checkQuery({ query, picture, exclude, kinds }: MomentsRequest): void {
   if (hasQuery || byPicture) return;
   const what =
     picture === null
-      ? 'query: a query or a picture is needed'
-      : 'query: only pictures are found by a picture';
+      ? 'query: give a query or a picture'
+      : 'query: is required for these kinds; a picture finds pictures only';
   throw momentErrors.NOTHING_ASKED(what, { field: 'query' });
 }
 
@@ -147,7 +147,7 @@ async function find(
   if ('refused' in named) throw named.refused;
   if (named.people.length > 0) return personLists(parts, request, named.people, signal);
   if (!isAsked) return { lists: [], warnings: [], scope: { missing: [], unloaded: [], asked: new Map() } };
-  throw momentErrors.NOBODY_NAMED('query: it names nobody of the people that are loaded', { field: 'query' });
+  throw momentErrors.NOBODY_NAMED('query: names none of the loaded people', { field: 'query' });
 }
 
 async function outcomeOf(work: Promise<KindFound>): Promise<Outcome> {
@@ -209,11 +209,10 @@ async function mediaWarnings(
   const names = damaged.map((hash, i) => broken[i]?.path ?? hash);
   return [
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
-    unloaded.length > 0 && `Nothing of it is analysed, or it is not loaded: ${some(unloaded)}`,
-    gone.length > 0 && `Not where it was: ${some(gone)}`,
-    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
-    names.length > 0 &&
-      `Transcriptions that cannot be read and have to be made again (force): ${some(names)}`,
+    unloaded.length > 0 && `Not analysed or not loaded: ${some(unloaded)}`,
+    gone.length > 0 && `File not found at its known path: ${some(gone)}`,
+    changed.length > 0 && `Changed since it was analysed; analyse it again: ${some(changed)}`,
+    names.length > 0 && `Damaged transcriptions; transcribe these files again with force: ${some(names)}`,
   ];
 }
 

@@ -26,7 +26,7 @@ export function checkPicture(picture: AskedPicture | null): void {
   if (typeof read === 'string') throw wrong(read);
   const head = headOf(picture.image_data);
   const isPicture = signatures.some(([at, sign]) => head.startsWith(sign, at));
-  if (!isPicture) throw wrong('is no JPEG, PNG or WebP picture');
+  if (!isPicture) throw wrong('is not a JPEG, PNG or WebP picture');
 }
 
 function wrong(what: string): EngineError {
@@ -90,7 +90,7 @@ async function likeReadings(
   const replaced = await replacedReadings(parts, model, { cache_dir, record, time_seconds }, signal);
   if (replaced) return replaced;
   const field = 'like.hash_str';
-  throw searchErrors.MEDIA_GONE(`${field}: ${hash_str} is not where it was seen`, { field });
+  throw searchErrors.MEDIA_GONE(`${field}: ${hash_str} is not at its known path`, { field });
 }
 
 /** The same error without the name of a file that nobody gave. */
@@ -102,7 +102,7 @@ function inData(error: unknown, path: string): never {
 /** For as long as `work` takes, in a folder of its own that nobody else can read. */
 async function withFile<T>(bytes: Uint8Array, work: (path: string) => Promise<T>): Promise<T> {
   const noRoom = (error: unknown) => {
-    throw momentErrors.NO_ROOM('image_data cannot be kept while it is looked at', {}, error);
+    throw momentErrors.NO_ROOM('image_data cannot be stored temporarily', {}, error);
   };
   const folder = await mkdtemp(join(tmpdir(), 'framehound-picture-')).catch(noRoom);
   try {
@@ -125,7 +125,7 @@ async function contentOf(
   const [record] = (await index.ask('find', { cache_dir, paths: [], hashes }, now(signal))).by_hash;
   if (!record) {
     const field = 'like.hash_str';
-    throw searchErrors.MEDIA_UNKNOWN(`${field}: ${hash} is not known to the analysis folder`, { field });
+    throw searchErrors.MEDIA_UNKNOWN(`${field}: ${hash} is not in the analysis folder`, { field });
   }
   const [paths = []] = (await index.ask('paths', { cache_dir, hashes }, now(signal))).paths;
   const located = await locatePaths({ index }, cache_dir, paths, now(signal));

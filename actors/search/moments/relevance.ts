@@ -19,7 +19,7 @@ export async function relevance(
   if (query === '' && exclude.length > 0)
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
   if (query === '' && picture === null)
-    throw momentErrors.NOTHING_ASKED('query: a query or a picture is needed', { field: 'query' });
+    throw momentErrors.NOTHING_ASKED('query: give a query or a picture', { field: 'query' });
   checkPicture(picture);
   const { record, media_path } = await knownMedia(parts, request, now(signal));
   const { hash_str } = record.identity;

@@ -26,12 +26,12 @@ export async function listScenes(
   const asked = { cache_dir, model_key: modelKey, hashes: [hash_str] };
   const { found, unreadable } = await parts.index.ask('scenes', asked, call);
   if (unreadable.length > 0) {
-    throw storeErrors.STORE_DAMAGED(`${media_path}: its analysis cannot be read; analyse it again (force)`);
+    throw storeErrors.STORE_DAMAGED(`${media_path}: its analysis is damaged; analyse it again with force`);
   }
   const [list] = found;
   if (!list) {
     throw storeErrors.NOT_ANALYZED(
-      `${fieldOf(request)}: the pictures of ${media_path} are not analysed; analyse it first (POST /analyze)`,
+      `${fieldOf(request)}: the pictures of ${media_path} have not been analysed; analyse it first (POST /analyze)`,
       { field: fieldOf(request) },
     );
   }
@@ -56,7 +56,7 @@ export async function knownMedia(
   const record = found?.by_hash[0] ?? null;
   if (record) return { record, media_path: 'media_path' in request ? request.media_path : record.path };
   const field = fieldOf(request);
-  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${given} is not known to the analysis folder`, { field });
+  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${given} is not in the analysis folder`, { field });
 }
 
 async function hashAt(

@@ -10,7 +10,7 @@ export const scopeErrors = errorTable({
   UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
   WRONG_SEGMENTS: { meaning: 'The ranges of frames are not valid', status: 400, retryable: false },
   PATH_RELATIVE: { meaning: 'The path is not absolute', status: 400, retryable: false },
-  WRONG_SCOPE: { meaning: 'The scope does not fit together', status: 400, retryable: false },
+  WRONG_SCOPE: { meaning: 'The fields of the scope contradict each other', status: 400, retryable: false },
 });
 
 /** Which media filters speak of, as a client says it. */

@@ -27,7 +27,7 @@ export function entriesOf(
   if (media_paths.length === 0) return hash_strs.map((hash) => ({ path: null, hash }));
   if (hash_strs.length > 0 && hash_strs.length !== media_paths.length) {
     throw scopeErrors.WRONG_SCOPE(
-      `${at('hash_strs')}: ${hash_strs.length} hashes do not align with ${media_paths.length} media_paths`,
+      `${at('hash_strs')}: ${hash_strs.length} hashes for ${media_paths.length} media_paths; send one hash for each path`,
       { field: at('hash_strs') },
     );
   }

@@ -57,12 +57,11 @@ function warningOf(
   const parts = [
     scope.mode === 'global' && named === 0 && `No ${speech ? 'transcription' : 'analysis data'} is loaded`,
     unknown > 0 && `${unknown} of ${files} files in scope have no metadata`,
-    hashless > 0 && `${hashless} came without a hash: send hash_strs of /media/metadata with media_paths`,
-    unreadable.length > 0 &&
-      `Metadata that cannot be read and has to be made again: ${unreadable.join(', ')}`,
-    clusterings.length > 0 &&
-      `Face clusterings that cannot be read and have to be made again: ${clusterings.join(', ')}`,
-    shortened.length > 0 && `Only the most frequent options are listed of ${shortened.join(', ')}`,
+    hashless > 0 &&
+      `${hashless} paths were sent without a hash: send the hash_strs from /media/metadata along with media_paths`,
+    unreadable.length > 0 && `Damaged metadata; analyse these files again: ${unreadable.join(', ')}`,
+    clusterings.length > 0 && `Damaged face clusterings; cluster these again: ${clusterings.join(', ')}`,
+    shortened.length > 0 && `Only the most frequent options are listed for ${shortened.join(', ')}`,
   ].filter((part) => part !== false);
   return parts.length > 0 ? parts.join('. ') : null;
 }

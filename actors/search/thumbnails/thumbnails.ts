@@ -62,8 +62,7 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
           hash_str === null
             ? located.get(media_path)!
             : await locateContent({ identities, index }, cache_dir, { ...wanted, hash_str }, own);
-        if (!file.source && !file.record)
-          log.warn('no thumbnail: there is no such file', { path: media_path });
+        if (!file.source && !file.record) log.warn('no thumbnail: file not found', { path: media_path });
         const seconds = moments.map((moment) => moment.seconds);
         const found = await pictures(parts, { cache_dir, file, seconds, max_side: max_size }, own);
         for (const [at, { index }] of moments.entries())
@@ -105,11 +104,11 @@ function range({ start_time, end_time }: SceneThumbnailsRequest): [number, numbe
   const seconds = (field: string, text: string) => {
     const at = clockSeconds(text);
     if (at !== null) return at;
-    throw searchErrors.BAD_TIME(`${field}: ${quoted(text)} is not HH:MM:SS`, { field });
+    throw searchErrors.BAD_TIME(`${field}: must be HH:MM:SS, not ${quoted(text)}`, { field });
   };
   const [start, end] = [seconds('start_time', start_time), seconds('end_time', end_time)];
   if (end >= start) return [start, end];
-  throw searchErrors.BAD_TIME(`end_time: ${end_time} lies before start_time ${start_time}`, {
+  throw searchErrors.BAD_TIME(`end_time: ${end_time} is before start_time ${start_time}`, {
     field: 'end_time',
   });
 }
@@ -151,7 +150,7 @@ async function probeOf(
 ): Promise<Probe> {
   if (record) return record.probe;
   if (source !== null) return parts.decoder((decoder) => decoder.ask('probe', { path: source }, call));
-  throw mediaErrors.FILE_NOT_FOUND(`media_path: there is no ${path} and nothing is stored of it`, {
+  throw mediaErrors.FILE_NOT_FOUND(`media_path: ${path} does not exist and nothing is stored for it`, {
     field: 'media_path',
   });
 }

@@ -110,7 +110,8 @@ export async function askVisual(
   pictureOf: (model: VisualModel) => Promise<PictureQuery>,
   signal: AbortSignal | undefined,
 ): Promise<AskedVisual> {
-  if (parts.summarizing?.()) throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are made');
+  if (parts.summarizing?.())
+    throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are finished');
   const query = request.query?.trim() ? request.query : null;
   if (!query && request.exclude.length > 0) {
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });

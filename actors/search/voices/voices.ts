@@ -63,7 +63,7 @@ export function createVoices(parts: VoicesParts): Voices {
 }
 
 const withoutVoice =
-  'It is not known how this speaker sounds: speakers that subtitles name were not listened to, nor were those of transcriptions ' +
+  'No voice is stored for this speaker: voices are not kept for speakers named in subtitles or for transcriptions made ' +
   'by an earlier version. Transcribe the file again with `detect_speakers` and `force`';
 
 const withoutTranscript = 'The file has no transcription';

@@ -15,7 +15,7 @@ import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
 import { some, told } from '../warnings.ts';
 import { bandOfLine, type WrittenAnswer, type WrittenRequest, type WrittenSearchMatch } from './contract.ts';
 
-export const nothingRead = 'No words were read in pictures yet';
+export const nothingRead = 'No text has been recognized in pictures yet';
 
 /** Sends the search until what is stored is in memory; other questions come in between. */
 export async function askWritten(
@@ -62,10 +62,10 @@ export async function searchWritten(
   const { toast_warning } = told([
     media === 0 && nothingRead,
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
-    gone.length > 0 && `Not where it was: ${some(gone)}`,
-    changed.length > 0 && `Written anew since it was analysed, to be analysed again: ${some(changed)}`,
+    gone.length > 0 && `File not found at its known path: ${some(gone)}`,
+    changed.length > 0 && `Changed since it was analysed; analyse it again: ${some(changed)}`,
     unreadable.length > 0 &&
-      `Words that cannot be read and have to be read again (force): ${some(unreadable)}`,
+      `Damaged results of text recognition; analyse these files again with force: ${some(unreadable)}`,
   ]);
   return {
     matches: shown.map(toMatch),

@@ -3,7 +3,7 @@ import { errorTable } from '../../../runtime/errors.ts';
 
 export const outlineErrors = errorTable({
   MATERIAL_INVALID: {
-    meaning: 'What is stored of a file does not fit together',
+    meaning: 'The stored analysis of a file is inconsistent',
     status: 500,
     retryable: false,
   },

@@ -66,7 +66,7 @@ test('before anything is asked for, no model is there, and pictures are refused'
   const pictures = [await fill(1)];
   await assert.rejects(
     embedder.ask('pictures', { model_key: 'tiny-siglip', pictures }),
-    withCode('MODEL_NOT_LOADED', /"tiny-siglip" was asked for, no model is loaded/),
+    withCode('MODEL_NOT_LOADED', /"tiny-siglip" was requested, but no model is loaded/),
   );
   await stop();
 });

@@ -13,7 +13,7 @@ const refuse = (what: string) => new Error(what);
 test('a folder above what is written is there, or is asked for', async () => {
   const output_path = join(folder, 'missing', 'cut.xml');
   await assert.rejects(expectOutput({ output_path }, refuse), {
-    message: `${output_path} cannot be written: there is no folder ${join(folder, 'missing')}; create_folders makes it`,
+    message: `${output_path} cannot be written: the folder ${join(folder, 'missing')} does not exist; set create_folders to create it`,
   });
   await assert.rejects(expectOutput({ output_path, create_folders: false }, refuse));
   assert.equal(existsSync(join(folder, 'missing')), false);
@@ -28,7 +28,7 @@ test('a folder that is written into may itself be missing, but not the one above
   await expectAbove(join(folder, 'clips'), false, refuse);
   await assert.rejects(
     expectAbove(join(folder, 'no', 'clips'), false, refuse),
-    /there is no folder .*no; create_folders/,
+    /the folder .*no does not exist; set create_folders/,
   );
 });
 

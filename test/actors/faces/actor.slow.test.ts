@@ -158,7 +158,7 @@ test('what is loaded is told; it is loaded once, freed by unload, and loaded aga
   assert.equal(lines.filter(({ message }) => message === 'face model in use').length, 1);
   await assert.rejects(find(picture, 'own-yunet+another'), {
     code: 'MODEL_NOT_LOADED',
-    message: /"own-yunet\+another" was asked for, "own-yunet\+stand-in-sface" is loaded/,
+    message: /"own-yunet\+another" was requested, but "own-yunet\+stand-in-sface" is loaded/,
   });
   await faces.ask('unload', {});
   assert.deepEqual(await faces.ask('loaded', {}), { model: null });

@@ -266,7 +266,7 @@ test('a drive that is away prunes nothing, and the answer says which', async (t)
   rmSync(join(drive, 'day'), { recursive: true });
   const { forgotten, skipped } = await l.prune();
   assert.deepEqual(forgotten, []);
-  assert.deepEqual(skipped, [{ reason: `the volume ${drive} is not there`, count: 2, example: gone }]);
+  assert.deepEqual(skipped, [{ reason: `the volume ${drive} is not mounted`, count: 2, example: gone }]);
   rmSync(drive, { recursive: true });
   assert.equal((await l.prune()).skipped[0]?.count, 2);
   assert.equal((await l.paths()).length, 3);
@@ -301,7 +301,7 @@ test('move gives paths their new names; what still lies there stays, and a secon
   const dry = await l.move(from, to, true);
   assert.deepEqual([dry.moved, dry.missing, dry.stayed.length], [2, 0, 1]);
   const { moved, stayed } = await l.move(from, to);
-  assert.deepEqual([moved, stayed], [2, [{ media_path: left, reason: 'it still lies there' }]]);
+  assert.deepEqual([moved, stayed], [2, [{ media_path: left, reason: 'the file is still at its old path' }]]);
   assert.deepEqual(await l.paths(), ['new/a.mp4', 'new/deep/b.mp4', 'old/c.mp4', 'older/d.mp4']);
   renameSync(left, join(to, 'c.mp4'));
   assert.equal((await l.move(from, to)).moved, 1);

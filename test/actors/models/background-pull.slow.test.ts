@@ -36,7 +36,7 @@ test('a download in another process is told of as it goes, and its failure too',
   const refused = await machine(t, status(404));
   const failure = await refused.pulling().ended;
   assert.equal(failure?.code, 'DOWNLOAD_REFUSED');
-  assert.match(failure.message, /me\/a\.onnx: the server answers 404/);
+  assert.match(failure.message, /me\/a\.onnx: the server returned 404/);
 });
 
 test('a download that is left goes on to its end, and one that is stopped does not', async (t) => {

@@ -24,8 +24,8 @@ function program(t: TestContext, source: string): URL {
 test('a graph runs on the processor, in another process; devices that are not there are not tried', async () => {
   assert.deepEqual(await probe({ available: ['cpu', 'cuda', 'webgpu'], graphics: none }), [
     { device: 'cpu', reason: null, tried: true },
-    { device: 'cuda', reason: 'no NVIDIA device is found', tried: false },
-    { device: 'webgpu', reason: 'no graphics device is found', tried: false },
+    { device: 'cuda', reason: 'no NVIDIA device found', tried: false },
+    { device: 'webgpu', reason: 'no graphics device found', tried: false },
   ]);
 });
 

@@ -17,21 +17,21 @@ const cases: [DeviceChoice, string[], Graphics, string[], string[]][] = [
   ['cpu', linux, nvidia, ['cpu'], []],
   // WebGPU ends the process when two threads use it: never by itself.
   ['auto', linux, nvidia, ['cuda', 'cpu'], []],
-  ['auto', linux, none, ['cpu'], ['CUDA: no NVIDIA device is found']],
-  ['auto', linux, other, ['cpu'], ['CUDA: no NVIDIA device is found']],
+  ['auto', linux, none, ['cpu'], ['CUDA: no NVIDIA device found']],
+  ['auto', linux, other, ['cpu'], ['CUDA: no NVIDIA device found']],
   ['auto', ['cpu', 'webgpu', 'dml'], nvidia, ['dml', 'cpu'], []],
   ['auto', ['cpu', 'webgpu', 'coreml'], nvidia, ['coreml', 'cpu'], []],
   ['webgpu', linux, other, ['webgpu', 'cpu'], []],
-  ['webgpu', linux, none, ['cpu'], ['WebGPU: no graphics device is found']],
+  ['webgpu', linux, none, ['cpu'], ['WebGPU: no graphics device found']],
   ['tensorrt', linux, nvidia, ['tensorrt', 'cpu'], []],
   [
     'dml',
     linux,
     nvidia,
     ['cpu'],
-    ['DirectML: not offered on this platform; there is cpu, webgpu, cuda, tensorrt'],
+    ['DirectML: not available on this platform; available: cpu, webgpu, cuda, tensorrt'],
   ],
-  ['cuda', linux, other, ['cpu'], ['CUDA: no NVIDIA device is found']],
+  ['cuda', linux, other, ['cpu'], ['CUDA: no NVIDIA device found']],
 ];
 for (const [choice, available, graphics, order, refused] of cases) {
   test(`${choice} among ${available} with ${JSON.stringify(graphics)} tries ${order}`, () => {

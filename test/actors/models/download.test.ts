@@ -134,7 +134,7 @@ test('corrupt bytes are never kept', async () => {
 
 test('a server that announces another size than the pin is refused before anything is fetched', async () => {
   const { result, files } = await run([whole(body.subarray(1))]);
-  failed(result, 'DOWNLOAD_MISMATCH', /size: pinned 200000, the server announces 199999/);
+  failed(result, 'DOWNLOAD_MISMATCH', /size: expected 200000, but the server announces 199999/);
   assert.deepEqual(files, []);
 });
 

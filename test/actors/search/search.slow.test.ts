@@ -146,7 +146,7 @@ test('a film that was written anew is told, its old frames are not shown, and it
     found.matches.map(({ video_path, original_index }) => [video_path, original_index]),
     [[b, 0]],
   );
-  assert.ok(found.toast_warning?.includes(`Written anew since it was analysed, to be analysed again: ${a}`));
+  assert.ok(found.toast_warning?.includes(`Changed since it was analysed; analyse it again: ${a}`));
   // 77 is what the stored vector says.
   const frame = { ...common, query: null, media_path: a, time_seconds: 1 };
   assert.equal((await w.search.frame(frame)).matches[0]?.frame_idx, '1');

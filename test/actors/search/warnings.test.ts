@@ -71,14 +71,14 @@ test('a word that is known and seen badly is told, and nothing is called unknown
     ...quiet,
     reading: { ...reading, weak: ['face'], advised: null, things: null },
   });
-  assert.deepEqual(warnings, ['small finds these roughly, and much else with them: face']);
+  assert.deepEqual(warnings, ['small finds these only roughly, along with many false matches: face']);
 });
 
 test('files that only an older version of the model has looked at are named and counted', () => {
   const names = ['/a', '/b', '/c', '/d', '/e'];
   const { warnings } = warning({ ...quiet, outdated: { names, count: 1207 } });
   assert.deepEqual(warnings, [
-    'Looked at by an older version of the model, to be analysed again: /a, /b, /c, /d, /e and 1202 more',
+    'Analysed by an older version of the model; analyse it again: /a, /b, /c, /d, /e and 1202 more',
   ]);
 });
 
@@ -99,8 +99,8 @@ test('of a query that is understood by half, the first thing told is how weak th
   assert.deepEqual(warnings, [
     'Weak: ranked by "close up" alone, 1 of 2 words',
     'Not understood by small: bottle',
-    'small knows colours, where in the picture they are, light, texture, layout and simple scenes; it knows no objects, people or actions',
-    'To find those: framehound models pull better --use (0.42 GB), then framehound analyze PATH',
+    'small recognizes colours, where in the picture they are, light, texture, layout and simple scenes, but no objects, people or actions',
+    'To find them: framehound models pull better --use (0.42 GB), then framehound analyze PATH',
   ]);
   assert.equal(toast_warning, warnings?.join('. '));
 });
@@ -132,12 +132,12 @@ test('words that are things are found by the detector, to be downloaded or only 
     words: ['dog', 'dancing', 'cat'],
     model_keys: ['sight', 'better'],
     advice:
-      'To find those: framehound setup, then framehound models pull better --use (0.42 GB), then framehound analyze PATH',
+      'To find them: framehound setup, then framehound models pull better --use (0.42 GB), then framehound analyze PATH',
   });
   assert.deepEqual(told({ advised: null, things: 'analysis' }), {
     words: ['dog', 'dancing', 'cat'],
     model_keys: [],
-    advice: 'To find those: framehound analyze PATH',
+    advice: 'To find them: framehound analyze PATH',
   });
   assert.equal(told({ advised: null, things: null })?.advice, null);
   assert.deepEqual(told({ advised: { row, downloaded: true }, things: null })?.model_keys, []);

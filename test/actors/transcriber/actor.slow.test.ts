@@ -201,7 +201,10 @@ test('when another model is loaded, sessions of the first one fail', async () =>
   const { session } = await transcriber.ask('open', { model_key: 'tiny', language: 'en-GB', channels: 1 });
   await transcriber.ask('load', { model_key: 'german' });
   const result = play(transcriber, pool, session, 0, talk).then(() => transcriber.ask('finish', { session }));
-  await assert.rejects(result, has(modelErrors.MODEL_NOT_LOADED, /"tiny" was asked for, "german" is loaded/));
+  await assert.rejects(
+    result,
+    has(modelErrors.MODEL_NOT_LOADED, /"tiny" was requested, but "german" is loaded/),
+  );
   await transcriber.ask('unload', {});
   assert.equal((await transcriber.ask('state', {})).load_status, 'unavailable');
   await assert.rejects(

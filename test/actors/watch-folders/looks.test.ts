@@ -21,8 +21,8 @@ test('a folder is known by its real name, and what is no folder says why', async
     writable: true,
   });
   assert.deepEqual(await looks.folder(join(base, 'file')), { kind: 'other', why: 'is no folder' });
-  assert.deepEqual(await looks.folder(join(base, 'none')), { kind: 'missing', why: 'is not there' });
-  assert.deepEqual(await looks.folder(join(base, 'file', 'in')), { kind: 'missing', why: 'is not there' });
+  assert.deepEqual(await looks.folder(join(base, 'none')), { kind: 'missing', why: 'does not exist' });
+  assert.deepEqual(await looks.folder(join(base, 'file', 'in')), { kind: 'missing', why: 'does not exist' });
   assert.equal(clock.waiting, 0);
 });
 

@@ -125,7 +125,7 @@ test('devices are told by what a graph on each came to; one that is there and fa
   const probed: ProbedDevice[] = [
     { device: 'cpu', reason: null, tried: true },
     { device: 'cuda', reason: 'libcudnn.so.9 is not found', tried: true },
-    { device: 'webgpu', reason: 'no graphics device is found', tried: false },
+    { device: 'webgpu', reason: 'no graphics device found', tried: false },
   ];
   const toldWith = (device: string) =>
     told(
@@ -136,7 +136,7 @@ test('devices are told by what a graph on each came to; one that is there and fa
       async () => probed,
     );
   const auto = await toldWith('auto');
-  assert.match(auto.out, /✓ model devices +the processor; WebGPU: no graphics device is found\n/);
+  assert.match(auto.out, /✓ model devices +the processor; WebGPU: no graphics device found\n/);
   assert.match(
     auto.out,
     /– CUDA +libcudnn\.so\.9 is not found\n +→ npm run setup -- --gpu, then install CUDA and cuDNN /,

@@ -61,7 +61,7 @@ function fakeLibrary() {
       forgotten: [forgotten],
       clusterings_gone: [],
       paths_gone: [],
-      skipped: [{ reason: 'the volume /d is not there', count: 1, example: '/d/b.mp4' }],
+      skipped: [{ reason: 'the volume /d is not mounted', count: 1, example: '/d/b.mp4' }],
     }),
     disk: async (folder) => ({
       analysis: {
@@ -152,7 +152,7 @@ test('where nobody can be asked a removal needs --yes; a dry run needs nothing',
   }
   assert.equal((await run(forget, '/f/a.mp4', '/unknown.mp4', '--yes')).code, 3);
   const { err, code } = await run(prune, '--yes');
-  assert.match(err, /– 1 missing but kept, for example \/d\/b.mp4: the volume \/d is not there/);
+  assert.match(err, /– 1 missing but kept, for example \/d\/b.mp4: the volume \/d is not mounted/);
   assert.deepEqual([code, changed.length], [0, 2]);
 });
 

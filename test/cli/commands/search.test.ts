@@ -24,14 +24,14 @@ test('what the matches are worth is told before them, with commands as they are 
   const own = fakeHome(t).context();
   const warnings = [
     'Weak: ranked by "red" alone, 1 of 2 words',
-    'To find those: framehound models pull big, then framehound analyze PATH',
+    'To find them: framehound models pull big, then framehound analyze PATH',
   ];
   await show({ matches: [match], warnings, toast_warning: warnings.join('. ') }, question, own, false);
   const lines = own.said().out.split('\n');
   assert.deepEqual(lines.slice(0, 3), [
     '"x"',
     '  note: Weak: ranked by "red" alone, 1 of 2 words',
-    `  note: To find those: ${invocation} models pull big, then ${invocation} analyze PATH`,
+    `  note: To find them: ${invocation} models pull big, then ${invocation} analyze PATH`,
   ]);
   assert.match(lines[3]!, /^ {2}1\. 00:00:12/);
 });

@@ -127,7 +127,7 @@ test('a tree is printed with its times and ids, wrapped to the width, every node
   );
   assert.match(out, /^ {4}To check: Dark\. Look\.$/m);
   assert.deepEqual(read.toSorted(), ids.slice(1).toSorted() as string[], 'the root came with the overview');
-  assert.match(err, /note: Words were cut\nnote: Plainer than asked for: the text of 2\n/);
+  assert.match(err, /note: Words were cut\nnote: Less detailed than requested: the text of 2\n/);
   assert.ok(!out.includes('\x1b'), 'no colour where it is not wanted');
 });
 
@@ -213,7 +213,7 @@ test('the page is one file with its pictures, which are frames that leaves were 
     asked.slice(4),
     leaves.map(({ evidence }) => evidence!.frames[0]!.frame_idx),
   );
-  assert.match(page, /<p class="note">Plainer than asked for: the text of 2<\/p>/);
+  assert.match(page, /<p class="note">Less detailed than requested: the text of 2<\/p>/);
 });
 
 test('what there is: of files, of a collection, of everything', async (t) => {

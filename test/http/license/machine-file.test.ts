@@ -65,7 +65,7 @@ test('a machine file is valid for its machine, its key and its time only', () =>
 test('a file that anybody else signed, or that was changed after it was signed, is refused', () => {
   const file = signed(good);
   const forged = signed(good, stranger.privateKey);
-  const wrong = { ok: false, why: 'has a wrong signature' };
+  const wrong = { ok: false, why: 'has an invalid signature' };
   for (const signature of [forged.signature, '', 'x', file.signature.slice(4), `AAAA${file.signature}`]) {
     assert.deepEqual(verifyMachineFile({ ...file, signature }, publicKey, expected), wrong);
   }
@@ -152,7 +152,7 @@ test('an on-prem answer opens nothing without a valid machine file', async (t) =
   const { state, restart, kept } = await onPrem(t);
   const table: [Partial<typeof state>, string][] = [
     [{ file: false }, 'The license server sent no machine file'],
-    [{ signer: stranger.privateKey }, "The license server's machine file has a wrong signature"],
+    [{ signer: stranger.privateKey }, "The license server's machine file has an invalid signature"],
     [{ payload: { machine_id: 'other' } }, "The license server's machine file is for another machine"],
     [{ payload: { expiry: 1 } }, "The license server's machine file expired on 1970-01-01T00:00:01.000Z"],
     [{ payload: { tier: 'basic' } }, 'OK'],
@@ -178,7 +178,7 @@ test('a stored machine file opens the service after a restart without the server
   clock.advance(DAY);
   assert.match(
     await check(),
-    /cannot be reached \(ECONNREFUSED\); the kept machine file expired on 2030-01-02/,
+    /cannot be reached \(ECONNREFUSED\); the cached machine file expired on 2030-01-02/,
   );
   assert.ok(!logged().includes(KEY));
 });
@@ -190,7 +190,7 @@ test('a stored machine file that was tampered with or copied to another key open
   await server.stop();
   const later = Buffer.from(JSON.stringify({ machine_id: 'x', expiry: 9e9 })).toString('base64');
   writeFileSync(kept, JSON.stringify({ ...whole, machine_file: { ...whole.machine_file, payload: later } }));
-  assert.match(await restart()(), /kept machine file has a wrong signature/);
+  assert.match(await restart()(), /cached machine file has an invalid signature/);
   writeFileSync(kept.replace(idOf(hashOf(KEY)), idOf(hashOf('other'))), JSON.stringify(whole));
   assert.match(await restart()('other'), /kept machine file is for another license key/);
   writeFileSync(kept, '{');

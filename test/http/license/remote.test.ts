@@ -130,7 +130,7 @@ test('a server that does not answer is given five seconds', async (t) => {
     const decision = check();
     await asked;
     clock.advance(5_000);
-    assert.match(await decision, /cannot be reached \(no answer in 5 s\)/);
+    assert.match(await decision, /cannot be reached \(no response within 5 s\)/);
   }
 });
 

@@ -63,9 +63,9 @@ test('each key of this machine has its decision', (t) => {
     [week.key, 'ok'],
     [basic.key, 'Pro license required | OK'],
     [gone.key, 'Pro license required | The license key was revoked on 2030-01-01'],
-    [`${pro.key}x`, 'Pro license required | The license key is not one of this machine'],
-    [pro.issued.id, 'Pro license required | The license key is not one of this machine'],
-    [pro.issued.hash, 'Pro license required | The license key is not one of this machine'],
+    [`${pro.key}x`, 'Pro license required | The license key was not issued on this machine'],
+    [pro.issued.id, 'Pro license required | The license key was not issued on this machine'],
+    [pro.issued.hash, 'Pro license required | The license key was not issued on this machine'],
   ] as const;
   for (const [key, decision] of table) assert.equal(said(licenses.check(key)), decision);
   clock.advance(7 * DAY);

@@ -227,7 +227,7 @@ test('where nothing is analysed a search says so and what to call', async () => 
     { text: 'x' },
     { loadTranscriptions: () => ({ transcriptions: 0 }) },
   );
-  assert.match(spoken.text, /^Nothing is transcribed/);
+  assert.match(spoken.text, /^Nothing has been transcribed/);
 });
 
 test('find_spoken quotes 300 characters of a hit at most, and says how many hits there are', async () => {
@@ -294,9 +294,9 @@ test('where a note says why nothing was found, other words are not what is missi
   const nothing = { moments: [], counts: { seen: 0, said: 0, person: 0, written: 0 } };
   const plain = await call('find_moments', { text: 'x' }, { searchMoments: () => nothing });
   assert.equal(plain.text, 'No moment was found. Try other words, or fewer conditions.');
-  const searchMoments = () => ({ ...nothing, toast_warning: 'Search again when the summaries are made' });
+  const searchMoments = () => ({ ...nothing, toast_warning: 'Search again when the summaries are finished' });
   const noted = await call('find_moments', { text: 'x' }, { searchMoments });
-  assert.equal(noted.text, 'No moment was found.\nNote: Search again when the summaries are made');
+  assert.equal(noted.text, 'No moment was found.\nNote: Search again when the summaries are finished');
 });
 
 test('who tells the ids of those who have no name, which it takes as it takes a name', async () => {

@@ -139,7 +139,7 @@ test('make_timeline places clips one after the other, and leaves out the sound o
         throw refusal(
           400,
           `Invalid items[${at}].track`,
-          `items[${at}].track is audio: the file has no sound`,
+          `items[${at}].track is audio, but the file has no sound`,
         );
       return { output_path: '/out/cut-2.xml', total_duration_seconds: 5, fps: 25, item_count: items.length };
     },

@@ -70,29 +70,32 @@ test('a syntax error is reported by line and column, without the text', () => {
   const said = (text: string) => parseBody(Buffer.from(text));
   assert.equal(
     said('{\n  "license_key": "fh-secret" "q": 1\n}'),
-    'The body is not JSON from line 2, column 30 on',
+    'The body is not valid JSON at line 2, column 30',
   );
-  assert.equal(said('fh-secret'), 'The body is not JSON from line 1, column 1 on');
-  assert.equal(said('{"license_key": "fh-secret"'), 'The body is not JSON: it ends too early');
+  assert.equal(said('fh-secret'), 'The body is not valid JSON at line 1, column 1');
+  assert.equal(said('{"license_key": "fh-secret"'), 'The body is not valid JSON: it ends too early');
   assert.equal(said('"fh-secret"'), 'The body must be a JSON object');
 });
 
 test('a body may nest deeper than the call stack', () => {
   const deep = '['.repeat(900_000);
-  assert.equal(parseBody(Buffer.from(`{"a":${deep}}`)), 'The body is not JSON from line 1, column 900006 on');
+  assert.equal(
+    parseBody(Buffer.from(`{"a":${deep}}`)),
+    'The body is not valid JSON at line 1, column 900006',
+  );
 });
 
 test('a body with too many values is not parsed, a large one with few values is', () => {
   // Each of these keeps the parser for seconds, one of 80 MiB longer than the guardian waits for a sign of life.
   for (const part of ['[', '{"a":', '{},']) {
     const bytes = Buffer.from(part.repeat(1_000_001));
-    assert.equal(parseBody(bytes), 'The body holds more than 1000000 values');
+    assert.equal(parseBody(bytes), 'The body contains more than 1000000 values');
   }
   const face_images = ['A'.repeat(4 * 1024 * 1024)];
   assert.deepEqual(parseBody(Buffer.from(JSON.stringify({ face_images }))), { face_images });
   assert.equal(
     parseBody(Buffer.from('\n'.repeat(4 * 1024 * 1024))),
-    'The body is not JSON: it ends too early',
+    'The body is not valid JSON: it ends too early',
   );
 });
 

@@ -47,7 +47,7 @@ test('an error names the values a field takes', () => {
       'nameClusters',
       named('x'.repeat(201)),
       'assignments[0].name',
-      /^must be a text of at most 200 letters or null$/,
+      /^must be a string of at most 200 characters or null$/,
     ],
     ['searchText', { ...text, max_results: 0 }, 'max_results', /^must be a whole number from 1 to 10000$/],
     ['makeTicket', { cache_dir: '' }, 'cache_dir', /^must not be empty$/],

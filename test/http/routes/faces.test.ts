@@ -106,7 +106,7 @@ test('an answer that would be too large is cut, and says so', async () => {
     clusters.map((one) => one.faces.length),
     [30, 1, 0],
   );
-  assert.match(warning ?? '', /^7 pictures do not fit into one answer, from cluster c2 on/);
+  assert.match(warning ?? '', /^7 pictures do not fit into one response, starting at cluster c2/);
   const samples = (await ask<Samples>('/clusters/samples', { limit_per_cluster: 100 })).said;
   assert.deepEqual(
     samples.clusters.map((one) => one.sample_faces.length),
@@ -157,7 +157,7 @@ test('merges and moves are either or both, null is left out, and an older format
   assert.deepEqual([undone.status, undone.said['num_clusters']], [200, 3]);
   assert.deepEqual(await refused('/clusters/undo', {}), [409, 'There is no change to undo']);
   const old = { cluster_job_name: 'Old', merges: [{ cluster_ids: ['o1', 'o2'] }] };
-  const legacy = [409, 'The clustering is of an older format and can only be read'];
+  const legacy = [409, 'The clustering has an older format and is read-only'];
   assert.deepEqual(await refused('/clusters/modify', old), legacy);
   assert.deepEqual(await refused('/recluster', { cluster_job_name: 'Old' }), legacy);
 });
@@ -200,7 +200,7 @@ test('people are removed by name or id, and found in their media', async () => {
     ['c2', 'c3'],
   );
   assert.equal((await ask('/clusters/delete')).said['deleted_jobs'], 1);
-  assert.deepEqual(await refused('/clusters/delete', {}), [404, 'There is no face clustering of this name']);
+  assert.deepEqual(await refused('/clusters/delete', {}), [404, 'Face clustering not found']);
 });
 
 test('the typed client names, corrects and finds people', async () => {

@@ -80,7 +80,7 @@ test('a link that has expired, was made up or is of another service opens nothin
   for (const other of [url, '/media/x', `/media/${'A'.repeat(43)}`, '/media/..%2F..%2Fetc%2Fpasswd']) {
     const answer = await read(other);
     assert.equal(answer.status, 404, other);
-    assert.equal(errorOf(answer), 'There is no such link');
+    assert.equal(errorOf(answer), 'Link not found');
   }
 });
 
@@ -94,7 +94,7 @@ test('a link opens nothing while the key it was made by does not open the servic
   assert.notEqual(first, second, 'links of different keys are different ones');
   revoked.add('first');
   const answer = await read(first);
-  assert.deepEqual([answer.status, errorOf(answer)], [404, 'There is no such link']);
+  assert.deepEqual([answer.status, errorOf(answer)], [404, 'Link not found']);
   assert.equal((await read(second)).status, 200);
   revoked.delete('first');
   assert.equal((await read(first)).status, 200);
@@ -135,7 +135,7 @@ for (const [what, swap] of Object.entries(swaps)) {
     swap(w.paths[0]!, stranger);
     const answer = await read(url);
     assert.equal(answer.status, 404);
-    assert.equal(errorOf(answer), 'The media is not where it was seen');
+    assert.equal(errorOf(answer), 'The media file is not at its known path');
     assert.doesNotMatch(JSON.stringify(answer.body), /hash_str|[\\/]/);
   });
 }

@@ -98,7 +98,7 @@ test('bad input is a 400 that names the field', async () => {
   await w.end();
 });
 
-test('an analysis folder that cannot be read is a 503, and a film that is nowhere a 400', async () => {
+test('an analysis folder: that cannot be read is a 503, and a film that is nowhere a 400', async () => {
   const w = await served([{ name: 'a', frames: 3 }]);
   const { cache_dir, paths } = w;
   w.state.unavailable = true;

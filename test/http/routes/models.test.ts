@@ -166,7 +166,7 @@ test('a key that is none, is not downloaded or is missing is a 400 with the mode
   const s = await served();
   await s.load(small);
   for (const [key, said] of [
-    ['nothing', /No model has this key.*nothing/],
+    ['nothing', /Model not found.*nothing/],
     ['clip-b32-q8', /not downloaded.*models pull clip-b32-q8/],
     [undefined, /Missing model_key/],
     ['', /Invalid model_key/],

@@ -340,6 +340,6 @@ test('printed words are found by themselves, with nothing loaded', async () => {
     ['strong', 'weak'],
   );
   const none = await written('/api/v1/search/written', { cache_dir: `${cache_dir}-2`, query: 'harbour' });
-  assert.deepEqual(none.body, { matches: [], toast_warning: 'No words were read in pictures yet' });
+  assert.deepEqual(none.body, { matches: [], toast_warning: 'No text has been recognized in pictures yet' });
   assert.equal((await written('/api/v1/search/written', { cache_dir, query: '  ' })).status, 400);
 });

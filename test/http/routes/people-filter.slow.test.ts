@@ -148,7 +148,7 @@ test('facets list the people, and name a clustering that cannot be read', async 
   const { body } = await call('/api/v1/metadata/facets', { cache_dir, search_all: true });
   const { facets, warning } = body as { facets: { id: string; options: unknown[] }[]; warning: string };
   assert.equal(facets.find(({ id }) => id === 'people.cast')?.options.length, 2);
-  assert.match(warning, /Face clusterings that cannot be read and have to be made again: bad/);
+  assert.match(warning, /Damaged face clusterings; cluster these again: bad/);
   const { body: loaded } = await load();
   assert.deepEqual((loaded as { unreadable_face_clusterings: string[] }).unreadable_face_clusterings, [
     'bad',

@@ -237,7 +237,7 @@ test('while a summary is made every visual search is a 400, and works again afte
   state.summarizing = true;
   for (const kind of kinds) {
     const { status, body } = await ask(kind);
-    assert.deepEqual([status, (body as { error: string }).error], [400, 'A summary is being made']);
+    assert.deepEqual([status, (body as { error: string }).error], [400, 'A summary is being generated']);
   }
   state.summarizing = false;
   assert.equal((await ask('text')).status, 200);

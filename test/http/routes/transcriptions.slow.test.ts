@@ -166,7 +166,7 @@ test('what is said is found in any case and with all fields of a match', async (
     unreadable: [],
   });
   const { matches, total, toast_warning } = await find({ max_results: 1 });
-  assert.deepEqual([total, toast_warning], [3, 'Not where it was: /f/a.mp4']);
+  assert.deepEqual([total, toast_warning], [3, 'File not found at its known path: /f/a.mp4']);
   assert.deepEqual(matches, [
     {
       media_path: '/f/a.mp4',

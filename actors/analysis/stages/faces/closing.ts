@@ -78,7 +78,7 @@ export class FaceClosing implements Closing {
 
   storedFacts({ name }: Job): Facts {
     const standing = this.#standing.get(name ?? '');
-    if (!standing) throw engineErrors.INTERNAL(`${name}: is not known to be stored`);
+    if (!standing) throw engineErrors.INTERNAL(`${name}: is not stored`);
     const { stored, own } = standing;
     const { num_clusters: clusters, names, cluster_ids: _, ...rest } = stored;
     const { model_key, eps: used_eps, min_samples, total_entries, noise_entries, media_hashes } = rest;
@@ -109,7 +109,7 @@ export class FaceClosing implements Closing {
     const job = this.#jobOf(name);
     const hashes = hashesOf(results);
     if (job.paths.length > 0 && hashes.length === 0) {
-      throw analysisErrors.NO_MEDIA(`${job.name}: faces were looked for in none of its files`);
+      throw analysisErrors.NO_MEDIA(`${job.name}: none of its files has been searched for faces`);
     }
     told(0);
     const ownEps = await this.#ownEps(await this.#modelOf(job));
@@ -230,16 +230,16 @@ export class FaceClosing implements Closing {
       const before = (await this.#stored(job))?.model_key;
       if (job.paths.length > 0 && before !== model) {
         throw peopleErrors.OTHER_FACE_MODEL(
-          `${job.name}: its faces were found by ${before}, and ${model} has not looked at ${media}; name all of its media in the job, or take another name`,
+          `${job.name}: its faces were found by ${before}, but ${model} has not searched ${media}; list all of its media in the job, or choose another name`,
         );
       }
-      said.push(`left out, because no faces are stored: ${media}`);
+      said.push(`skipped, because no faces are stored for them: ${media}`);
     }
     if (unreadable.length > 0) {
-      said.push(`left out, because the stored faces are damaged: ${await this.#mediaOf(unreadable)}`);
+      said.push(`skipped, because the stored faces are damaged: ${await this.#mediaOf(unreadable)}`);
     }
     const failed = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'cancelled').length;
-    if (failed > 0) said.push(`${failed} of ${results.length} files could not be looked at`);
+    if (failed > 0) said.push(`${failed} of ${results.length} files could not be searched for faces`);
     return said;
   }
 
@@ -261,7 +261,7 @@ export class FaceClosing implements Closing {
 
   #jobOf(name: string | null): FaceJob {
     const job = this.#task.request.face_jobs.find((one) => one.name === name);
-    if (!job) throw engineErrors.INTERNAL(`${name}: is no job of the task`);
+    if (!job) throw engineErrors.INTERNAL(`${name}: is not a job of the task`);
     return job;
   }
 }

@@ -51,7 +51,7 @@ export const facesKind = stageKind({
   notApplicable: 'no_frames',
   labels: {
     notApplicable: 'without frames',
-    nothing: 'sound only, no face to find',
+    nothing: 'sound only, no pictures to search for faces',
     jobs: ['clustering', 'clusterings'],
     result: ({ faces, clustering }) => {
       if (clustering) return clustered(clustering);

@@ -52,7 +52,7 @@ interface Refused {
 
 const noFace: Refused = { reason: 'no_face', what: 'shows no face' };
 const severalFaces: Refused = { reason: 'multiple_faces', what: 'shows several faces' };
-const unreadable: Refused = { reason: 'unreadable_image', what: 'is no picture that can be read' };
+const unreadable: Refused = { reason: 'unreadable_image', what: 'is not a readable picture' };
 const tooLarge: Refused = {
   reason: 'unreadable_image',
   what: `has more than ${limits.imagePixels / 1e6} megapixels`,

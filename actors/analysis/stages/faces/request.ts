@@ -122,10 +122,13 @@ function jobComplaints(body: FacesBody): Complaint[] {
     const said: Complaint[] = [];
     const letters = lettersIn(name);
     if (letters > limits.jobNameLetters) {
-      said.push({ field: named, what: `has ${letters} letters, more than ${limits.jobNameLetters}` });
+      said.push({
+        field: named,
+        what: `has ${letters} characters, more than the maximum of ${limits.jobNameLetters}`,
+      });
     }
-    if (before !== undefined) said.push({ field: named, what: `is the name of ${before} too` });
-    if (paths.has(name)) said.push({ field: named, what: 'is the path of a file of the request' });
+    if (before !== undefined) said.push({ field: named, what: `is also the name of ${before}` });
+    if (paths.has(name)) said.push({ field: named, what: 'is the path of a file in the request' });
     // A caller in this process may hand in what JSON cannot write.
     if (!(value >= 0 && value <= 2)) said.push({ field: `${at}.${field}`, what: 'must be from 0 to 2' });
     return said;
@@ -135,7 +138,7 @@ function jobComplaints(body: FacesBody): Complaint[] {
 function sampleComplaints(body: FacesBody): Complaint[] {
   const found: Complaint[] = [];
   if (body.sample_faces?.length && body.face_clustering_jobs.length === 0) {
-    found.push({ field: 'sample_faces', what: 'needs a face clustering job' });
+    found.push({ field: 'sample_faces', what: 'requires a face clustering job' });
   }
   let inline = 0;
   for (const { field, samples } of sampleLists(body)) {
@@ -146,7 +149,7 @@ function sampleComplaints(body: FacesBody): Complaint[] {
       first.set(plainName(name), first.get(plainName(name)) ?? person);
       const count = face_paths.length + face_images.length;
       if (count < 1 || count > limits.imagesEach) {
-        found.push({ field: at, what: `must have 1 to ${limits.imagesEach} images in all, not ${count}` });
+        found.push({ field: at, what: `must have 1 to ${limits.imagesEach} images in total, not ${count}` });
       }
       face_images.forEach((image, i) => {
         const read = inlineImage(image, limits.imageBytes);
@@ -158,7 +161,7 @@ function sampleComplaints(body: FacesBody): Complaint[] {
   if (inline > limits.inlineBytes) {
     found.push({
       field: 'sample_faces',
-      what: `hold ${inline} bytes of images, more than ${limits.inlineBytes}`,
+      what: `contains ${inline} bytes of images, more than the maximum of ${limits.inlineBytes}`,
     });
   }
   return found;
@@ -170,7 +173,7 @@ function nameComplaints(at: string, name: string, before: number | undefined): C
   const problem = nameProblem(name);
   const said: Complaint[] = problem === null ? [] : [{ field, what: problem }];
   if (before !== undefined) {
-    said.push({ field, what: `names the person of [${before}] again; put the images together` });
+    said.push({ field, what: `is the same person as [${before}]; combine the images in one entry` });
   }
   return said;
 }

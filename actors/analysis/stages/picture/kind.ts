@@ -58,7 +58,7 @@ export const pictureKind = stageKind({
   notApplicable: 'no_picture',
   labels: {
     notApplicable: 'sound only',
-    nothing: 'sound only, no picture to look at',
+    nothing: 'sound only, no pictures to analyse',
     result: ({ frames, missing_frames }) => {
       const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
       return `${frames} ${frames === 1 ? 'frame' : 'frames'}${missing}`;

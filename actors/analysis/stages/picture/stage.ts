@@ -22,7 +22,7 @@ export const pictureStage: Stage = {
   open: async (task) => {
     const { model_key } = task.request;
     if (model_key === null) {
-      throw analysisErrors.INVALID_REQUEST('model_key: is needed to analyse pictures');
+      throw analysisErrors.INVALID_REQUEST('model_key: is required to analyse pictures');
     }
     return new PictureSession(task, await task.parts.models.use(model_key, task.signal));
   },

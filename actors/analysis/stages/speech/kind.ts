@@ -56,7 +56,7 @@ export const speechKind = stageKind({
   notApplicable: 'no_sound',
   labels: {
     notApplicable: 'without sound',
-    nothing: 'nothing to listen to',
+    nothing: 'no sound to transcribe',
     result: ({ speech }) => (speech === null || speech.segments === 0 ? 'nobody speaks' : described(speech)),
   },
   metrics: {

@@ -76,7 +76,7 @@ export function speechComplaints(body: SpeechBody): Complaint[] {
   body.transcription_jobs.forEach(({ language, path }, i) => {
     const field = `transcription_jobs[${i}]`;
     if (speechLanguages.code(language) === null) {
-      found.push({ field: `${field}.language`, what: `names no language that is known: ${language}` });
+      found.push({ field: `${field}.language`, what: `is not a known language: ${language}` });
     }
     const wish = JSON.stringify(jobs[i]);
     const before = first.get(resolve(path));
@@ -84,7 +84,7 @@ export function speechComplaints(body: SpeechBody): Complaint[] {
     else if (before.wish !== wish) {
       found.push({
         field: `${field}.path`,
-        what: `is asked for otherwise in transcription_jobs[${before.at}]; a file has one transcript`,
+        what: `has different settings in transcription_jobs[${before.at}]; a file has one transcript only`,
       });
     }
   });

@@ -61,6 +61,6 @@ export function namesOfVoices(
 /** What to say when there are fewer speakers than were asked for; undefined when there are not. */
 export function fewerSpeakers(asked: number | string, found: number | null): string | undefined {
   if (typeof asked !== 'number' || found === null || found >= asked) return undefined;
-  const were = `${asked} ${asked === 1 ? 'speaker was' : 'speakers were'} asked for`;
-  return `${were}, and the words have turns of ${found === 0 ? 'none' : `only ${found}`}`;
+  const were = `${asked} ${asked === 1 ? 'speaker was' : 'speakers were'} expected`;
+  return `${were}, but ${found === 0 ? 'none' : `only ${found}`} could be told apart`;
 }

@@ -32,7 +32,7 @@ export async function readSubtitles(
   const asked = job.detect_speakers && typeof job.speaker_count === 'number' ? job.speaker_count : count;
   const other =
     count > 0 && count !== asked
-      ? `the subtitles name ${count} ${count === 1 ? 'speaker' : 'speakers'}, ${asked} asked for`
+      ? `the subtitles name ${count} ${count === 1 ? 'speaker' : 'speakers'}, but ${asked} were expected`
       : undefined;
   const hasSound = media.probe.audio.length > 0;
   const byVoice =
@@ -40,12 +40,12 @@ export async function readSubtitles(
   if (!byVoice) {
     const speakers = count > 0 ? count : null;
     const told = { segments: named.segments, language, sidecar, speakers, speech_seconds: null };
-    const warning = other && `${other}, and there is no sound to tell them apart by`;
+    const warning = other && `${other}, and there is no sound to tell them apart`;
     return { ...told, speaker_names: names, ...(warning === undefined ? {} : { warning }) };
   }
   const heard = await voicesOf(work, segments, audioDecoder, tools);
   const warnings = [
-    other && `${other}: told apart by voice`,
+    other && `${other}; speakers were told apart by voice`,
     fewerSpeakers(job.speaker_count, heard.speakers),
   ];
   const warning = warnings.filter((one) => one !== undefined).join('; ');

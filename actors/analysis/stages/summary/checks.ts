@@ -26,7 +26,7 @@ async function unanalysed({ summary_requests }: SummaryBody, stored: StoredMedia
       : [
           {
             field: `summary_requests[${i}].path`,
-            what: 'has no visual analysis: name it in visual_media_paths too',
+            what: 'has no visual analysis: add it to visual_media_paths',
           },
         ],
   );
@@ -41,7 +41,7 @@ async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia
     const taken = names.get(plainPath(request.path)) ?? [];
     const name = taken.find((one) => foldName(one) === foldName(nameOf(request)));
     if (name === undefined) return [];
-    const what = `is taken: ${request.path} has a summary ${quoted(name)}; choose another name, or replace_existing`;
+    const what = `is taken: ${request.path} already has a summary ${quoted(name)}; choose another name or set replace_existing`;
     return [{ field: `summary_requests[${i}].analysis_name`, what }];
   });
 }
@@ -51,6 +51,6 @@ async function unknownCollections(body: SummaryBody, stored: StoredMedia): Promi
   if (named.length === 0) return [];
   const known = await stored.collections();
   return named.flatMap(({ field, id }) =>
-    known.has(id) ? [] : [{ field, what: `names no collection: there is no ${quoted(id)}` }],
+    known.has(id) ? [] : [{ field, what: `is not a known collection: ${quoted(id)}` }],
   );
 }

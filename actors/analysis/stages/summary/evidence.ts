@@ -54,10 +54,10 @@ export class StoredEvidence {
     const lines = await undamaged(async () => (await this.#index.ask('written_in', one, call)).lines ?? []);
     const warnings = [
       ...(model !== null && model !== inUse ? [otherModel(model, inUse)] : []),
-      ...(unreadable.length > 0 ? ['The transcript is damaged and was left out.'] : []),
-      ...(people === null ? ['The face clusterings are damaged and were left out.'] : []),
-      ...(things === null ? ['The things that were seen are damaged and were left out.'] : []),
-      ...(lines === null ? ['The text that was read is damaged and was left out.'] : []),
+      ...(unreadable.length > 0 ? ['The transcript is damaged and was not used.'] : []),
+      ...(people === null ? ['The face clusterings are damaged and were not used.'] : []),
+      ...(things === null ? ['The things found in pictures are damaged and were not used.'] : []),
+      ...(lines === null ? ['The text read in pictures is damaged and was not used.'] : []),
     ];
     return {
       model,
@@ -93,8 +93,8 @@ async function undamaged<T>(read: () => Promise<T>): Promise<T | null> {
 }
 
 function otherModel(model: string, inUse: string | null): string {
-  const why = inUse === null ? 'no visual model is in use' : `${inUse} has not looked at it`;
-  return `Nothing that pictures show is named: it was analysed by ${model}, and ${why}.`;
+  const why = inUse === null ? 'no visual model is in use' : `the model in use is ${inUse}`;
+  return `The summary does not name what pictures show: the file was analysed with ${model}, but ${why}.`;
 }
 
 /** Grows with all that a summary is made of; two with the same sum are made of the same. */

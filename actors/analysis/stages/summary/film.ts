@@ -274,7 +274,7 @@ export class Film {
     const concluded = await summarizer.ask('conclude', { film: this.#film }, this.#call);
     const { one_line_summary, short_summary, quality: told } = concluded;
     if (this.#withoutPicture > 0) {
-      this.#warnings.push(`${this.#withoutPicture} stored pictures cannot be read and were left out.`);
+      this.#warnings.push(`${this.#withoutPicture} stored pictures cannot be read and were not used.`);
     }
     const warnings = this.#warnings;
     const quality = qualityOf(told, { warnings, failed: [...this.#failed], uncovered });
@@ -300,4 +300,4 @@ interface Picture {
   readonly jpeg: Uint8Array;
 }
 
-const damagedVectors = 'The visual analysis is damaged, and some of it was left out.';
+const damagedVectors = 'The visual analysis is damaged, and parts of it were not used.';

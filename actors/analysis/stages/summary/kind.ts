@@ -62,7 +62,7 @@ export const summaryKind = stageKind({
   notApplicable: 'nothing_to_summarize',
   labels: {
     notApplicable: 'with nothing to summarise',
-    nothing: 'neither pictures nor words, nothing to summarise',
+    nothing: 'no pictures or words to summarise',
     result: ({ summaries }) => summaries.map(said).join(', '),
     warning: ({ summaries }) => {
       const warnings = summaries.flatMap(({ analysis_name, warning }) =>
@@ -112,7 +112,7 @@ async function chosen(settling: Settling, key: string | null, field: string): Pr
 
 function said({ analysis_name, outcome, nodes, failed_nodes, error }: SummaryFacts): string {
   if (error !== undefined) return `${analysis_name}: ${error}`;
-  const failed = failed_nodes > 0 ? `, ${failed_nodes} of them plainer than asked for` : '';
+  const failed = failed_nodes > 0 ? `, ${failed_nodes} of them less detailed than requested` : '';
   const before = outcome === 'stored' ? ', made before' : '';
   return `summary ${analysis_name} of ${nodes} ${nodes === 1 ? 'node' : 'nodes'}${failed}${before}`;
 }

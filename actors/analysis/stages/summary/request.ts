@@ -80,7 +80,7 @@ export function summaryComplaints({ summary_requests }: SummaryBody): Complaint[
     const before = first.get(key);
     if (before === undefined) first.set(key, i);
     const field = `summary_requests[${i}].analysis_name`;
-    const what = `${quoted(nameOf(request))} is that of summary_requests[${before}], of the same path; give each a name of its own`;
+    const what = `${quoted(nameOf(request))} is also the name of summary_requests[${before}] for the same path; give each summary its own name`;
     return [...objectiveComplaints(request, i), ...(before === undefined ? [] : [{ field, what }])];
   });
 }
@@ -90,5 +90,5 @@ function objectiveComplaints({ summary_objective }: SummaryRequest, i: number): 
   const { custom_instructions = '', priority_hints } = summary_objective;
   if (custom_instructions.trim() !== '' || priority_hints.length > 0) return [];
   const field = `summary_requests[${i}].summary_objective.custom_instructions`;
-  return [{ field, what: 'is needed by the preset custom, or priority_hints' }];
+  return [{ field, what: 'is required for the preset custom, unless priority_hints are given' }];
 }

@@ -185,7 +185,7 @@ function named(held: readonly HeldSummary[], name: string): HeldSummary | undefi
 }
 
 function nameTaken(path: string, name: string) {
-  const what = `${path}: has a summary ${quoted(name)} already; replace_existing takes its place`;
+  const what = `${path}: already has a summary ${quoted(name)}; set replace_existing to replace it`;
   return summaryErrors.SUMMARY_NAME_TAKEN(what, { field: 'analysis_name' });
 }
 

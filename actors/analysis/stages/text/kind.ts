@@ -59,7 +59,7 @@ export const textKind = stageKind({
   notApplicable: 'nothing_to_read',
   labels: {
     notApplicable: 'without pictures',
-    nothing: 'sound only, no words to read',
+    nothing: 'sound only, no pictures to read text in',
     result: ({ text }) => {
       const { lines, missing_frames, warning } = text ?? { lines: 0, missing_frames: 0 };
       const missing = missing_frames > 0 ? `, ${missing_frames} frames cannot be decoded` : '';

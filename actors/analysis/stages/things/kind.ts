@@ -70,7 +70,7 @@ export const thingsKind = stageKind({
   notApplicable: 'no_visible_things',
   labels: {
     notApplicable: 'without pictures',
-    nothing: 'sound only, no picture to look for things in',
+    nothing: 'sound only, no pictures to search for things',
     result: ({ things }) => {
       const [count, missing] = [things?.tracks ?? 0, things?.missing_frames ?? 0];
       const found = `${count} ${count === 1 ? 'thing' : 'things'}`;

@@ -33,7 +33,7 @@ export function encodersOfMachine(failures: SharedArrayBuffer, log: Log): Pictur
       log,
     });
   }
-  log.info('clips are encoded in software: no device with an encoder is found');
+  log.info('no device with an encoder was found; clips are encoded in software');
   return softwareEncoders;
 }
 
@@ -61,10 +61,10 @@ export async function describeEncoders(
   for (const candidate of candidates()) {
     const { reason, psnr } = await prove({ candidate, shape: usual }, signal);
     if (reason === null)
-      return `${candidate.name}, proven (${psnr?.toFixed(1)} dB); libx264 for what it cannot do`;
+      return `${candidate.name}, tested (${psnr?.toFixed(1)} dB); libx264 where it cannot be used`;
     refused.push(reason);
   }
   return refused.length > 0
     ? `libx264; ${refused.join('; ')}`
-    : 'libx264; no device with an encoder is found';
+    : 'libx264; no device with an encoder was found';
 }

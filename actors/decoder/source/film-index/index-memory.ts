@@ -27,7 +27,7 @@ export async function reserveIndex(
   // A turn reads some films by several sources. One that waited for more while it holds some might wait for itself; so the
   // sources after the first go without, a few for each of the turns that the budget lets go on.
   if (memory <= ordinary || holding.has(turn)) return () => {};
-  const what = `the index of the ${samples} samples that it promises`;
+  const what = `the index of the ${samples} samples that it declares`;
   const release = await reserveFor({ path, what, details: { samples } }, memory, turn);
   holding.add(turn);
   return () => {
@@ -43,7 +43,7 @@ function promisedBy(path: string, size: number, turn: PacketTurn): Promised {
     return promisedByMp4(bytes, () => turn.throwIfCancelled());
   } catch (error) {
     if (!(error instanceof EmptyPromise)) throw error;
-    const text = `${path}: it is damaged: it promises ${error.message}, more than its ${size} bytes can hold`;
+    const text = `${path}: it is damaged: it declares ${error.message}, more than fit in its ${size} bytes`;
     throw mediaErrors.NOT_MEDIA(text, { path });
   } finally {
     closeSync(file);

@@ -155,32 +155,32 @@ export class JobWriter {
     const stored = readable(() => clusteringIn(environment, name, environment.file));
     if (stored !== null) requireCurrent(stored);
     const shape = stored === null ? null : stateOf(stored).shape;
-    if (shape !== open.shape) throw changed(name, 'it was corrected or clustered');
+    if (shape !== open.shape) throw changed(name, 'it was corrected or clustered again');
     if (open.seen !== null && faces.changes() === open.seen) return stored;
     const differs = open.media.find((hash, i) => {
       if (open.unreadable.includes(hash)) return false;
       return (readable(() => ({ head: faces.head(model_key, hash) }))?.head?.revision ?? 0) !== open.marks[i];
     });
-    if (differs !== undefined) throw changed(name, `the faces of ${differs} are others`);
+    if (differs !== undefined) throw changed(name, `the faces of ${differs} changed`);
     return stored;
   }
 }
 
 export function unknownJob(name: string) {
-  return peopleErrors.UNKNOWN_CLUSTER_JOB(`cluster_job_name: there is no face clustering ${name}`, {
+  return peopleErrors.UNKNOWN_CLUSTER_JOB(`cluster_job_name: there is no face clustering named ${name}`, {
     field: 'cluster_job_name',
   });
 }
 
 function changed(name: string, what: string) {
-  return peopleErrors.CLUSTERING_CHANGED(`${name}: ${what} meanwhile; cluster it again`);
+  return peopleErrors.CLUSTERING_CHANGED(`${name}: ${what} in the meantime; cluster it again`);
 }
 
 /** Throws LEGACY_STORAGE for what can only be read and named. */
 export function requireCurrent({ name, format }: StoredClustering): void {
   if (format >= faceStorageVersion) return;
   throw peopleErrors.LEGACY_STORAGE(
-    `cluster_job_name: ${name} has format ${format} and can only be read and named; analyse its media again under another name`,
+    `cluster_job_name: ${name} has the older format ${format}, in which clusters can only be read and named; analyse its media again under another name`,
     { field: 'cluster_job_name' },
   );
 }

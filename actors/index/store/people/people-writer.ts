@@ -170,9 +170,7 @@ export class PeopleWriter {
     const { environment, work, spans } = this.#parts;
     const open = this.faces.stageOf(gone);
     if (open !== undefined) {
-      throw storeErrors.MEDIA_IN_WORK(
-        `The faces of ${open.hash} are being found by ${open.modelKey} at the moment`,
-      );
+      throw storeErrors.MEDIA_IN_WORK(`${open.modelKey} is currently finding the faces of ${open.hash}`);
     }
     this.#compactor.endAll();
     // What is kept of interrupted work has faces too. It costs time only.

@@ -108,7 +108,7 @@ export class People {
     };
     if (hashes.length === 0) return read();
     return readable(read, (error) =>
-      this.#warn('A face clustering cannot be read and is made anew', { name, reason: error.message }),
+      this.#warn('A face clustering cannot be read and is replaced', { name, reason: error.message }),
     );
   }
 

@@ -21,7 +21,7 @@ export function collectionFor(
     const { collection_id } = wanted;
     if (isSummaryId(collection_id) && writes.get(collectionKey(collection_id)) !== undefined)
       return collection_id;
-    throw summaryErrors.UNKNOWN_COLLECTION(`collection_id: there is no ${quoted(collection_id)}`, {
+    throw summaryErrors.UNKNOWN_COLLECTION(`collection_id: there is no collection ${quoted(collection_id)}`, {
       field: 'collection_id',
     });
   }

@@ -337,7 +337,7 @@ export class SummaryWriter {
 }
 
 function nameTaken(hash: string, name: string) {
-  const what = `analysis_name: ${hash} has a summary ${quoted(name)}; replace_existing takes its place`;
+  const what = `analysis_name: ${hash} already has a summary ${quoted(name)}; set replace_existing to replace it`;
   return summaryErrors.SUMMARY_NAME_TAKEN(what, { field: 'analysis_name' });
 }
 

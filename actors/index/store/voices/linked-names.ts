@@ -19,11 +19,14 @@ const isOne = (a: VoiceRef, b: VoiceRef) => a.hash_str === b.hash_str && a.speak
 export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): VoiceRef[] {
   const voices = said.voices.filter((one, at) => said.voices.findIndex((other) => isOne(one, other)) === at);
   const name = givenName(said.name ?? '', 'name') || null;
-  if (voices.length < 2) throw voiceErrors.TWO_VOICES('voices: names fewer than two', { field: 'voices' });
+  if (voices.length < 2)
+    throw voiceErrors.TWO_VOICES('voices: at least two voices are required', { field: 'voices' });
   const linking = new Linking(writes, file);
   if (said.same) return joined(writes, linking, voices, name, file);
   if (name !== null) {
-    throw voiceErrors.NAME_OF_STRANGERS('name: is for voices that are one person', { field: 'name' });
+    throw voiceErrors.NAME_OF_STRANGERS('name: can be given only when the voices are the same person', {
+      field: 'name',
+    });
   }
   // Who is somebody else does not keep the name of whom it was taken for.
   for (const left of linking.part(voices)) {
@@ -46,7 +49,7 @@ function joined(
   const all = linking.voicesOf(linking.join(voices));
   const given = [...new Set(all.flatMap((one) => knownName(writes, one, file) ?? []))];
   if (name === null && given.length > 1) {
-    const what = `name: they are named ${given.join(' and ')}; say which name is right`;
+    const what = `name: the voices are named ${given.join(' and ')}; give the name to keep`;
     throw voiceErrors.VOICES_NAMED_APART(what, { field: 'name' });
   }
   const wanted = name ?? given[0];

@@ -27,7 +27,7 @@ export class Linking {
   personOf({ hash_str, speaker }: VoiceRef, field: string): string {
     const voice = this.#media(hash_str)?.voices.find((one) => one.speaker === speaker);
     if (voice !== undefined) return voice.person;
-    const what = `${field}: it is not known how ${speaker} of ${hash_str} sounds; transcribe it again with speakers`;
+    const what = `${field}: no voice is stored for ${speaker} of ${hash_str}; transcribe it again with speakers`;
     throw voiceErrors.NO_VOICE(what, { field });
   }
 

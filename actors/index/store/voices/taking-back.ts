@@ -63,13 +63,15 @@ export function remembering(
 export function takeBack(writes: Writes, file: string): readonly VoiceRef[] {
   const bytes = writes.get(voiceUndoKey);
   const row = bytes && readable(() => unseal(VoiceUndo, voiceUndoKey, bytes, file));
-  if (!row) throw voiceErrors.NOTHING_SAID('Nothing was said of voices, or it is taken back already');
+  if (!row) throw voiceErrors.NOTHING_SAID('There is no answer about voices to undo');
   // Written by this program under a checksum.
   const { said, voices, records } = JSON.parse(row.undo_json) as Undo;
   const isSame = ({ key, seal: left }: { key: string; seal: number | null }) => sealAt(writes, key) === left;
   const all = [...voices.map((one) => ({ ...one, key: voicesKey(one.hash) })), ...records];
   if (!all.every(isSame)) {
-    throw voiceErrors.NOTHING_SAID('The voices were named or transcribed again since: what was said stays');
+    throw voiceErrors.NOTHING_SAID(
+      'The answer cannot be undone: the voices have since been named or transcribed again',
+    );
   }
   for (const { hash, people } of voices) {
     const media = voicesIn(writes, hash, file);

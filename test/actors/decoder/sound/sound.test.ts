@@ -64,7 +64,7 @@ test('a channel that is not there is named with the file and how many there are'
   const missing = askSound(path, [1, 3]);
   await assert.rejects(missing, (error: Error) => {
     assert.ok(mediaErrors.NO_CHANNEL.is(error));
-    assert.match(error.message, /two\.wav: has no audio channel 3; it has 2$/);
+    assert.match(error.message, /two\.wav: has no audio channel 3; it has 2 channels$/);
     return true;
   });
 });

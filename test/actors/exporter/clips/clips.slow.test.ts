@@ -152,7 +152,7 @@ test('what fails has its reason, and the others go on', async () => {
     [{ start_seconds: 2, end_seconds: 1 }, /^\[2, 1\] ends before it starts$/],
     [{ start_seconds: -1 }, /start_seconds -1 is below 0/],
     [{ start_seconds: 50, end_seconds: 51 }, /no picture at 50 s/],
-    [{ media_path: join(folder, 'gone.mp4') }, /gone\.mp4: There is no such file/],
+    [{ media_path: join(folder, 'gone.mp4') }, /gone\.mp4: File not found/],
     [{ media_path: broken }, /broken\.mp4: /],
     [{ media_path: folder }, /is not a file/],
   ];
@@ -189,7 +189,10 @@ test('a folder that cannot be made, or is not to be, fails each clip', async () 
   assert.match(long.results[0]!.error!, /cannot be written: name too long$/);
   const above = output('missing');
   const refused = await cut(join(above, 'clips'), [wish()]);
-  assert.match(refused.results[0]!.error!, /there is no folder .*missing; create_folders makes it$/);
+  assert.match(
+    refused.results[0]!.error!,
+    /the folder .*missing does not exist; set create_folders to create it$/,
+  );
   assert.equal(existsSync(above), false);
   assert.deepEqual(
     lines.filter(({ level }) => level === 'warn'),

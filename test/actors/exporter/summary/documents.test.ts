@@ -54,8 +54,8 @@ test('Markdown has chapters as headings with their times, what lies deeper as li
       [
         '- Words were cut off',
         '- 2 more warnings',
-        '- Nothing is known of 00:00:10–00:00:20',
-        '- Plainer than asked for: the text of 1.1 and 8 more',
+        '- Not analysed: 00:00:10–00:00:20',
+        '- Less detailed than requested: the text of 1.1 and 8 more',
       ].join('\n'),
       '',
     ]

@@ -193,7 +193,7 @@ test('a rate that varies is counted at the nearest one, and that is told', () =>
   );
   assert.match(warnings[0]!, /^\/v: 29\.833 frames per second .* counted at 29\.97$/);
   assert.match(warnings[1]!, /^\/u: its frame rate is not known/);
-  assert.match(warnings[2]!, /^\/b: has 50 frames per second, the sequence 29\.97/);
+  assert.match(warnings[2]!, /^\/b: has 50 frames per second, but the sequence has 29\.97/);
   assert.deepEqual(arrange(request([item('/b', 0, 1)]), facts).warnings, []);
 });
 
@@ -201,10 +201,10 @@ test('a rate that varies about one of editing programs is told too', () => {
   const facts = known(film('/v', { rate: rates['30'], varies: true }));
   const own = arrange(request([item('/v', 0, 1), item('/v', 5, 6)]), facts);
   assert.deepEqual(own.warnings, [
-    '/v: its frame rate varies; its frames are counted at its average, 30 per second',
+    '/v: its frame rate varies; frames are counted at the average of 30 per second',
   ]);
   const other = arrange(request([item('/v', 0, 1)], { fps: 25 }), facts).warnings;
-  assert.deepEqual(other.slice(1), ['/v: has 30 frames per second, the sequence 25']);
+  assert.deepEqual(other.slice(1), ['/v: has 30 frames per second, but the sequence has 25']);
 });
 
 test('a film of an odd rate is counted where its frames begin: one of 12.5 at 25, not at 13', () => {

@@ -131,7 +131,7 @@ test('one name is one person, two names are asked about on demand, and a move ho
   const all = await pairsOf(index, cache_dir, { other_names: true, least: -1 });
   assert.ok(!all.includes(pair(of, 'a2', 'c1')) && !all.includes(pair(of, 'a1', 'c1')));
   const same = modify(index, cache_dir, { apart: [{ cluster_ids: [of['a1']!, of['a2']!] }] });
-  await assert.rejects(same, /apart\[0\].cluster_ids: both are named Ann, which makes them one person/);
+  await assert.rejects(same, /apart\[0\].cluster_ids: both are named Ann, so they count as one person/);
   await name({ b2: '' });
   const { clusters } = await index.call('cluster_faces', {
     ...{ cache_dir, cluster_job_name, clusters: [of['b1']!], min_size: 1, max_size: 9, max_clusters: 1 },

@@ -192,7 +192,7 @@ test('what contradicts a later correction is told, and the later one holds', asy
   await modify(index, cache_dir, { merges: [{ cluster_ids: [one, three], target_cluster_id: three }] });
   const later = await cluster(index, cache_dir, []);
   assert.deepEqual(later.report.conflicts, [
-    `A face moved from ${one} to ${three} is with ${one} again: both are one cluster now`,
+    `A face moved from ${one} to ${three} is together with ${one} again, because both are now one cluster`,
   ]);
 });
 

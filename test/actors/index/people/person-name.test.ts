@@ -7,15 +7,19 @@ test('a name may have 200 letters, whatever a letter takes', () => {
   for (const letter of ['a', 'é', 'e\u0301', '字', '😀', '𝒜']) {
     assert.equal(nameProblem(letter.repeat(mostNameLetters)), null, letter);
     assert.equal(nameProblem(` ${letter.repeat(mostNameLetters)} `), null, letter);
-    assert.equal(nameProblem(letter.repeat(mostNameLetters + 1)), 'has 201 letters, more than 200', letter);
+    assert.equal(
+      nameProblem(letter.repeat(mostNameLetters + 1)),
+      'has 201 characters, more than the maximum of 200',
+      letter,
+    );
   }
 });
 
 test('a name that cannot be shown in one line is refused', () => {
   const unshowable = ['A\nnn', 'A\0nn', '\u001b[31mAnn', 'Ann\u0085', 'A\u2028nn', 'Ann\n', '\n'];
   for (const name of unshowable)
-    assert.equal(nameProblem(name), 'holds a control character', JSON.stringify(name));
-  assert.equal(nameProblem('Ann\ud800'), 'holds half of a character');
+    assert.equal(nameProblem(name), 'contains a control character', JSON.stringify(name));
+  assert.equal(nameProblem('Ann\ud800'), 'contains half of a character (a lone surrogate)');
   for (const name of ['   ', '\u3000']) assert.match(nameProblem(name)!, /nothing but white space/);
   for (const name of ['', "O'Hara <b>", '👩‍👩‍👧', 'עברית', '__proto__'])
     assert.equal(nameProblem(name), null);
@@ -33,7 +37,7 @@ test('the name of a sample picture keeps the same rule, and so does the second o
       recluster_jobs: [],
       sample_faces: names.map((name) => ({ name, face_paths: ['/a.jpg'] })),
     }).map(({ field, what }) => `${field} ${what}`);
-  assert.ok(named('A\nnn').includes('sample_faces[0].name holds a control character'));
+  assert.ok(named('A\nnn').includes('sample_faces[0].name contains a control character'));
   assert.ok(
     named('Ann Lee', 'Ann  Lee').some((one) => one.startsWith('sample_faces[1].name names the person')),
   );

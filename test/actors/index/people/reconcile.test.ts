@@ -180,6 +180,6 @@ test('a moved face follows whom it was given to, also when nothing else of that 
   assert.deepEqual([alone.labels[2] !== 0, alone.labels[2]! >= 0, alone.conflicts], [true, true, []]);
   const joined = applyCorrections(ids, Int32Array.from([0, 0, 0, 0, 0, 0, 0]), [move]);
   assert.deepEqual(joined.conflicts, [
-    'A face moved from c1 to c2 is with c1 again: both are one cluster now',
+    'A face moved from c1 to c2 is together with c1 again, because both are now one cluster',
   ]);
 });

@@ -69,8 +69,8 @@ test('the lease of a host that is gone is taken over a minute after it was renew
     (error) =>
       storeErrors.STORE_IN_USE.is(error) &&
       error.message ===
-        `Process 7 on another-host is writing ${cache_dir}: wait for it or end it ` +
-          '(last seen 2026-01-01T00:00:00.000Z); if it is gone, try again in 60 s',
+        `Process 7 on another-host is writing to ${cache_dir}: wait until it is done, or end it ` +
+          '(last seen 2026-01-01T00:00:00.000Z); if it has ended, try again in 60 s',
   );
   now++;
   store.abort(store.begin('aa', 'model', d));

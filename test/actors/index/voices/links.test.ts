@@ -216,7 +216,7 @@ test('either all of what is said of voices is stored or nothing', async (t) => {
   await said(['aa 0', 'bb 7'], transcriptErrors.UNKNOWN_SPEAKER, /voices\[1\].speaker: bb has no speaker/);
   await said(['aa 0', 'bb 1', 'dd 0'], voiceErrors.NO_VOICE, /voices\[2\]: .* transcribe it again/);
   await said(['aa 0', 'aa 0'], voiceErrors.TWO_VOICES, /voices/);
-  await said(['aa 0', 'bb 1'], nameErrors.BAD_NAME, /name holds a control character/, { name: 'A\nnn' });
+  await said(['aa 0', 'bb 1'], nameErrors.BAD_NAME, /name contains a control character/, { name: 'A\nnn' });
   const assignments = [{ speaker: 'SPEAKER_00', name: 'A\nnn' }];
   const naming = index.call('name_speakers', { cache_dir, hash_str: 'aa', assignments });
   await assert.rejects(naming, (error) => nameErrors.BAD_NAME.is(error));

@@ -249,7 +249,7 @@ test('an npm that brings nothing for long is ended, and what an ended process le
   const clock = manualClock();
   const pulling = assert.rejects(pull(hanging(), { clock, stallMs: 30_000, tries: 1 }), {
     code: 'DOWNLOAD_FAILED',
-    message: '@me/sight@1.2.3: the server was silent for 30 s',
+    message: '@me/sight@1.2.3: the server sent nothing for 30 s',
   });
   await begun();
   clock.advance(30_000);

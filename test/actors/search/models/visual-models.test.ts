@@ -51,7 +51,7 @@ test('a switch whose clearing fails ends, and the model can be asked for again',
     textEmbedder: willing(),
     clock: manualClock(),
     changed: async () => {
-      if (broken) throw engineErrors.ACTOR_CRASHED('index ended while it worked on drop');
+      if (broken) throw engineErrors.ACTOR_CRASHED('index ended while working on drop');
     },
   });
   await models.load('first');

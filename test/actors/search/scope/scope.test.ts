@@ -201,7 +201,7 @@ test('the answer tells coverage against what was expected, and warns of what is 
   const hashless: AskedScope = { scope: { mode: 'paths', hashes: [null, 'a'] }, expected: 0 };
   assert.match(
     facetAnswer({ ...report, indexed_count: 2 }, hashless, 0).warning ?? '',
-    /1 came without a hash/,
+    /1 paths were sent without a hash/,
   );
   const none: AskedScope = { scope: { mode: 'global', media_type: 'any', model_key: null }, expected: 0 };
   assert.match(facetAnswer({ ...report, scope_count: 0, indexed_count: 0 }, none, 0).warning ?? '', /loaded/);

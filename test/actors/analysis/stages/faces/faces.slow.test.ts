@@ -186,7 +186,7 @@ test('files that cannot be looked at are left out, and the job says so', async (
   ]);
   const { of } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   assert.deepEqual([of['b']?.error?.code, of['Family']?.outcome], ['DECODE_FAILED', 'analyzed']);
-  assert.equal(of['Family']?.clustering?.warning, '1 of 2 files could not be looked at');
+  assert.equal(of['Family']?.clustering?.warning, '1 of 2 files could not be searched for faces');
   const none = await e.run({
     face_clustering_jobs: [jobOf(e, { face_media_paths: [e.w.paths[1]], cluster_job_name: 'x' })],
   });

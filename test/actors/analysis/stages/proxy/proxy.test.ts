@@ -134,7 +134,7 @@ test('a film that is gone when its turn comes, and a full disk, fail that proxy 
   const [gone, full, last] = [await ask('bb'), await ask('cc'), await ask('dd')];
   const make = proxies.make.bind(proxies);
   proxies.make = async (wish, signal, told) => {
-    if (wish.hash_str === 'bb') throw mediaErrors.FILE_UNREADABLE('/films/bb.mxf: is not there');
+    if (wish.hash_str === 'bb') throw mediaErrors.FILE_UNREADABLE('/films/bb.mxf: does not exist');
     if (wish.hash_str === 'cc') throw storeErrors.STORE_FULL('/proxies: the disk is full');
     return make(wish, signal, told);
   };
@@ -144,6 +144,6 @@ test('a film that is gone when its turn comes, and a full disk, fail that proxy 
     [await ended(gone), await ended(full), await ended(last)],
     ['failed', 'failed', 'completed'],
   );
-  assert.match((await tasks.get(gone, page)).error?.message ?? '', /bb.mxf: is not there/);
+  assert.match((await tasks.get(gone, page)).error?.message ?? '', /bb.mxf: does not exist/);
   assert.match((await tasks.get(full, page)).error?.message ?? '', /the disk is full/);
 });

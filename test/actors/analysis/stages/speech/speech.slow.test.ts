@@ -239,16 +239,16 @@ test('a fixed number of speakers holds with subtitles too, and what the words do
     [zero, one, zero, one],
     names,
     2,
-    'the subtitles name 3 speakers, 2 asked for: told apart by voice',
+    'the subtitles name 3 speakers, but 2 were expected; speakers were told apart by voice',
   ]);
   assert.deepEqual(await run(talk, [null, null], 2), [[zero, one], undefined, 2, undefined]);
   assert.deepEqual(await run(talk, [null, null], 2, [0, 2]), [
     [zero, zero],
     undefined,
     1,
-    '2 speakers were asked for, and the words have turns of only 1',
+    '2 speakers were expected, but only 1 could be told apart',
   ]);
-  const alone = 'the subtitles name 1 speaker, 2 asked for, and there is no sound to tell them apart by';
+  const alone = 'the subtitles name 1 speaker, but 2 were expected, and there is no sound to tell them apart';
   assert.deepEqual(await run(mute, ['Ann'], 2), [[zero], { [zero!]: 'Ann' }, 1, alone]);
   assert.deepEqual(await run(mute, ['Ann'], 'auto'), [[zero], { [zero!]: 'Ann' }, 1, undefined]);
   await w.end();

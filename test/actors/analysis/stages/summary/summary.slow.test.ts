@@ -184,7 +184,7 @@ test('a file of another visual model is summarised without concepts, and damaged
   e.w.state.material.analysedBy.set('a', ['other']);
   e.w.state.material.damaged.add('b');
   const { of } = await e.run({ ...summaryOf(e.w.paths), visual_media_paths: [] });
-  assert.match(of['a']?.summaries[0]?.warning ?? '', /analysed by other, and fake has not looked at it/);
+  assert.match(of['a']?.summaries[0]?.warning ?? '', /analysed with other, but the model in use is fake/);
   assert.match(of['b']?.summaries[0]?.warning ?? '', /visual analysis is damaged/);
   assert.deepEqual(e.summarizer.closed.map(({ asked }) => asked.visual_model?.model_key).toSorted(), [
     'other',

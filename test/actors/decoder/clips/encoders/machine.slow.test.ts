@@ -14,7 +14,7 @@ test('what clips are encoded by is told with its reason', async () => {
   assert.equal(await describeEncoders('off', never), 'libx264 (hardware_encoding is off)');
   assert.equal(
     await describeEncoders('auto', never, () => []),
-    'libx264; no device with an encoder is found',
+    'libx264; no device with an encoder was found',
   );
   const refused = await describeEncoders('auto', never, () => [bad]);
   assert.equal(refused, 'libx264; h264_fake: is not in this FFmpeg');
@@ -29,7 +29,7 @@ test('a machine without devices says so once, and tries nothing', { skip: hasDev
   assert.equal(encodersOfMachine(newEncoderFailures(), log), softwareEncoders);
   assert.deepEqual(
     lines.map(({ level, message }) => [level, message]),
-    [['info', 'clips are encoded in software: no device with an encoder is found']],
+    [['info', 'no device with an encoder was found; clips are encoded in software']],
   );
 });
 

@@ -29,7 +29,7 @@ test('a film that promises more than its bytes can hold is refused by name befor
   const path = written('promise.mp4', film);
   await assert.rejects(openSource(path, { turn: new TestTurn(0) }), {
     code: 'NOT_MEDIA',
-    message: `${path}: it is damaged: it promises 80000000 samples of one size (stsz), more than its ${film.length} bytes can hold`,
+    message: `${path}: it is damaged: it declares 80000000 samples of one size (stsz), more than fit in its ${film.length} bytes`,
   });
 });
 
@@ -38,7 +38,7 @@ test('an index above the budget is refused by name, with the setting', async () 
   await assert.rejects(openSource(path, { turn: new TestTurn(0) }), {
     code: 'TOO_LARGE',
     message:
-      /large\.mp4: the index of the 80000000 samples that it promises needs about 2747 MB .* still_memory_mb allows 2048$/,
+      /large\.mp4: the index of the 80000000 samples that it declares needs about 2747 MB .* still_memory_mb allows 2048$/,
   });
 });
 

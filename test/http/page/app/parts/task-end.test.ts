@@ -19,7 +19,7 @@ function followed(t: TestContext, first: Detail | null | undefined) {
     now.asked++;
     if (now.isDown) return Response.json({ error: 'e', message: 'm' }, { status: 500 });
     if (now.stand === undefined)
-      return Response.json({ error: 'No task has this id', message: 'gone' }, { status: 404 });
+      return Response.json({ error: 'Task not found', message: 'gone' }, { status: 404 });
     const { state, error } = now.stand;
     const ended = ['queued', 'running'].includes(state) ? null : 1;
     return Response.json({ state, ended, error: error ? { code: 'X', error: 'x', message: error } : null });
