@@ -60,7 +60,7 @@ export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
     cache_dir: described(
       Type.String({ minLength: 1 }),
-      'Absolute path of the analysis folder; made when missing.',
+      'Absolute path of the analysis folder. It is created if it does not exist.',
     ),
     ...fieldsOf(kinds, 'body'),
     ...howFields,
@@ -170,15 +170,15 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
     error: nullable(TaskError),
     source: described(
       TaskSource,
-      'Who asked for it first: `request`, a person or a program; `watch_folder`, a folder that is watched.',
+      'Where the task came from. `request`: a person or a program; `watch_folder`: a watch folder.',
     ),
     queue_position: described(
       nullable(Type.Integer({ minimum: 1 })),
-      'While it is `queued` its place in the line, 1 for the next one; else null.',
+      'Position in the queue while the task is `queued`, 1 for the next task; otherwise null.',
     ),
     waits_for: described(
       nullable(Type.String()),
-      'While it is `queued` the id of the task that runs where it is to run; else null.',
+      'Id of the running task that this task is waiting for while it is `queued`; otherwise null.',
     ),
     request: shownRequestSchema(kinds),
   });

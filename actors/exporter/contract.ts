@@ -76,7 +76,7 @@ export const createFolders = {
   create_folders: Type.Optional(
     described(
       Type.Boolean(),
-      'Makes folders that are missing above what is written. Left out, or false: they have to be there.',
+      'Whether to create missing folders of the output path. If omitted or false, they must exist.',
     ),
   ),
 };

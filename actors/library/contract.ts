@@ -17,65 +17,71 @@ const Count = Type.Integer({ minimum: 0 });
 /** Unix seconds. */
 const Stored = described(
   nullable(Type.Number()),
-  'When it was stored, in seconds since 1970; null for what version 0.1.0 or an earlier one stored.',
+  'When it was stored, as a Unix time in seconds; null if it was stored by version 0.1.0 or earlier.',
 );
 
 export const LibraryMedia = Type.Object({
-  media_path: described(Type.String(), 'The path at which it was seen last.'),
-  hash_str: described(Type.String(), 'Content hash; copies have the same.'),
+  media_path: described(Type.String(), 'The path at which the file was last seen.'),
+  hash_str: described(Type.String(), 'Content hash. Copies have the same hash.'),
   replaced: described(
     Type.Boolean(),
-    'The file at the path was replaced since: what is stored belongs to its former content.',
+    'Whether the file at the path has been replaced. The stored data then belongs to its former content.',
   ),
-  kind: described(nullable(Type.String()), '`video`, `audio` or `image`; null where the record is damaged.'),
-  size_bytes: described(nullable(Type.Integer()), 'Size of the file.'),
+  kind: described(
+    nullable(Type.String()),
+    'Kind of the media: `video`, `audio` or `image`; null if the record is damaged.',
+  ),
+  size_bytes: described(nullable(Type.Integer()), 'Size of the file in bytes.'),
   duration_seconds: described(nullable(Type.Number()), '0 for stills.'),
   visual: described(
     Type.Array(
       Type.Object({
-        model_key: described(Type.String(), 'The visual model that made it.'),
-        frames: described(Count, 'Seconds of picture that are stored.'),
+        model_key: described(Type.String(), 'Key of the visual model.'),
+        frames: described(Count, 'Number of stored frames, one for each second.'),
         stored: Stored,
       }),
     ),
-    'The visual analyses that are stored, one a model.',
+    'Stored visual analyses, one for each model.',
   ),
   transcript: described(
     nullable(
       Type.Object({
-        model_key: described(Type.String(), 'The speech model, or `subtitles`.'),
-        language: described(nullable(Type.String()), 'Spoken language, BCP 47; null when nothing was said.'),
-        segments: described(Count, 'Segments of the transcript.'),
-        speakers: described(Count, 'Speakers that are told apart.'),
+        model_key: described(Type.String(), 'Key of the speech model, or `subtitles`.'),
+        language: described(
+          nullable(Type.String()),
+          'Spoken language as a BCP 47 code; null if nothing is said.',
+        ),
+        segments: described(Count, 'Number of segments in the transcript.'),
+        speakers: described(Count, 'Number of speakers.'),
         stored: Stored,
       }),
     ),
-    'The transcript that is stored; null without one.',
+    'The stored transcript; null if there is none.',
   ),
   faces: described(
     Type.Array(
       Type.Object({
-        model_key: described(Type.String(), 'Detector and embedder that found them.'),
-        faces: described(Count, 'Faces that are stored.'),
+        model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
+        faces: described(Count, 'Number of stored faces.'),
         stored: Stored,
       }),
     ),
-    'The faces that are stored, by the models that looked for them.',
+    'Stored faces, by the models that searched for them.',
   ),
-  summaries: described(Count, 'Summaries that are stored of it.'),
-  preview_bytes: described(Type.Number(), 'Bytes of its stored previews.'),
+  summaries: described(Count, 'Number of stored summaries.'),
+  preview_bytes: described(Type.Number(), 'Size of the stored previews in bytes.'),
   unreadable: described(
     Type.Array(Type.String()),
-    'What is damaged of it: keys of models, `transcript`, `previews`.',
+    'Damaged parts: keys of models, `transcript`, or `previews`.',
   ),
 });
 export type LibraryMedia = Static<typeof LibraryMedia>;
 
 export const LibraryPage = Type.Object({
-  total: described(Count, 'Media there are, on all pages.'),
-  offset: described(Count, 'Media before this page.'),
-  limit: described(Count, 'Media of a page, at most.'),
-  media: described(Type.Array(LibraryMedia), 'In the order of paths.'),
+  total: described(Count, 'Total number of media on all pages.'),
+  offset: described(Count, 'Number of media before this page.'),
+  limit: described(Count, 'Maximum number of media on a page.'),
+  media: described(Type.Array(LibraryMedia), 'Media sorted by path.'),
 });
 export type LibraryPage = Static<typeof LibraryPage>;
 
@@ -88,26 +94,26 @@ export interface PageRequest {
 }
 
 export const Forgotten = Type.Object({
-  media_paths: described(Type.Array(Type.String()), 'Every path the content was known by.'),
+  media_paths: described(Type.Array(Type.String()), 'All known paths of the content.'),
   hash_str: described(Type.String(), 'Content hash.'),
-  frames: described(Count, 'Seconds of picture that were stored of it, over all models.'),
-  transcript: described(Type.Boolean(), 'Whether a transcript was stored of it.'),
-  faces: described(Count, 'Faces that were stored of it.'),
-  summaries: described(Count, 'Summaries that were stored of it.'),
-  preview_bytes: described(Type.Number(), 'Bytes of its previews, which are gone from the disk.'),
+  frames: described(Count, 'Number of frames that were stored, by all models together.'),
+  transcript: described(Type.Boolean(), 'Whether a transcript was stored.'),
+  faces: described(Count, 'Number of faces that were stored.'),
+  summaries: described(Count, 'Number of summaries that were stored.'),
+  preview_bytes: described(Type.Number(), 'Size in bytes of its previews, which were deleted from the disk.'),
 });
 
 const ClusteringsGone = described(
   Type.Array(Type.String()),
-  'Face clusterings of which nothing is left, because all of their media are forgotten.',
+  'Face clusterings that are now empty, because all of their media were forgotten.',
 );
 export type Forgotten = Static<typeof Forgotten>;
 
 export const ForgetAnswer = Type.Object({
   message: Type.String(),
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
-  forgotten: described(Type.Array(Forgotten), 'The media whose analysis is gone.'),
-  unknown: described(Type.Array(Type.String()), 'Paths that the analysis folder knows nothing of.'),
+  forgotten: described(Type.Array(Forgotten), 'Media whose analysis was deleted.'),
+  unknown: described(Type.Array(Type.String()), 'Paths that the analysis folder does not know.'),
   clusterings_gone: ClusteringsGone,
 });
 export type ForgetAnswer = Static<typeof ForgetAnswer>;
@@ -122,22 +128,22 @@ export interface ForgetRequest {
 export const PruneAnswer = Type.Object({
   message: Type.String(),
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
-  looked_at: described(Count, 'Media that were looked for.'),
-  forgotten: described(Type.Array(Forgotten), 'The media whose file is gone, and their analysis with it.'),
-  clusterings_gone: ClusteringsGone,
-  paths_gone: described(
-    Type.Array(Type.String()),
-    'Paths that are forgotten of media that still lie elsewhere.',
+  looked_at: described(Count, 'Number of media that were checked.'),
+  forgotten: described(
+    Type.Array(Forgotten),
+    'Media whose files no longer exist and whose analysis was deleted.',
   ),
+  clusterings_gone: ClusteringsGone,
+  paths_gone: described(Type.Array(Type.String()), 'Removed paths of media that still exist at other paths.'),
   skipped: described(
     Type.Array(
       Type.Object({
-        reason: described(Type.String(), 'Why it is not known whether they are gone.'),
-        count: described(Count, 'Media that are left alone for it.'),
-        example: described(Type.String(), 'The path of one of them.'),
+        reason: described(Type.String(), 'Why it is unknown whether these media still exist.'),
+        count: described(Count, 'Number of media that were kept for this reason.'),
+        example: described(Type.String(), 'Path of one of these media.'),
       }),
     ),
-    'Media that are missing and left alone, by the reason.',
+    'Missing media that were kept, by reason.',
   ),
 });
 export type PruneAnswer = Static<typeof PruneAnswer>;
@@ -145,82 +151,85 @@ export type PruneAnswer = Static<typeof PruneAnswer>;
 export const DiskAnswer = Type.Object({
   analysis: described(
     Type.Object({
-      folder: described(Type.String(), 'The analysis folder, absolute.'),
-      bytes: described(Type.Number(), 'All that the service keeps there.'),
-      records_bytes: described(Type.Number(), 'Media, transcripts, summaries, names, previews of stills.'),
-      vectors_bytes: described(Type.Number(), 'Vectors of all models.'),
+      folder: described(Type.String(), 'Absolute path of the analysis folder.'),
+      bytes: described(Type.Number(), 'Total size of the analysis folder.'),
+      records_bytes: described(
+        Type.Number(),
+        'Size of media records, transcripts, summaries, names, and previews of stills.',
+      ),
+      vectors_bytes: described(Type.Number(), 'Size of the vectors of all models.'),
       people_bytes: described(
         Type.Number(),
-        'Vectors and pictures of faces, and what belongs to clusterings of them.',
+        'Size of the vectors and pictures of faces and of face clusterings.',
       ),
-      previews_bytes: described(Type.Number(), 'Previews of films.'),
-      peaks_bytes: described(Type.Number(), 'Peaks of sound.'),
-      proxies_bytes: described(
-        Type.Number(),
-        'Films and sound that browsers play, made of those they do not.',
-      ),
+      previews_bytes: described(Type.Number(), 'Size of the previews of films.'),
+      peaks_bytes: described(Type.Number(), 'Size of the peaks of sound.'),
+      proxies_bytes: described(Type.Number(), 'Size of the proxies of films and sound for browsers.'),
       unfinished_bytes: described(
         Type.Number(),
-        'What is being written, and what is kept of interrupted work until it is finished.',
+        'Size of data that is being written, or kept from interrupted work until it is finished.',
       ),
       models: described(
         Type.Array(
           Type.Object({
             model_key: Type.String(),
-            vectors: described(Count, 'Vectors in its files.'),
+            vectors: described(Count, 'Number of vectors in the files of the model.'),
             dead_vectors: described(
               Count,
-              'Of these, vectors of removed media; the next compaction frees their space.',
+              'Number of these vectors that belong to deleted media. The next compaction frees their disk space.',
             ),
-            bytes: described(Type.Number(), 'Bytes of its files.'),
+            bytes: described(Type.Number(), 'Size of the files of the model in bytes.'),
           }),
         ),
-        'The models whose vectors are stored.',
+        'Models with stored vectors.',
       ),
       face_models: described(
         Type.Array(
           Type.Object({
-            model_key: described(Type.String(), 'Detector and embedder.'),
-            faces: described(Count, 'Faces in their files.'),
+            model_key: described(Type.String(), 'Keys of the detector and embedder.'),
+            faces: described(Count, 'Number of faces in the files of the models.'),
             dead_faces: described(
               Count,
-              'Of these, faces that were deleted or found again; the next compaction frees their space.',
+              'Number of these faces that were deleted or found again. The next compaction frees their disk space.',
             ),
-            bytes: described(Type.Number(), 'Bytes of their files.'),
+            bytes: described(Type.Number(), 'Size of their files in bytes.'),
           }),
         ),
-        'The models whose faces are stored.',
+        'Models with stored faces.',
       ),
       summaries: described(
         Type.Object({
-          count: described(Count, 'Summaries that are stored.'),
-          nodes: described(Count, 'Nodes of all of them.'),
-          bytes: described(Type.Number(), 'Bytes of their texts and evidence, a part of `records_bytes`.'),
+          count: described(Count, 'Number of stored summaries.'),
+          nodes: described(Count, 'Number of nodes in all summaries.'),
+          bytes: described(
+            Type.Number(),
+            'Size of their texts and evidence in bytes; included in `records_bytes`.',
+          ),
         }),
-        'What summaries take.',
+        'Disk usage of summaries.',
       ),
     }),
-    'What the analysis folder takes.',
+    'Disk usage of the analysis folder.',
   ),
   models: described(
     Type.Object({
-      folder: described(Type.String(), 'The folder of the models, absolute.'),
-      bytes: described(Type.Number(), 'Downloaded models, and what is left of downloads.'),
+      folder: described(Type.String(), 'Absolute path of the models folder.'),
+      bytes: described(Type.Number(), 'Size of downloaded models and partial downloads.'),
     }),
-    'What the models take.',
+    'Disk usage of the models.',
   ),
-  free_bytes: described(Type.Number(), 'Free on the disk of the analysis folder.'),
+  free_bytes: described(Type.Number(), 'Free bytes on the disk of the analysis folder.'),
 });
 export type DiskAnswer = Static<typeof DiskAnswer>;
 
 export const MoveAnswer = Type.Object({
   message: Type.String(),
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
-  moved: described(Count, 'Paths that were changed.'),
-  missing: described(Count, 'Of these, paths at which there is no file now.'),
+  moved: described(Count, 'Number of changed paths.'),
+  missing: described(Count, 'Number of these paths where no file exists now.'),
   stayed: described(
     Type.Array(Type.Object({ media_path: Type.String(), reason: Type.String() })),
-    'Paths that were left as they are.',
+    'Paths that were not changed.',
   ),
 });
 export type MoveAnswer = Static<typeof MoveAnswer>;

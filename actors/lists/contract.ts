@@ -29,25 +29,23 @@ const Seconds = Type.Number({ minimum: 0, maximum: mostSeconds });
 const moment = {
   media_path: described(
     Type.String({ minLength: 1, maxLength: 32_768 }),
-    'Absolute path on the machine of the service. The file need not be there.',
+    'Absolute path on the machine of the service. The file does not have to exist.',
   ),
   hash_str: Type.Optional(
     described(
       Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),
-      'Content hash, as /media/metadata answers it; left out where it is not known.',
+      'Content hash, as returned by /media/metadata; omitted if unknown.',
     ),
   ),
-  start_seconds: described(Seconds, 'In point, from the start of the file.'),
+  start_seconds: described(Seconds, 'In point, in seconds from the beginning of the file.'),
   end_seconds: described(Seconds, 'Out point, after the start.'),
-  name: Type.Optional(
-    described(Type.String({ minLength: 1, maxLength: 1000 }), 'What the moment is called.'),
-  ),
-  note: Type.Optional(described(Type.String({ maxLength: 10_000 }), 'What a person wrote about it.')),
+  name: Type.Optional(described(Type.String({ minLength: 1, maxLength: 1000 }), 'Name of the moment.')),
+  note: Type.Optional(described(Type.String({ maxLength: 10_000 }), 'Note about the moment.')),
 };
 const ItemId = Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' });
 
 export const ListItem = Type.Object({
-  item_id: described(ItemId, 'Stays the same as long as the item is in the list.'),
+  item_id: described(ItemId, 'Id of the item, which does not change as long as the item is in the list.'),
   ...moment,
 });
 export type ListItem = Static<typeof ListItem>;
@@ -55,7 +53,7 @@ export type ListItem = Static<typeof ListItem>;
 /** An item as it is sent. */
 export const GivenItem = Type.Object({
   item_id: Type.Optional(
-    described(ItemId, 'Id of an item of the list, which stays the same item; left out, the item gets one.'),
+    described(ItemId, 'Id of an existing item of the list. If omitted, the item gets a new id.'),
   ),
   ...moment,
 });
@@ -63,13 +61,13 @@ export type GivenItem = Static<typeof GivenItem>;
 
 export const ListName = described(
   Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
-  'What the list is called; several may be called the same.',
+  'Name of the list. Several lists can have the same name.',
 );
 export const ListVersion = described(
   Type.Integer({ minimum: 1 }),
-  '1 for a new list, one more after every change.',
+  'Version of the list: 1 for a new list, and increased by 1 with every change.',
 );
-const UpdatedAt = described(Type.Number(), 'When it was changed last, in seconds since 1970.');
+const UpdatedAt = described(Type.Number(), 'When the list was last changed, as a Unix time in seconds.');
 const ListId = Type.String();
 
 export const MomentList = Type.Object({
@@ -77,7 +75,7 @@ export const MomentList = Type.Object({
   name: ListName,
   version: ListVersion,
   updated_at: UpdatedAt,
-  items: described(Type.Array(ListItem), 'In their order.'),
+  items: described(Type.Array(ListItem), 'Items in the order of the list.'),
 });
 export type MomentList = Static<typeof MomentList>;
 
@@ -88,11 +86,11 @@ export const ListOverview = Type.Object({
         list_id: ListId,
         name: Type.String(),
         version: ListVersion,
-        items: described(Type.Integer({ minimum: 0 }), 'How many there are in it.'),
+        items: described(Type.Integer({ minimum: 0 }), 'Number of items in the list.'),
         updated_at: UpdatedAt,
       }),
     ),
-    'What was changed last comes first.',
+    'Lists sorted by last change, latest first.',
   ),
   unreadable: described(
     Type.Array(
@@ -101,7 +99,7 @@ export const ListOverview = Type.Object({
         reason: described(Type.String(), 'What is wrong, with the path of the file.'),
       }),
     ),
-    'Lists whose file is damaged or of a newer version: they are left as they are.',
+    'Lists whose files are damaged or were written by a newer version. These files are not changed.',
   ),
 });
 export type ListOverview = Static<typeof ListOverview>;

@@ -8,8 +8,9 @@ export const usualEps = 0.48;
 
 /** What the field of a request is, for people. */
 export const epsMeaning =
-  'Cosine distance up to which two faces are near; lower is stricter: fewer, purer clusters. 0.48 is usual with every model: where ' +
-  'another distance suits the model, what is given is made smaller or larger in proportion.';
+  'Cosine distance up to which two faces count as similar. Lower values are stricter and produce ' +
+  'fewer, purer clusters. 0.48 is the usual value with every model: if another distance suits a model ' +
+  'better, the value is scaled accordingly.';
 
 /** The cosine distance that the `eps` of a request stands for. `own`: the eps of the row of the embedder. */
 export function distanceOf(eps: number, own: number): number {

@@ -16,37 +16,40 @@ export const peopleRequestErrors = errorTable({
 export const mostFacesOfPage = 2000;
 
 const Count = Type.Integer({ minimum: 0 });
-const Jpeg = described(Type.String(), 'JPEG as base64.');
+const Jpeg = described(Type.String(), 'A base64 JPEG.');
 
 /** "Cluster job" of the API. */
 export const FaceClusterJob = named(
   'FaceClusterJob',
   Type.Object({
     name: described(Type.String(), 'Name of the clustering.'),
-    total_entries: described(Count, 'Faces that were found in its media.'),
-    num_clusters: described(Count, 'Clusters they make.'),
-    noise_entries: described(Count, 'Faces in no cluster.'),
+    total_entries: described(Count, 'Number of faces found in its media.'),
+    num_clusters: described(Count, 'Number of clusters.'),
+    noise_entries: described(Count, 'Number of faces in no cluster.'),
     cluster_ids: described(
       Type.Array(Type.String()),
-      'Ids of the clusters; one keeps its id while most of its faces stay.',
+      'Ids of the clusters. A cluster keeps its id as long as most of its faces stay.',
     ),
     face_storage_version: described(
       Count,
-      'Format on the disk: 2 is written now, 1 can only be read and named.',
+      'Storage format: 2 is the current format; 1 can only be read and named.',
     ),
-    media_hashes: described(Type.Array(Type.String()), 'Contents whose faces belong to it.'),
+    media_hashes: described(
+      Type.Array(Type.String()),
+      'Hashes of the media whose faces belong to the clustering.',
+    ),
     model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
     eps: described(
       Type.Number(),
-      'Of the last clustering, as it was asked for or found: 0.48 is usual with every model.',
+      '`eps` of the last clustering, as requested or determined. 0.48 is the usual value with every model.',
     ),
-    used_eps: described(Type.Number(), 'The cosine distance that it stands for with its model.'),
-    min_samples: described(Count, 'Faces near each other that begin a cluster.'),
+    used_eps: described(Type.Number(), 'The cosine distance that `eps` corresponds to with its model.'),
+    min_samples: described(Count, 'Smallest number of similar faces that make a cluster.'),
     names: described(Type.Record(Type.String(), Type.String()), 'Names by cluster id.'),
-    can_undo: described(Type.Boolean(), 'Whether the last correction can be taken back.'),
+    can_undo: described(Type.Boolean(), 'Whether the last correction can be undone.'),
     clustered: described(
       nullable(Type.Number()),
-      'When it was clustered, in seconds since 1970; null where that is not known.',
+      'When the faces were clustered, as a Unix time in seconds; null if unknown.',
     ),
   }),
 );
@@ -54,30 +57,32 @@ export type FaceClusterJob = Static<typeof FaceClusterJob>;
 
 export const FaceClusterJobs = Type.Object({
   cluster_jobs: described(Type.Array(Type.String()), 'Names of the clusterings.'),
-  jobs: described(Type.Array(FaceClusterJob), 'The clusterings themselves, in the same order.'),
-  warning: Type.Optional(described(Type.String(), 'Which of them cannot be read.')),
+  jobs: described(Type.Array(FaceClusterJob), 'The clusterings, in the same order.'),
+  warning: Type.Optional(described(Type.String(), 'Warning about clusterings that cannot be read.')),
 });
 export type FaceClusterJobs = Static<typeof FaceClusterJobs>;
 
 export const ClusterSample = Type.Object({
   cluster_id: described(Type.String(), 'Id of the cluster.'),
-  name: described(Type.String(), 'Empty without a name.'),
-  size: described(Count, 'Faces in the cluster.'),
-  sample_faces: described(Type.Array(Jpeg), 'Its best faces.'),
+  name: described(Type.String(), 'Name of the person; empty if there is none.'),
+  size: described(Count, 'Number of faces in the cluster.'),
+  sample_faces: described(Type.Array(Jpeg), 'The best faces of the cluster.'),
 });
 
 export const ClusterSamplesAnswer = Type.Union([
   Type.Object({
     cluster_job_name: Type.String(),
-    num_clusters: described(Count, 'Clusters of the clustering.'),
-    num_clusters_after_filter: described(Count, 'Clusters of a size that was asked for.'),
-    total_entries: described(Count, 'Faces of the clustering.'),
+    num_clusters: described(Count, 'Number of clusters in the clustering.'),
+    num_clusters_after_filter: described(Count, 'Number of clusters of the requested size.'),
+    total_entries: described(Count, 'Number of faces in the clustering.'),
     clusters: described(Type.Array(ClusterSample), 'Largest first.'),
-    noise_size: Type.Optional(described(Count, 'Faces in no cluster.')),
-    noise_sample: Type.Optional(described(Type.Array(Jpeg), 'Some of them.')),
-    warning: Type.Optional(described(Type.String(), 'Which pictures did not fit into this answer.')),
+    noise_size: Type.Optional(described(Count, 'Number of faces in no cluster.')),
+    noise_sample: Type.Optional(described(Type.Array(Jpeg), 'Some of the faces in no cluster.')),
+    warning: Type.Optional(
+      described(Type.String(), 'Warning about pictures that did not fit in this response.'),
+    ),
   }),
-  Type.Object({ warning: described(Type.String(), 'There is no saved face data.') }),
+  Type.Object({ warning: described(Type.String(), 'Says that there is no saved face data.') }),
 ]);
 export type ClusterSamplesAnswer = Static<typeof ClusterSamplesAnswer>;
 
@@ -89,21 +94,21 @@ export const ClusterFacesAnswer = Type.Object({
     Type.Array(
       Type.Object({
         cluster_id: Type.String(),
-        name: described(Type.String(), 'Empty without a name.'),
-        size: described(Count, 'Faces in the cluster.'),
-        available_faces: described(Count, 'Pictures there are for paging.'),
-        faces: described(Type.Array(Jpeg), 'A page of its faces, best first.'),
+        name: described(Type.String(), 'Name of the person; empty if there is none.'),
+        size: described(Count, 'Number of faces in the cluster.'),
+        available_faces: described(Count, 'Number of pictures available for paging.'),
+        faces: described(Type.Array(Jpeg), 'A page of the faces of the cluster, best first.'),
         entry_ids: Type.Optional(
-          described(Type.Array(Type.String()), 'Ids of the faces, for moves; when asked for.'),
+          described(Type.Array(Type.String()), 'Ids of the faces, for moves. Returned if requested.'),
         ),
       }),
     ),
-    'In the order in which they were asked for.',
+    'Clusters in the requested order.',
   ),
   warning: Type.Optional(
     described(
       Type.String(),
-      'Clusters there are not, pictures that did not fit, or that there are no faces.',
+      'Warning about unknown clusters, pictures that did not fit, or missing face data.',
     ),
   ),
 });
@@ -113,11 +118,15 @@ export const SuggestedClusters = Type.Object({
   suggestions: described(
     Type.Array(
       Type.Object({
-        cluster_ids: described(Type.Array(Type.String()), 'The two clusters.'),
-        names: described(Type.Array(Type.String()), 'Their names, in the same order; empty without one.'),
+        cluster_ids: described(Type.Array(Type.String()), 'Ids of the two clusters.'),
+        names: described(
+          Type.Array(Type.String()),
+          'Names of the clusters in the same order; empty if there is none.',
+        ),
         similarity: described(
           Type.Number({ minimum: 0, maximum: 1 }),
-          'How alike their most alike faces are: 0.5 is where the face model takes two faces for one person.',
+          'Similarity of their most similar faces. 0.5 is where the face model considers two faces to be the ' +
+            'same person.',
         ),
         samples: described(
           Type.Array(
@@ -130,22 +139,22 @@ export const SuggestedClusters = Type.Object({
         ),
       }),
     ),
-    'Most alike first.',
+    'Pairs sorted by similarity, most similar first.',
   ),
   warning: Type.Optional(
     described(
       Type.String(),
-      'Clusters that were not compared, and pictures that did not fit into this answer.',
+      'Warning about clusters that were not compared, or pictures that did not fit in this response.',
     ),
   ),
 });
 export type SuggestedClusters = Static<typeof SuggestedClusters>;
 
 export const NamesAnswer = Type.Object({
-  updated: described(Count, 'Clusters whose name is another one now.'),
+  updated: described(Count, 'Number of clusters whose name changed.'),
   changes: described(
     Type.Record(Type.String(), Type.String()),
-    'Their names by cluster id; empty for one without.',
+    'The new names by cluster id; empty if the name was removed.',
   ),
 });
 export type NamesAnswer = Static<typeof NamesAnswer>;
@@ -154,63 +163,75 @@ export const ModifyAnswer = Type.Object({
   merges: described(
     Type.Array(
       Type.Object({
-        target_cluster_id: described(Type.String(), 'The cluster that stays.'),
-        cluster_ids: described(Type.Array(Type.String()), 'Those that were merged, it among them.'),
-        size: described(Count, 'Faces it has now.'),
+        target_cluster_id: described(Type.String(), 'Id of the cluster that remains.'),
+        cluster_ids: described(
+          Type.Array(Type.String()),
+          'Ids of the merged clusters, including the one that remains.',
+        ),
+        size: described(Count, 'Number of faces it now has.'),
       }),
     ),
-    'One for each merge that was asked for.',
+    'One result for each requested merge.',
   ),
   moves: described(
     Type.Array(
       Type.Object({
-        from: described(Type.String(), 'The cluster they were in.'),
-        to: described(Type.String(), 'The cluster they are in; of a new one its id.'),
-        moved: described(Count, 'Faces that were moved.'),
+        from: described(Type.String(), 'Id of the previous cluster.'),
+        to: described(Type.String(), 'Id of the current cluster, which may be new.'),
+        moved: described(Count, 'Number of moved faces.'),
       }),
     ),
-    'One for each move that was asked for.',
+    'One result for each requested move.',
   ),
   apart: described(
     Type.Array(
-      Type.Object({ cluster_ids: described(Type.Array(Type.String()), 'The two that are held apart.') }),
+      Type.Object({
+        cluster_ids: described(
+          Type.Array(Type.String()),
+          'The two clusters that are now marked as different people.',
+        ),
+      }),
     ),
-    'One for each pair that was asked for.',
+    'One result for each requested pair.',
   ),
 });
 export type ModifyAnswer = Static<typeof ModifyAnswer>;
 
 export const DeletePeopleAnswer = Type.Object({
-  deleted_jobs: described(Count, '1 when the clustering itself was removed.'),
-  deleted_clusters: described(Count, 'Clusters that were removed.'),
-  deleted_faces: described(Count, 'Faces that were taken out of the clustering.'),
+  deleted_jobs: described(Count, '1 if the clustering itself was deleted, otherwise 0.'),
+  deleted_clusters: described(Count, 'Number of deleted clusters.'),
+  deleted_faces: described(Count, 'Number of faces removed from the clustering.'),
   removed_faces: described(
     Count,
-    'Of these, faces whose vector and pictures are removed: no other clustering has them.',
+    'Number of these faces whose vectors and pictures are deleted, because no other clustering contains ' +
+      'them.',
   ),
-  message: described(Type.String(), 'What that means, and when their bytes leave the disk.'),
+  message: described(
+    Type.String(),
+    'A sentence that describes the result and says when the disk space is freed.',
+  ),
 });
 export type DeletePeopleAnswer = Static<typeof DeletePeopleAnswer>;
 
 const SeenIn = Type.Object({
-  media_path: described(Type.String(), 'The path at which the file was seen last.'),
-  hash_str: described(Type.String(), 'Content hash; copies have the same.'),
-  faces: described(Count, 'Faces of the cluster in this file.'),
+  media_path: described(Type.String(), 'The path at which the file was last seen.'),
+  hash_str: described(Type.String(), 'Content hash. Copies have the same hash.'),
+  faces: described(Count, 'Number of faces of the cluster in this file.'),
   ranges: described(
     Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
-    'Half-open, in seconds from the start; usable unchanged in `segments_to_frame_indices`.',
+    'Half-open ranges in seconds from the beginning, for use in `segments_to_frame_indices`.',
   ),
 });
 
 const Appearance = Type.Object({
   cluster_id: Type.String(),
-  name: described(Type.String(), 'Empty without a name.'),
-  media: described(Type.Array(SeenIn), 'Files in which the person is seen.'),
+  name: described(Type.String(), 'Name of the person; empty if there is none.'),
+  media: described(Type.Array(SeenIn), 'Files in which the person appears.'),
 });
 
 export const AppearancesAnswer = Type.Object({
   cluster_job_name: Type.String(),
-  people: described(Type.Array(Appearance), 'One for each cluster.'),
+  people: described(Type.Array(Appearance), 'One entry for each cluster.'),
 });
 export type AppearancesAnswer = Static<typeof AppearancesAnswer>;
 

@@ -149,7 +149,8 @@ export const SearchAnswer = Type.Object({
   not_understood: Type.Optional(
     described(
       named('NotUnderstood', NotUnderstood),
-      'Where words are not understood, or are only found roughly.',
+      'What the search did not understand; returned if words are not understood or can be found only ' +
+        'roughly.',
     ),
   ),
   toast_warning: Type.Optional(Type.String()),

@@ -19,21 +19,20 @@ const Id = Type.String();
 
 const SearchRange = described(
   Type.Tuple([Count, Type.Integer({ minimum: 1 })]),
-  'Half-open, [start, end), in seconds of the grid; goes unchanged into `segments_to_frame_indices`.',
+  'Half-open range [start, end) in seconds of the grid, for use in `segments_to_frame_indices` without ' +
+    'changes.',
 );
 
 const identity = {
   summary_ref: described(
     Type.String(),
-    'Names this summary of this content; it stays the same when the file is renamed or moved. Send it with every request.',
+    'Reference to this summary. It does not change when the file is renamed or moved. Send it with every ' +
+      'request.',
   ),
-  analysis_id: described(Id, 'The summary among those of its content.'),
-  analysis_name: described(Type.String(), 'Name of the summary, one of a kind among those of its content.'),
+  analysis_id: described(Id, 'Id of the summary among those of its file.'),
+  analysis_name: described(Type.String(), 'Name of the summary, unique among those of its file.'),
   hash_str: described(Type.String(), 'Content hash of the file.'),
-  media_path: described(
-    Type.String(),
-    'The path that was asked for, else the one at which it was seen last.',
-  ),
+  media_path: described(Type.String(), 'The requested path, or the path where the file was last seen.'),
   media_basename: described(Type.String(), 'Name of the file.'),
 };
 
@@ -41,10 +40,13 @@ export const SummaryMemberEntry = named('SummaryMember', Type.Object(identity));
 export type SummaryMemberEntry = Static<typeof SummaryMemberEntry>;
 
 const description = {
-  one_line_summary: described(Type.String(), 'The file in one line.'),
-  collection_id: described(nullable(Id), 'The collection it is in; null for one that stands alone.'),
-  summary_model_key: described(Type.String(), 'What wrote it.'),
-  created: described(Type.Number(), 'When it was stored, in seconds since 1970.'),
+  one_line_summary: described(Type.String(), 'A one-line summary of the file.'),
+  collection_id: described(
+    nullable(Id),
+    'Id of the collection that contains the summary; null if there is none.',
+  ),
+  summary_model_key: described(Type.String(), 'Model that wrote the summary.'),
+  created: described(Type.Number(), 'When the summary was stored, as a Unix time in seconds.'),
 };
 
 export const SummaryEntry = named('SummaryEntry', Type.Object({ ...identity, ...description }));
@@ -54,14 +56,14 @@ export const SummaryCollection = named(
   'SummaryCollection',
   Type.Object({
     collection_id: described(Id, 'Id of the collection.'),
-    name: described(Type.String(), 'As it was first written; names that differ in case only are the same.'),
-    description: described(Type.String(), 'As it was first given; empty without one.'),
-    member_count: described(Count, 'Summaries in it.'),
+    name: described(
+      Type.String(),
+      'Name as it was first given. Names that differ only in case are the same.',
+    ),
+    description: described(Type.String(), 'Description as it was first given; empty if there is none.'),
+    member_count: described(Count, 'Number of summaries in the collection.'),
     members: Type.Optional(
-      described(
-        Type.Array(SummaryMemberEntry),
-        'All of them, when they were asked for; in the order of hashes.',
-      ),
+      described(Type.Array(SummaryMemberEntry), 'All members if requested, sorted by hash.'),
     ),
   }),
 );
@@ -71,27 +73,29 @@ export const SummaryMatchEntry = named(
   'SummaryMatch',
   Type.Object({
     ...identity,
-    node_id: described(Id, 'Id of the node, in this summary only.'),
-    level: described(Count, '0 for the root, one more for each level below.'),
-    is_leaf: described(Type.Boolean(), 'Whether it has no children; leaves have evidence.'),
+    node_id: described(Id, 'Id of the node, valid in this summary only.'),
+    level: described(Count, 'Level of the node: 0 for the root, and one more for each level below.'),
+    is_leaf: described(Type.Boolean(), 'Whether the node has no children. Leaves have evidence.'),
     search_range: SearchRange,
     text_preview: described(
       Type.String(),
-      'At most 200 characters of its text around what was found; POST /summaries/node has all of it.',
+      'At most 200 characters of the text around the match. POST /summaries/node has the full text.',
     ),
     match_ranges: described(
       Type.Array(Type.Tuple([Count, Count])),
-      'Where the words stand in `text_preview`: [start, end) in characters (code points).',
+      'Positions of the words in `text_preview`, as [start, end) in characters (code points).',
     ),
-    preview_truncated: described(Type.Boolean(), 'Whether its text is longer.'),
+    preview_truncated: described(Type.Boolean(), 'Whether the full text is longer.'),
   }),
 );
 export type SummaryMatchEntry = Static<typeof SummaryMatchEntry>;
 
-const Warning = Type.Optional(described(Type.String(), 'What cannot be read and is left out.'));
+const Warning = Type.Optional(
+  described(Type.String(), 'Warning about data that cannot be read and was skipped.'),
+);
 
 export const CollectionsAnswer = Type.Object({
-  collections: described(Type.Array(SummaryCollection), 'In the order of names.'),
+  collections: described(Type.Array(SummaryCollection), 'Collections sorted by name.'),
   warning: Warning,
 });
 export type CollectionsAnswer = Static<typeof CollectionsAnswer>;
@@ -99,11 +103,11 @@ export type CollectionsAnswer = Static<typeof CollectionsAnswer>;
 export const SummariesAnswer = Type.Object({
   summaries: described(
     Type.Array(SummaryEntry),
-    'In the order of the media that were asked for, of each the oldest first.',
+    'Summaries in the order of the requested media, oldest first for each.',
   ),
   next_after_summary_ref: described(
     nullable(Type.String()),
-    'Where the next page begins, when there was a `limit` and there may be more; null otherwise.',
+    'Start of the next page, if a `limit` was given and there may be more; otherwise null.',
   ),
   warning: Warning,
 });
@@ -112,13 +116,14 @@ export type SummariesAnswer = Static<typeof SummariesAnswer>;
 export const SummaryMatchesAnswer = Type.Object({
   matches: described(
     Type.Array(SummaryMatchEntry),
-    'Nodes that hold all words. Those in which more of them stand as whole words come first, then by path and time.',
+    'Nodes that contain all words. Nodes in which more of them are whole words come first, then nodes ' +
+      'are sorted by path and time.',
   ),
-  total: described(Count, 'Nodes that were found, also beyond `max_results`.'),
-  truncated: described(Type.Boolean(), 'Whether there are more than are answered.'),
+  total: described(Count, 'Number of nodes found, including those beyond `max_results`.'),
+  truncated: described(Type.Boolean(), 'Whether there are more nodes than were returned.'),
   total_is_exact: described(
     Type.Boolean(),
-    'False when so many were found that no more were looked at: narrow the search down.',
+    'False if the search stopped because too many nodes were found. Narrow the search.',
   ),
   warning: Warning,
 });
@@ -127,17 +132,17 @@ export type SummaryMatchesAnswer = Static<typeof SummaryMatchesAnswer>;
 const Hint = Type.Object({
   limitation: described(Type.String(), 'What the evidence does not show.'),
   affected_range: SearchRange,
-  evidence_ids: described(Type.Array(Id), 'The evidence to look at, by its ids in this summary.'),
-  suggested_follow_up: described(Type.String(), 'How to find out.'),
+  evidence_ids: described(Type.Array(Id), 'Ids, in this summary, of the evidence to look at.'),
+  suggested_follow_up: described(Type.String(), 'Suggested way to find out.'),
 });
 
 const ChildPreview = named(
   'SummaryChild',
   Type.Object({
-    node_id: described(Id, 'Id of the node, in this summary only.'),
-    text_preview: described(Type.String(), 'The first 200 characters of its text.'),
-    preview_truncated: described(Type.Boolean(), 'Whether its text is longer.'),
-    is_leaf: described(Type.Boolean(), 'Whether it has no children.'),
+    node_id: described(Id, 'Id of the node, valid in this summary only.'),
+    text_preview: described(Type.String(), 'The first 200 characters of the text.'),
+    preview_truncated: described(Type.Boolean(), 'Whether the full text is longer.'),
+    is_leaf: described(Type.Boolean(), 'Whether the node has no children.'),
     search_range: SearchRange,
   }),
 );
@@ -146,24 +151,24 @@ export type ChildPreview = Static<typeof ChildPreview>;
 export const SummaryNodeEntry = named(
   'SummaryNode',
   Type.Object({
-    node_id: described(Id, 'Id of the node, in this summary only.'),
-    parent_id: described(nullable(Id), 'Null for the root.'),
-    level: described(Count, '0 for the root, one more for each level below.'),
+    node_id: described(Id, 'Id of the node, valid in this summary only.'),
+    parent_id: described(nullable(Id), 'Id of the parent node; null for the root.'),
+    level: described(Count, 'Level of the node: 0 for the root, and one more for each level below.'),
     text: described(
       Type.String(),
-      'What happens in the range. It helps to find a place, and proves nothing.',
+      'What happens in the range. The text helps to find places, but is not proof.',
     ),
-    is_leaf: described(Type.Boolean(), 'Whether it has no children; leaves have evidence.'),
+    is_leaf: described(Type.Boolean(), 'Whether the node has no children. Leaves have evidence.'),
     search_range: SearchRange,
     failed: described(
       Type.Boolean(),
-      'Its text could not be made as it was asked for, and is a plainer one.',
+      'Whether the text could not be generated as requested and is less detailed.',
     ),
     verification_hints: described(
       Type.Array(Hint),
-      'What to check in the source; a hint does not mean that the text is wrong.',
+      'What to check in the source. A hint does not mean that the text is wrong.',
     ),
-    children: described(Type.Array(ChildPreview), 'The nodes below it, in the order of their ranges.'),
+    children: described(Type.Array(ChildPreview), 'The child nodes, sorted by range.'),
   }),
 );
 export type SummaryNodeEntry = Static<typeof SummaryNodeEntry>;
@@ -171,31 +176,31 @@ export type SummaryNodeEntry = Static<typeof SummaryNodeEntry>;
 export const QualityBlock = named(
   'SummaryQuality',
   Type.Object({
-    warnings: described(Type.Array(Type.String()), 'The first 8, each of at most 500 characters.'),
-    warning_count: described(Count, 'Warnings there are.'),
-    warnings_truncated: described(Type.Boolean(), 'Whether warnings are left out or cut.'),
+    warnings: described(Type.Array(Type.String()), 'The first 8 warnings, each with at most 500 characters.'),
+    warning_count: described(Count, 'Number of warnings.'),
+    warnings_truncated: described(Type.Boolean(), 'Whether warnings were omitted or cut.'),
     uncovered_ranges: described(
       Type.Array(
         Type.Object({
           start_seconds: described(Type.Number(), 'Start of the range.'),
-          end_seconds: described(Type.Number(), 'End of the range, which is not part of it.'),
+          end_seconds: described(Type.Number(), 'End of the range (exclusive).'),
         }),
       ),
-      'The first 8 ranges of which nothing is known.',
+      'The first 8 ranges that were not analysed.',
     ),
-    uncovered_range_count: described(Count, 'Such ranges there are.'),
-    uncovered_ranges_truncated: described(Type.Boolean(), 'Whether ranges are left out.'),
+    uncovered_range_count: described(Count, 'Number of these ranges.'),
+    uncovered_ranges_truncated: described(Type.Boolean(), 'Whether ranges were omitted.'),
     failed_node_ids: described(
       Type.Array(Id),
-      'The first 8 nodes whose text could not be made as asked for.',
+      'The first 8 nodes whose text could not be generated as requested.',
     ),
-    failed_node_count: described(Count, 'Such nodes there are.'),
-    failed_nodes_truncated: described(Type.Boolean(), 'Whether ids of such nodes are left out.'),
+    failed_node_count: described(Count, 'Number of these nodes.'),
+    failed_nodes_truncated: described(Type.Boolean(), 'Whether ids of these nodes were omitted.'),
   }),
 );
 export type QualityBlock = Static<typeof QualityBlock>;
 
-const quality = described(QualityBlock, 'What is known to be wrong with the whole summary.');
+const quality = described(QualityBlock, 'Known problems of the whole summary.');
 
 const Evidence = named(
   'SummaryEvidence',
@@ -203,28 +208,31 @@ const Evidence = named(
     frames: described(
       Type.Array(
         Type.Object({
-          evidence_id: described(Id, 'Id of the evidence, in this summary only.'),
+          evidence_id: described(Id, 'Id of the evidence, valid in this summary only.'),
           frame_idx: described(Count, 'Second of the grid.'),
           timestamp: described(Type.String(), '`HH:MM:SS`.'),
         }),
       ),
-      'Frames that were looked at; their pictures come from POST /thumbnails.',
+      'Frames that were used. Get their pictures from POST /thumbnails.',
     ),
     transcript: described(
       Type.Array(
         Type.Object({
-          evidence_id: described(Id, 'Id of the evidence, in this summary only.'),
+          evidence_id: described(Id, 'Id of the evidence, valid in this summary only.'),
           start_seconds: described(Type.Number(), 'Start of the words.'),
           end_seconds: described(Type.Number(), 'End of the words.'),
-          text: described(Type.String(), 'What is said, or the start of it.'),
-          speaker: described(nullable(Type.String()), 'Name or id; null when speakers were not detected.'),
+          text: described(Type.String(), 'What is said, or the beginning of it.'),
+          speaker: described(
+            nullable(Type.String()),
+            'Name or id of the speaker; null if speakers were not detected.',
+          ),
         }),
       ),
-      'What is said in the range, as far as it was read.',
+      'What is said in the range, as far as it was used.',
     ),
-    speakers: described(Type.Array(Type.String()), 'Who speaks, by name where there is one.'),
-    people: described(Type.Array(Type.String()), 'Named people who are seen.'),
-    attribution_hints: described(Type.Array(Type.String()), 'Who may be whom, and why.'),
+    speakers: described(Type.Array(Type.String()), 'Speakers, by name if there is one.'),
+    people: described(Type.Array(Type.String()), 'Named people who are visible.'),
+    attribution_hints: described(Type.Array(Type.String()), 'Which speaker may be which person, and why.'),
   }),
 );
 export type Evidence = Static<typeof Evidence>;
@@ -234,14 +242,14 @@ export const OverviewAnswer = Type.Object({
   ...description,
   summary_objective: described(
     Type.Object({
-      preset: described(Type.String(), 'The use it was made for.'),
-      priority_hints: described(Type.Array(Type.String()), 'What was looked out for.'),
-      custom_instructions: described(nullable(Type.String()), 'What a `custom` preset was about.'),
+      preset: described(Type.String(), 'The use that the summary was made for.'),
+      priority_hints: described(Type.Array(Type.String()), 'What the summary pays attention to.'),
+      custom_instructions: described(nullable(Type.String()), 'The instructions for a `custom` preset.'),
     }),
     'What the summary is for.',
   ),
-  node_count: described(Count, 'Nodes of the whole tree.'),
-  short_summary: described(Type.String(), 'The file in a paragraph.'),
+  node_count: described(Count, 'Number of nodes in the whole tree.'),
+  short_summary: described(Type.String(), 'A summary of the file in a paragraph.'),
   root: described(SummaryNodeEntry, 'The node that covers the whole file.'),
   quality,
 });
@@ -250,22 +258,17 @@ export type OverviewAnswer = Static<typeof OverviewAnswer>;
 export const NodeAnswer = Type.Object({
   summary_ref: identity.summary_ref,
   node: described(SummaryNodeEntry, 'The node that was asked for.'),
-  children: described(Type.Array(ChildPreview), 'The same as in `node`.'),
+  children: described(Type.Array(ChildPreview), 'The same children as in `node`.'),
   quality,
-  evidence: Type.Optional(
-    described(Evidence, 'What the node was made of, for a leaf, when it was asked for.'),
-  ),
+  evidence: Type.Optional(described(Evidence, 'What a leaf was made from, if requested.')),
 });
 export type NodeAnswer = Static<typeof NodeAnswer>;
 
 export const SummariesRemoved = Type.Object({
   message: Type.String(),
-  removed: described(Type.Array(Type.String()), 'The `summary_ref` of each that is gone.'),
-  unknown: described(
-    Type.Array(Type.String()),
-    'Of those that were asked for, the ones that were not there.',
-  ),
-  collections_removed: described(Type.Array(Id), 'Collections that are gone.'),
+  removed: described(Type.Array(Type.String()), 'The `summary_ref` of each deleted summary.'),
+  unknown: described(Type.Array(Type.String()), 'Requested summaries that did not exist.'),
+  collections_removed: described(Type.Array(Id), 'Deleted collections.'),
 });
 export type SummariesRemoved = Static<typeof SummariesRemoved>;
 

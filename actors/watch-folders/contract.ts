@@ -54,55 +54,69 @@ const Seconds = Type.Number({ minimum: 0 });
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 1000 });
 
 const Filter = Type.Object({
-  facet_id: described(MetadataFilter.properties.facet_id, 'Id of a facet of /metadata/facets.'),
+  facet_id: described(MetadataFilter.properties.facet_id, 'Id of a facet, as returned by /metadata/facets.'),
   operator: defaulted(MetadataFilter.properties.operator, 'is_any_of'),
-  values: described(MetadataFilter.properties.values, 'At least one; a comparison takes exactly one.'),
+  values: described(
+    MetadataFilter.properties.values,
+    'One or more values. Comparisons take exactly one value.',
+  ),
 });
 
 /** What can be changed of a watch folder, in the order of the API, without defaults. */
 const changeable = {
   cache_dir: described(
     clearable(Type.String({ minLength: 1, maxLength: 32_768 })),
-    'Analysis folder, absolute, that is there; null is the default analysis folder.',
+    'Absolute path of an existing analysis folder; null for the default analysis folder.',
   ),
-  enabled: described(Type.Boolean(), 'Whether it is watched while the watch-folder service runs.'),
+  enabled: described(
+    Type.Boolean(),
+    'Whether the folder is watched while the watch-folder service is running.',
+  ),
   enable_visual_analysis: described(
     Type.Boolean(),
-    'Analyse pictures, with things and printed words where their models are downloaded.',
+    'Whether to analyse pictures, including things and printed words if their models are downloaded.',
   ),
-  enable_audio_analysis: described(Type.Boolean(), 'Write down what is said.'),
-  enable_face_analysis: described(Type.Boolean(), 'Find faces and cluster them into people.'),
+  enable_audio_analysis: described(Type.Boolean(), 'Whether to transcribe speech.'),
+  enable_face_analysis: described(Type.Boolean(), 'Whether to find faces and cluster them into people.'),
   audio_language: described(
     Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
-    'A name or a code: `english`, `de`, `pt-BR`; `auto` finds out.',
+    'Name or code of a language, such as `english`, `de` or `pt-BR`; `auto` detects the language.',
   ),
   cluster_job_name: described(
     clearable(Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S' })),
-    'Name of the face clustering; needed for face analysis.',
+    'Name of the face clustering; required for face analysis.',
   ),
   face_eps: described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning),
-  face_min_samples: described(Type.Integer({ minimum: 1 }), 'Faces near each other that begin a cluster.'),
+  face_min_samples: described(
+    Type.Integer({ minimum: 1 }),
+    'Smallest number of similar faces that make a cluster.',
+  ),
   excluded_extensions: described(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 1000 }),
-    'Kept in lower case with a leading dot.',
+    'File name extensions to exclude; stored in lower case with a leading dot.',
   ),
-  excluded_filename_globs: described(Globs, 'Matched against the file name alone, whatever the case.'),
+  excluded_filename_globs: described(
+    Globs,
+    'Globs for file names to exclude, matched against the name only; case is ignored.',
+  ),
   excluded_folder_globs: described(
     Globs,
-    'Without a separator: a folder of that name at any depth. With `/` or `\\`: paths below the watched folder, segment by ' +
-      'segment from its root; a wildcard segment in the middle is exactly one level. Whatever the case.',
+    'Globs for folders to exclude; case is ignored. Without a separator: folders of that name at any ' +
+      'depth. With `/` or `\\`: paths below the watched folder, segment by segment from its root; a ' +
+      'wildcard segment in the middle matches exactly one level.',
   ),
   channels: described(
     clearable(Type.Array(Type.Integer({ minimum: 1 }))),
-    'Channels to transcribe, counted from 1, each by itself; null or empty: all mixed into one.',
+    'Channels to transcribe separately, counted from 1. If null or empty, all channels are mixed into ' +
+      'one.',
   ),
   detect_speakers: described(speechBody.detect_speakers, 'Whether to detect speakers.'),
   speaker_count: speechBody.speaker_count,
   preferred_x_model_key: speechBody.preferred_x_model_key,
   metadata_filter_request: described(
     clearable(Type.Array(Filter), Type.Object({ filters: defaulted(Type.Array(Filter), []) })),
-    'Only files that pass every filter are analysed; what is not known of a file filters nothing. A `scope` is ignored; ' +
-      '`[]` and null clear it.',
+    'Only files that pass every filter are analysed. Unknown properties of a file do not exclude it. A ' +
+      '`scope` is ignored; `[]` and null clear the filters.',
   ),
 };
 
@@ -110,7 +124,7 @@ const changeable = {
 export const NewWatchFolder = Type.Object({
   folder_path: described(
     Type.String({ minLength: 1, maxLength: 32_768 }),
-    'Absolute path of a folder that is there; it cannot be changed later.',
+    'Absolute path of an existing folder. It cannot be changed later.',
   ),
   cache_dir: defaulted(changeable.cache_dir, null),
   enabled: defaulted(changeable.enabled, true),
@@ -153,15 +167,21 @@ export const WatchFolder = named(
   'WatchFolder',
   Type.Object({
     id: described(Type.String({ minLength: 1 }), 'Id of the watch folder.'),
-    folder_path: described(Type.String({ minLength: 1 }), 'Absolute; cannot be changed.'),
+    folder_path: described(
+      Type.String({ minLength: 1 }),
+      'Absolute path of the folder, which cannot be changed.',
+    ),
     ...withoutDefaults(changeable),
     metadata_filter_request: described(
       nullable(Type.Object({ filters: Type.Array(MetadataFilter) })),
-      'Only files that pass every filter are analysed; null for none.',
+      'Only files that pass every filter are analysed; null if there are no filters.',
     ),
     created_at: described(Seconds, 'Unix seconds.'),
-    last_poll_time: described(Seconds, 'When it was listed last, in Unix seconds; 0 before the first time.'),
-    files_analyzed_count: described(Count, 'Files in it that are analysed.'),
+    last_poll_time: described(
+      Seconds,
+      'When the folder was last listed, as a Unix time in seconds; 0 before the first time.',
+    ),
+    files_analyzed_count: described(Count, 'Number of analysed files in the folder.'),
   }),
 );
 export type WatchFolder = Static<typeof WatchFolder>;
@@ -180,18 +200,29 @@ export function failureText({ media_path, error }: FileFailure): string {
 export const FolderStats = named(
   'WatchFolderStats',
   Type.Object({
-    files_pending: described(Count, 'Not analysed yet, those that are still being written among them.'),
-    files_analyzed: described(Count, 'Analysed, by this service or before.'),
-    files_failed: described(Count, 'Left alone until they change.'),
-    files_filtered: described(Count, 'Left out by the metadata filter.'),
-    last_poll_time: described(Seconds, 'Unix seconds; 0 before the first time.'),
+    files_pending: described(
+      Count,
+      'Number of files not analysed yet, including files that are still being written.',
+    ),
+    files_analyzed: described(Count, 'Number of analysed files, including those analysed earlier.'),
+    files_failed: described(
+      Count,
+      'Number of files that failed. They are not tried again until they change.',
+    ),
+    files_filtered: described(Count, 'Number of files excluded by the metadata filter.'),
+    last_poll_time: described(
+      Seconds,
+      'When the folder was last listed, as a Unix time in seconds; 0 before the first time.',
+    ),
     last_error: described(
       nullable(Type.String()),
-      'What keeps it from being listed or worked on; else the file that failed last and why, until a file is analysed.',
+      'Why the folder cannot be listed or analysed; otherwise the file that failed last and the reason, ' +
+        'until a file has been analysed.',
     ),
     paused_until: described(
       nullable(Seconds),
-      'When it is tried again, in Unix seconds, while it cannot be read; else null.',
+      'When the folder will be tried again, as a Unix time in seconds, while it cannot be read; otherwise ' +
+        'null.',
     ),
     failures: described(Type.Array(FileFailure), 'The latest files that failed, newest first.'),
   }),
@@ -204,20 +235,28 @@ export const WatchStatus = named(
   Type.Object({
     state: described(
       oneOf(...watchStates),
-      '`running`: files are analysed, are still being written, or are pending for another reason. `waiting`: nothing is pending. `paused`: another task is active, or a folder cannot be ' +
-        'read; tried again by itself. `stopping`: files that are being worked on are finished. `stopped`.',
+      'State of the service. `running`: files are being analysed, are still being written, or are pending ' +
+        'for another reason. `waiting`: no files are pending. `paused`: another task is active, or a folder ' +
+        'cannot be read; the service tries again by itself. `stopping`: files in progress are being ' +
+        'finished. `stopped`: the service is not running.',
     ),
-    current_folder: described(nullable(Type.String()), 'Path of the watch folder that is worked on.'),
-    current_file: described(nullable(Type.String()), 'A file that is worked on.'),
-    task_id: described(nullable(Type.String()), 'The task that works on it: its room has the progress.'),
-    files_pending: described(Count, 'Of all folders that are enabled.'),
-    files_processed_this_session: described(Count, 'Since the service was started.'),
-    last_error: described(
+    current_folder: described(nullable(Type.String()), 'Path of the watch folder in progress.'),
+    current_file: described(nullable(Type.String()), 'A file in progress.'),
+    task_id: described(
       nullable(Type.String()),
-      'The same of the service and of all folders that are enabled.',
+      'Id of the task that is analysing it. Its event room has the progress.',
     ),
-    paused_until: described(nullable(Seconds), 'Of `paused`: when it is tried again, in Unix seconds.'),
-    folder_stats: described(Type.Record(Type.String(), FolderStats), 'By id of the watch folder.'),
+    files_pending: described(Count, 'Number of pending files in all enabled folders.'),
+    files_processed_this_session: described(
+      Count,
+      'Number of files processed since the service was started.',
+    ),
+    last_error: described(nullable(Type.String()), 'Why the service or an enabled folder failed last.'),
+    paused_until: described(
+      nullable(Seconds),
+      'When the service will try again, as a Unix time in seconds, while it is `paused`.',
+    ),
+    folder_stats: described(Type.Record(Type.String(), FolderStats), 'Statistics by id of the watch folder.'),
   }),
 );
 export type WatchStatus = Static<typeof WatchStatus>;

@@ -52,22 +52,25 @@ export interface OpenApi {
 
 const SCHEME = 'licenseKey';
 
-const about = `Looks at every second of films and stills on this machine and finds the moment again.
+const about = `Analyses every second of films, stills and sound on this machine, and finds moments in them again.
 
 Bodies are JSON objects of at most 80 MiB and a million values. Fields that are not listed here are ignored, and null \
 in a field that is not required is the same as leaving it out. Paths of files and folders are \
-absolute: the service opens them itself.
+absolute, because the service opens them itself.
 
-**Authentication.** Every operation but the open ones needs a license key, in the header \`X-License-Key\` or in the \
-body as \`license_key\`; a key in the body counts before the one in the header.
+**Authentication.** Every operation except the open ones needs a license key, either in the header \`X-License-Key\` or in \
+the body as \`license_key\`. A key in the body takes precedence over the header.
 
-**Errors.** \`error\` is a short phrase that names the field or thing, \`message\` holds the details. 409 and 503 carry \
-\`Retry-After\` where the same request can succeed later. An unknown path is answered 404, below \`/api/v1\` after the key, a wrong method 405 with \`Allow\`, a request by a host name that is \
-neither local nor configured 403, and so is one of a web page of another site that the setting \`origins\` does not name. \
-503 also answers large bodies while others fill the memory for them; those with a key in the header have more room. Every answer carries \`X-Request-Id\`, which is also in the log.
+**Errors.** \`error\` is a short phrase that names the field or thing, and \`message\` has the details. Responses with status \
+409 and 503 have a \`Retry-After\` header if the same request can succeed later. Unknown paths return 404 (below \`/api/v1\` \
+only after the key has been checked), and wrong methods return 405 with an \`Allow\` header. Requests return 403 if their \
+host name is neither local nor configured, or if they come from a web page of another site that is not listed in the \
+setting \`origins\`. Large bodies return 503 while other bodies use up the memory for them; requests with the key in the \
+header may use more memory. Every response has an \`X-Request-Id\` header, whose value is also in the log.
 
-**Events.** Long work answers 202 with a \`task_id\`. The Socket.IO server on the same host and port answers \`join\` \
-with that id by \`progress\` events until one of them has \`done: true\`. The field \`x-events\` of this document has their payloads.`;
+**Events.** Long operations return 202 with a \`task_id\`. After a client emits \`join\` with that id to the Socket.IO server \
+on the same host and port, it receives \`progress\` events until one of them has \`done: true\`. The field \`x-events\` of this \
+document describes their payloads.`;
 
 /** Throws when a route cannot be expressed in OpenAPI 3.0: a bug, which a test finds. */
 export function openApi(routes: readonly Route[]): OpenApi {
@@ -86,7 +89,7 @@ export function openApi(routes: readonly Route[]): OpenApi {
   return {
     openapi: '3.0.3',
     info: { title: 'framehound', version: '1.0', description: about },
-    servers: [{ url: '/', description: 'The service this document comes from' }],
+    servers: [{ url: '/', description: 'The service that serves this document' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     'x-events': events,
@@ -157,28 +160,28 @@ function requestBody(body: TObject, shapes: Shapes) {
 const meanings: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Made',
-  202: 'Accepted; the work goes on',
-  206: 'The part that `Range` asked for',
-  304: 'The client has it already: `If-None-Match` named it',
+  202: 'Accepted; the work continues in the background',
+  206: 'The requested range',
+  304: 'Not modified: the client already has this version',
   400: 'The input is not valid, or the request has more than one `Content-Length`',
-  401: 'No license key was given',
-  403: 'The license key is not valid, is not a Pro key, or a policy denies the request; also for a host name or a web page that is not allowed',
-  404: 'There is no such thing',
-  409: 'Another operation is running, or the data changed meanwhile',
+  401: 'The request has no license key',
+  403: 'The license key is not valid or not a Pro key, a policy denies the request, or the host name or web page is not allowed',
+  404: 'Not found',
+  409: 'Another operation is running, or the data has changed in the meantime',
   413: 'The body is larger than 80 MiB',
-  416: '`Range` begins after the end',
-  500: 'A fault of the program; `message` is the request id, which is also in the log',
-  501: 'Not built yet: the same request will not succeed before another version',
-  503: 'Not available at the moment',
-  507: 'A folder cannot be written, or its disk is full: that does not pass by itself',
+  416: 'The range begins after the end of the content',
+  500: 'Internal error; `message` is the request id, which is also in the log',
+  501: 'Not implemented in this version',
+  503: 'Temporarily unavailable',
+  507: 'A folder cannot be written, or its disk is full; the request cannot succeed until that is fixed',
 };
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 const retry = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 const headerDeclarations = {
-  'X-Request-Id': { description: 'Id of the request, as in the log.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Id of the request, which is also in the log.', schema: { type: 'string' } },
   'Retry-After': {
-    description: 'Seconds after which asking again makes sense; left out where it makes none.',
+    description: 'Seconds to wait before repeating the request; omitted if repeating it cannot help.',
     schema: { type: 'integer' },
   },
 } as const;
@@ -189,7 +192,7 @@ function headersOf(status: number) {
 
 const PolicyBody = named(
   'PolicyError',
-  Type.Object({ policy_error: described(Type.String(), 'Why the policy denies it.') }),
+  Type.Object({ policy_error: described(Type.String(), 'Why the policy denies the request.') }),
 );
 
 /** Errors that every route can have without declaring them. */

@@ -17,38 +17,40 @@ export interface EventDocument {
   readonly answer?: Schema;
 }
 
-const ofSummaries = 'Of tasks that make summaries.';
-const ofClusters = 'Of tasks that group faces.';
+const ofSummaries = 'For tasks that make summaries.';
+const ofClusters = 'For tasks that cluster faces.';
 const meanings: Readonly<Record<string, string>> = {
-  task_id: 'The task it is about.',
+  task_id: 'Id of the task.',
   progress:
-    'Percentage of the whole task, 0 to 100, never less than before; events of summaries write it as a decimal string.',
+    'Progress of the whole task as a percentage from 0 to 100, which never decreases. Summary events send it as a decimal string.',
   video_path:
-    'The file that is being worked on, the one that failed, or the first of `ended_files`; null when it is none of these.',
-  done: 'True when the task has ended, however it did; no event of this run follows.',
-  type: '`video`: visual analysis; `speech`: transcription; `faces`: finding and clustering faces. A task that does several tells its end as the first of them.',
-  is_cluster_job: `${ofClusters} True while a job is clustered, and at the end of it.`,
-  cluster_job_name: `${ofClusters} The job.`,
-  cluster_progress: `${ofClusters} Percentage of the clustering of the job.`,
-  cluster_media_hashes: `${ofClusters} Contents whose faces belong to the job; there when its clustering has ended.`,
-  sample_face_naming: `${ofClusters} How names given with samples found their clusters.`,
+    'The file in progress, the file that failed, or the first of `ended_files`; null for events without a file.',
+  done: 'True if the task has ended, whatever its outcome. No more events of this run follow.',
+  type: 'Type of the work. `video`: visual analysis; `speech`: transcription; `faces`: finding and clustering faces. The last event of a task with several types has the first of them.',
+  is_cluster_job: `${ofClusters} True while a clustering runs and when it has ended.`,
+  cluster_job_name: `${ofClusters} Name of the clustering.`,
+  cluster_progress: `${ofClusters} Progress of the clustering as a percentage.`,
+  cluster_media_hashes: `${ofClusters} Hashes of the media whose faces belong to the clustering. Sent when the clustering has ended.`,
+  sample_face_naming: `${ofClusters} Which names from sample faces were assigned to clusters.`,
   summary_stage: ofSummaries,
   summary_node_id: ofSummaries,
   summary_error: ofSummaries,
   ended_files:
-    'Files whose work has ended since, and how. Each file is in one event, several in one where very many end; a file that was cancelled is in none.',
+    'Files whose work has ended since the last such event, with their outcomes. Each file is reported once; cancelled files are not reported.',
   warning:
-    'What a person should know of `ended_files`: that a file is sound only, where pictures were asked for; that faces were found in stored previews.',
-  error: 'Why the file failed, or with `done` why the task did.',
-  error_code: 'Stable code of the error: `FILE_UNREADABLE`.',
-  cancelled: 'With `done`: the task was cancelled.',
-  interrupted: 'With `done`: the engine ended while the task ran; the task can be resumed.',
-  files: 'Files of the task; one that is analysed both for pictures and for speech counts twice.',
-  files_done: 'How many of them have a result.',
-  surveyed: 'Whether the amount of work in every file is known.',
-  file_progress: 'Percentage of `video_path`.',
-  elapsed_seconds: 'Since the task began.',
-  estimated_remaining_seconds: 'Left out while there is no estimate.',
+    'A note about `ended_files` for the user, such as that a file contains only sound although pictures were requested.',
+  error: 'Why the file failed or, with `done`, why the task failed.',
+  error_code: 'Code of the error, such as `FILE_UNREADABLE`. Codes do not change between versions.',
+  cancelled: 'With `done`: whether the task was cancelled.',
+  interrupted:
+    'With `done`: whether the engine ended while the task was running. Such a task can be resumed.',
+  files: 'Number of files in the task. A file that is analysed for both pictures and speech counts twice.',
+  files_done: 'Number of files that have a result.',
+  surveyed: 'Whether the amount of work is known for every file.',
+  file_progress: 'Progress of the file in `video_path` as a percentage.',
+  elapsed_seconds: 'Seconds since the task started.',
+  estimated_remaining_seconds:
+    'Estimated number of seconds until the task ends; omitted while there is no estimate.',
 };
 
 /** Amounts of work are named by the units of each kind of work: `frames` of `grid_frames`. */
@@ -56,8 +58,8 @@ function amount(name: string): string {
   const unit = name.replace(/^file_/, '');
   const of = name === unit ? 'the task' : '`video_path`';
   return measured(stageKinds).some(({ unit: { done } }) => done === unit)
-    ? `What is done of ${of}.`
-    : `What there is to do in ${of}; it grows while files are still being surveyed.`;
+    ? `Amount of work done for ${of}.`
+    : `Total amount of work for ${of}. It grows while files are still being surveyed.`;
 }
 
 const Progress = named(
@@ -74,9 +76,9 @@ const Progress = named(
 
 const error = described(
   Type.Optional(Type.String()),
-  'A short phrase that names what is wrong; there when it was refused.',
+  'A short phrase that says why the request was refused; omitted on success.',
 );
-const TaskOfEvent = described(TaskArgument, 'The id of the task, or an object that holds it.');
+const TaskOfEvent = described(TaskArgument, 'The id of the task, or an object that contains it.');
 
 const taskOf = (shapes: Shapes) => explained(shapes.of(TaskOfEvent), '');
 
@@ -85,7 +87,7 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
     {
       name: 'join',
       sender: 'client',
-      summary: `Follows a task, over Socket.IO at \`${EVENT_PATH}\`. The failures so far and the last event of every type come first, then all that follow.`,
+      summary: `Follows a task, over Socket.IO at \`${EVENT_PATH}\`. First the server sends the failures so far and the last event of every type, then all new events.`,
       payload: taskOf(shapes),
       answer: shapes.of(
         Type.Object({ joined: described(Type.Boolean(), 'Whether events will follow.'), error }),
@@ -94,17 +96,17 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
     {
       name: 'leave',
       sender: 'client',
-      summary: 'Follows the task no longer.',
+      summary: 'Stops following a task.',
       payload: taskOf(shapes),
       answer: shapes.of(
-        Type.Object({ left: described(Type.Boolean(), 'Whether it was followed until now.'), error }),
+        Type.Object({ left: described(Type.Boolean(), 'Whether the task was being followed.'), error }),
       ),
     },
     {
       name: 'progress',
       sender: 'server',
       summary:
-        'The state of a task, at most one in 110 ms for each task and type; or files that ended, in `ended_files`; or one file that failed: then `video_path` and `error` are there and `done` is false.',
+        'Reports the state of a task (at most once every 110 ms for each task and type), files that ended (in `ended_files`), or a file that failed (with `video_path` and `error`, while `done` is false).',
       payload: shapes.of(Progress),
     },
   ];

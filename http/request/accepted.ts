@@ -9,7 +9,7 @@ export const AcceptedTask = {
   queue_position: Type.Optional(
     described(
       Type.Integer({ minimum: 1 }),
-      'Its place in the line, 1 for the next one; left out when the task runs.',
+      'Position in the queue, 1 for the next task; omitted if the task is running.',
     ),
   ),
 };

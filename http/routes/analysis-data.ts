@@ -10,37 +10,38 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 const tag = 'Analysis data';
 const Loaded = Type.Object({
   message: Type.String(),
-  media: described(Type.Integer(), 'Media that can be searched now.'),
-  vectors: described(Type.Integer(), 'Seconds of picture that can be searched now.'),
+  media: described(Type.Integer(), 'Number of media that can now be searched.'),
+  vectors: described(Type.Integer(), 'Number of frames that can now be searched, one for each second.'),
   missing: described(
     Type.Array(Type.String()),
-    'Paths asked for that have no visual analysis by the model in use.',
+    'Requested paths that have no visual analysis by the model in use.',
   ),
-  unreadable: described(Type.Array(Type.String()), 'Hashes whose stored analysis is damaged.'),
+  unreadable: described(Type.Array(Type.String()), 'Hashes of media whose stored analysis is damaged.'),
 });
 
 const LoadedSpeech = Type.Object({
   message: Type.String(),
-  transcriptions: described(Type.Integer(), 'Transcriptions that can be searched now.'),
-  segments: described(Type.Integer(), 'Their segments.'),
-  unreadable: described(Type.Array(Type.String()), 'Hashes whose transcription is damaged.'),
+  transcriptions: described(Type.Integer(), 'Number of transcriptions that can now be searched.'),
+  segments: described(Type.Integer(), 'Number of segments in these transcriptions.'),
+  unreadable: described(Type.Array(Type.String()), 'Hashes of media whose transcription is damaged.'),
 });
 
 const LoadedPeople = Type.Object({
-  face_clusterings: described(Type.Integer(), 'Face clusterings that searches can be filtered by now.'),
+  face_clusterings: described(
+    Type.Integer(),
+    'Number of face clusterings that searches can now be filtered by.',
+  ),
   people: described(
     Type.Integer(),
-    'Their people: a name on several clusters is one, each cluster without a name another.',
+    'Number of people in these clusterings. Clusters with the same name count as one person, and each ' +
+      'cluster without a name counts as one.',
   ),
-  unreadable_face_clusterings: described(
-    Type.Array(Type.String()),
-    'Names of face clusterings that are damaged.',
-  ),
+  unreadable_face_clusterings: described(Type.Array(Type.String()), 'Names of damaged face clusterings.'),
 });
 
 function seen({ jobs: face_clusterings, people, named, unreadable }: PeopleLoadReport) {
   const said = [
-    `${people} people of ${face_clusterings} face clusterings are loaded, ${named} with a name`,
+    `Loaded ${people} people of ${face_clusterings} face clusterings, ${named} with a name`,
     ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}`] : []),
   ];
   return { message: said.join(', '), face_clusterings, people, unreadable_face_clusterings: unreadable };
@@ -48,7 +49,7 @@ function seen({ jobs: face_clusterings, people, named, unreadable }: PeopleLoadR
 
 function spoken({ media: transcriptions, segments, unreadable }: TranscriptLoadReport) {
   const said = [
-    `${transcriptions} transcriptions with ${segments} segments are loaded`,
+    `Loaded ${transcriptions} transcriptions with ${segments} segments`,
     ...(unreadable.length > 0 ? [`${unreadable.length} damaged`] : []),
   ];
   return { message: said.join(', '), transcriptions, segments, unreadable };
@@ -56,7 +57,7 @@ function spoken({ media: transcriptions, segments, unreadable }: TranscriptLoadR
 
 function answer({ media, vectors, missing, unreadable }: LoadReport) {
   const said = [
-    `${media} media with ${vectors} seconds of picture are loaded`,
+    `Loaded ${media} media with ${vectors} seconds of picture`,
     ...(missing.length > 0 ? [`${missing.length} not analysed`] : []),
     ...(unreadable.length > 0 ? [`${unreadable.length} damaged`] : []),
   ];
@@ -68,10 +69,11 @@ export const loadAnalysisData = route({
   path: '/api/v1/analysis-data/load',
   id: 'loadAnalysisData',
   tag,
-  summary: 'Loads everything of an analysis folder',
+  summary: 'Load all data of an analysis folder',
   description:
-    'Embeddings of the visual model in use, people, and transcriptions. Data of another folder is unloaded. 503 when no visual model is loaded ' +
-    'or the folder cannot be read (one that is not there yet is empty), 409 when the model or the folder is changed while loading.',
+    'Loads the embeddings of the visual model in use, people, and transcriptions. Data of another folder ' +
+    'is unloaded. Returns 503 if no visual model is loaded or the folder cannot be read (a folder that ' +
+    'does not exist yet counts as empty), and 409 if the model or the folder changes while loading.',
   body: Type.Object({ cache_dir: CacheDir }),
   answers: {
     200: Type.Object({ ...Loaded.properties, ...LoadedSpeech.properties, ...LoadedPeople.properties }),
@@ -93,10 +95,11 @@ export const loadAnalysisDataForMedia = route({
   path: '/api/v1/analysis-data/load-for-media',
   id: 'loadAnalysisDataForMedia',
   tag,
-  summary: 'Loads what is missing in memory for some media',
+  summary: 'Load missing data of some media',
   description:
-    'Adds to what is loaded. When nothing is loaded yet, the whole folder is, so that later searches are not limited to these files; the same of people. ' +
-    '409 when another folder is loaded, or data of another model.',
+    'Adds data to what is already loaded. If nothing is loaded yet, this loads the whole folder, so that ' +
+    'later searches are not limited to these files. The same applies to people. Returns 409 if another ' +
+    'folder or data of another model is loaded.',
   body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
   answers: { 200: Loaded, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
@@ -111,11 +114,12 @@ export const loadTranscriptions = route({
   path: '/api/v1/analysis-data/load-transcriptions',
   id: 'loadTranscriptions',
   tag,
-  summary: 'Loads the transcriptions of an analysis folder',
+  summary: 'Load the transcriptions of an analysis folder',
   body: Type.Object({ cache_dir: CacheDir }),
   description:
-    'Transcriptions only; no visual model is needed. Data of another folder is unloaded. Searches are answered ' +
-    'meanwhile. 503 when the folder cannot be read, 409 when another folder is asked for while loading.',
+    'Loads transcriptions only and needs no visual model. Data of another folder is unloaded. Searches ' +
+    'are possible while loading. Returns 503 if the folder cannot be read, and 409 if another folder is ' +
+    'requested while loading.',
   answers: { 200: LoadedSpeech, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>
     reply(200, spoken(await search.transcripts.load(absolute('cache_dir', body.cache_dir), signal))),

@@ -10,11 +10,12 @@ export const analyze = route({
   tag: 'Analysis',
   summary: 'Start an analysis',
   description:
-    'The whole request is checked before anything happens. One task runs at a time: a task that is running is asked to ' +
-    'stop, and while it has not stopped the answer is 409. Join the event room `task_id` to follow the task, or ask ' +
-    'for it with GET /tasks/{task_id}. Events and results name files by the plain form of their paths, without `..` and ' +
-    'doubled separators. 400 when none of the files is film, picture or sound. A file that is not there, cannot be read or fails ends as a result of the task, ' +
-    'which goes on with the others.',
+    'The service checks the whole request before it does anything. Only one analysis runs at a time: a ' +
+    'running analysis is asked to stop, and the response is 409 until it has stopped. Join the event ' +
+    'room `task_id` to follow the task, or poll GET /tasks/{task_id}. Events and results use normalized ' +
+    'paths, without `..` and duplicate separators. Returns 400 if none of the files is a film, picture ' +
+    'or sound. If a file does not exist, cannot be read or fails, the task reports that as the result of ' +
+    'the file and continues with the others.',
   body: AnalyzeRequest,
   answers: {
     202: Type.Object({ message: Type.String(), task_id: Type.String() }),
@@ -34,9 +35,9 @@ export const cancelAnalysis = route({
   path: '/api/v1/analyze/cancel',
   id: 'cancelAnalysis',
   tag: 'Analysis',
-  summary: 'Stop the analysis that is running',
+  summary: 'Stop the running analysis',
   description:
-    'What is finished stays; the task can be resumed. When nothing runs, the answer is 200 as well.',
+    'Finished work is kept, and the task can be resumed. Returns 200 even if no analysis is running.',
   answers: {
     200: Type.Object({ message: Type.String() }),
     202: Type.Object({ message: Type.String(), still_stopping: Type.Boolean() }),

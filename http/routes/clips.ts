@@ -12,17 +12,18 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 const Clip = Type.Object({
   media_path: described(
     Type.String({ maxLength: 32_768 }),
-    'Absolute path on the machine of the service; a clip of another path fails.',
+    'Absolute path on the machine of the service. Clips with a relative path fail.',
   ),
-  start_seconds: described(Type.Number(), 'Seconds from the start of the file.'),
+  start_seconds: described(Type.Number(), 'Start of the clip, in seconds from the beginning of the file.'),
   end_seconds: described(
     Type.Number(),
-    'The clip ends before it. An end after that of the file is the end of the file.',
+    'End of the clip (exclusive), in seconds. An end after the end of the file counts as the end of the ' +
+      'file.',
   ),
   output_name: Type.Optional(
     described(
       Type.String({ minLength: 1, maxLength: 1000 }),
-      'Name of the file to write; made from that of the source and the times when left out.',
+      'Name of the file to write. If omitted, the name is made from the source and the times.',
     ),
   ),
 });
@@ -32,42 +33,45 @@ export const exportClips = route({
   path: '/api/v1/export/clips',
   id: 'exportClips',
   tag: 'Export',
-  summary: 'Clips of films and sound as files',
+  summary: 'Export clips of films and sound',
   description:
-    'Cuts clips and writes them into `output_dir`. Answers 200 when all of them are done, with a result for each in the order ' +
-    'of the request: what fails has its reason in `error`, and the others go on. `precise` begins and ends at the borders of ' +
-    'pictures that are nearest to start and end, half up, so clips that meet share no picture; pictures are encoded anew as ' +
-    'H.264 and sound as AAC, in mp4 ' +
-    '(sound alone in m4a), with the times, rotation, pixel aspect, bit depth and colours of the source. `smart` has the same ' +
-    'pictures at the same times and encodes only those of groups that a cut falls into: of H.264, 8 bit, 4:2:0, progressive, ' +
-    'with closed groups between the cuts. Every such clip is read again before it gets its name; where it cannot be made, ' +
-    'the clip is precise, with `mode_used` and the reason in `mode_reason`. `copy` takes the ' +
-    'packets as they are, in a container like that of the source, from the keyframe before the start; ' +
-    '`start_seconds_actual` and `end_seconds_actual` say where a clip really begins and ends. A name that is taken gets `-2`, ' +
-    '`-3` and so on, nothing is ever written over. When the client goes, the clips that are complete stay, and nothing is ' +
-    'left of the others. With `task` the clips are a task, one at a time beside an analysis that runs: GET /tasks/{task_id} has a ' +
-    'result for each clip, with `clip.output_path` or the reason in `error`; POST /tasks/{task_id}/cancel stops it, and ' +
-    'POST /tasks/{task_id}/resume cuts the clips that are missing. While another export, or a proxy, is a task, this one waits ' +
-    'its turn, as `queued`; the same clips asked for again meanwhile are the same task, and 503 is the answer when 100 wait.',
+    'Cuts clips and writes them to `output_dir`. Returns 200 when all clips are done, with a result for ' +
+    'each clip in the order of the request. A clip that fails has the reason in `error`, and the other ' +
+    'clips continue. `precise` cuts at the picture boundaries nearest to start and end (halves are ' +
+    'rounded up), so adjacent clips share no picture. Pictures are re-encoded as H.264 and sound as AAC, ' +
+    'in mp4 (sound alone in m4a), with the times, rotation, pixel aspect, bit depth and colours of the ' +
+    'source. `smart` produces the same pictures at the same times, but re-encodes only the groups of ' +
+    'pictures that contain a cut. It supports progressive H.264 with 8 bits and 4:2:0, with closed ' +
+    'groups between the cuts. Every such clip is verified before it gets its name; if it cannot be made, ' +
+    'the clip is precise, with `mode_used` and the reason in `mode_reason`. `copy` copies the packets ' +
+    'unchanged into a container like that of the source, starting at the keyframe before the start; ' +
+    '`start_seconds_actual` and `end_seconds_actual` say where the clip really starts and ends. Existing ' +
+    'files are never overwritten: if a name is taken, the new file gets `-2`, `-3` and so on. If the ' +
+    'client disconnects, complete clips are kept and incomplete ones are deleted. With `task` set, the ' +
+    'export becomes a task that can run beside an analysis: GET /tasks/{task_id} has a result for each ' +
+    'clip, with `clip.output_path` or the reason in `error`; POST /tasks/{task_id}/cancel stops it, and ' +
+    'POST /tasks/{task_id}/resume cuts the missing clips. While another export or a proxy is running as ' +
+    'a task, this task is `queued`. Repeating the request meanwhile returns the same task. Returns 503 ' +
+    'if 100 tasks are queued.',
   body: Type.Object({
     output_dir: described(
       AbsolutePath,
-      'Absolute path of the folder to write into; it is made when it is not there.',
+      'Absolute path of the output folder. It is created if it does not exist.',
     ),
     ...createFolders,
-    clips: described(Type.Array(Clip, { maxItems: mostClips }), 'What to cut.'),
+    clips: described(Type.Array(Clip, { maxItems: mostClips }), 'The clips to cut.'),
     mode: Type.Unsafe<ClipMode>({
       type: 'string',
       enum: [...clipModes],
       default: 'precise',
       description:
-        '`precise`: exact to the picture. `smart`: as exact and faster, `precise` where it cannot be. ' +
-        '`copy`: fast and without loss, from the keyframe before.',
+        '`precise`: exact to the picture. `smart`: just as exact but faster, and `precise` where that is not ' +
+        'possible. `copy`: fast and lossless, starting at the previous keyframe.',
     }),
     task: defaulted(
       described(
         Type.Boolean(),
-        'Answers 202 with the id of a task at once, which goes on when the client goes.',
+        'Return 202 with the id of a task immediately. The task continues if the client disconnects.',
       ),
       false,
     ),
@@ -85,7 +89,7 @@ export const exportClips = route({
     const request = { output_dir, create_folders, clips, mode };
     if (!body.task) return reply(200, await exporter.export(request, signal));
     const task = await tasks.begin('clips', request, { signal });
-    return reply(202, accepted(task, 'Export started', 'The export waits its turn'));
+    return reply(202, accepted(task, 'Export started', 'The export is queued'));
   },
 });
 

@@ -17,8 +17,8 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
     path: '/openapi.json',
     id: 'openapi',
     tag: 'Documentation',
-    summary: 'This interface as an OpenAPI document',
-    description: 'OpenAPI 3.0.3, version 1.0 of the interface.',
+    summary: 'Get the OpenAPI document of the API',
+    description: 'OpenAPI 3.0.3, version 1.0 of the API.',
     access: 'open',
     answers: {
       200: Type.Object({
@@ -34,8 +34,8 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
     path: '/docs',
     id: 'docs',
     tag: 'Documentation',
-    summary: 'This interface as a page for people',
-    description: 'One page without scripts that loads nothing else, so it works offline.',
+    summary: 'Show the API documentation',
+    description: 'A single HTML page without scripts. It loads nothing else, so it works offline.',
     access: 'open',
     form: { text: 'text/html; charset=utf-8' },
     answers: { 200: Type.String() },

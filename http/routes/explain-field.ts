@@ -6,7 +6,8 @@ import { defaulted, described, nullable } from '../../runtime/schema.ts';
 export const explain = defaulted(
   described(
     Type.Boolean(),
-    'Adds an `explanation` to each match that pictures are a reason of: bands in place of scores, against the background of what is loaded.',
+    'Adds an `explanation` to each match found by its pictures. It has bands instead of scores, measured ' +
+      'against the background of the loaded data.',
   ),
   false,
 );
@@ -14,7 +15,9 @@ export const explain = defaulted(
 export const min_band = Type.Optional(
   described(
     nullable(Band),
-    'Only matches that are at least so sure, of the best 10,000; `weaker` counts those that are left out. What has no band, as what is said, is not left out. Left out: all.',
+    'Return only matches with at least this certainty, out of the best 10,000; `weaker` counts the ' +
+      'others. Matches without a band, such as words that are said, are always returned. If omitted, all ' +
+      'matches are returned.',
   ),
 );
 

@@ -22,30 +22,33 @@ export const exportTranscript = route({
   path: '/api/v1/export/transcript',
   id: 'exportTranscript',
   tag,
-  summary: 'A transcript as a document',
+  summary: 'Export a transcript as a document',
   description:
-    'Answers the document in base64, or writes it into `output_dir` and answers its path; a name that is taken gets `-2`, ' +
-    '`-3` and so on, nothing is ever written over. Rows are put in order of start. In txt, csv, docx and pdf a gap of 2 s or ' +
-    'more between segments becomes one row of silence; `row_count` counts the submitted segments only. csv is RFC 4180 in ' +
-    'UTF-8 with a byte order mark; a cell that a spreadsheet would run as a formula begins with an apostrophe. srt and vtt leave out ' +
-    'segments without text, and name speakers before the words (`NAME:`, `<v NAME>`). pdf embeds the part of a font that is ' +
-    'used: `warning` says which characters no font of this machine has. 413 for more text than a document can hold.',
+    'Returns the document in base64, or writes it to `output_dir` and returns its path. Existing files ' +
+    'are never overwritten: if a name is taken, the new file gets `-2`, `-3` and so on. Rows are sorted ' +
+    'by start. In txt, csv, docx and pdf, a gap of 2 s or more between segments becomes a row of ' +
+    'silence; `row_count` counts the submitted segments only. csv is RFC 4180 in UTF-8 with a byte order ' +
+    'mark, and a cell that a spreadsheet would execute as a formula begins with an apostrophe. srt and ' +
+    'vtt omit segments without text, and put the speaker before the words (`NAME:`, `<v NAME>`). pdf ' +
+    'embeds the used part of a font; `warning` lists characters that no font on this machine has. ' +
+    'Returns 413 if the text is too long for a document.',
   body: Type.Object({
     segments: described(
       shown(Type.Array(SegmentRow, { maxItems: mostSegments }), [
         [0, ' Hello there.', 1.5, 'SPEAKER_00'],
         [4, ' Good morning.', 5.5, 'SPEAKER_01'],
       ]),
-      '`[start_seconds, text, end_seconds]` with an optional fourth item, the label of the speaker. Rows of /transcriptions ' +
-        'have the media path as the fourth item: take it out, or it is taken for the label.',
+      'Segments as `[start_seconds, text, end_seconds]` with the speaker label as an optional fourth item. ' +
+        'Rows from /transcriptions have the media path as the fourth item; remove it, or it is used as the ' +
+        'speaker label.',
     ),
     format: Type.Unsafe<(typeof documentFormats)[number]>({ type: 'string', enum: [...documentFormats] }),
     display_name: described(
       Type.String({ minLength: 1, maxLength: 1000 }),
-      'Title of the document; the name of the file is made from it.',
+      'Title of the document. The file name is made from it.',
     ),
     output_dir: Type.Optional(
-      described(AbsolutePath, 'Absolute path of the folder to write into; it is made when it is not there.'),
+      described(AbsolutePath, 'Absolute path of the output folder. It is created if it does not exist.'),
     ),
     ...createFolders,
   }),

@@ -35,21 +35,23 @@ function inFolder<B extends { readonly cache_dir: string }>(body: B): B {
 }
 
 const lasting =
-  'Corrections are kept with the faces they speak of, so they hold when the faces are clustered again, when media are added and ' +
-  'when a file is analysed again.';
-const unknownJob = '404 when there is no such clustering, with the name that was probably meant.';
+  'Corrections are stored with the faces they concern. They remain in effect when the faces are ' +
+  'clustered again, when media are added, and when a file is analysed again.';
+const unknownJob = 'Returns 404 if the clustering does not exist, with a suggestion for the name.';
 const bounded =
-  'One answer holds at most 256 MiB of pictures; what does not fit is left out from the last clusters on, and `warning` says so.';
+  'A response contains at most 256 MiB of pictures. Pictures that do not fit are omitted, starting ' +
+  'with those of the last clusters, and `warning` says so.';
 
 export const faceClusters = route({
   method: 'GET',
   path: '/api/v1/faces/clusters',
   id: 'faceClusters',
   tag,
-  summary: 'All face clusterings of an analysis folder',
+  summary: 'List the face clusterings of an analysis folder',
   description:
-    'By name. A folder that is not there yet has none. Clusterings whose records are damaged are left out, and `warning` names ' +
-    'them. One with a `face_storage_version` below 2 can be read and named, not changed otherwise.',
+    'The clusterings are sorted by name. A folder that does not exist yet has none. Clusterings with ' +
+    'damaged records are omitted and listed in `warning`. A clustering with a `face_storage_version` ' +
+    'below 2 can be read and named, but not changed in other ways.',
   query: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: FaceClusterJobs },
   handle: async ({ query, signal }, { people }) =>
@@ -61,24 +63,31 @@ export const clusterSamples = route({
   path: '/api/v1/faces/clusters/samples',
   id: 'clusterSamples',
   tag,
-  summary: 'The clusters of a clustering with their best faces',
+  summary: 'List the clusters of a clustering with sample faces',
   description:
-    'Largest clusters first; faces that are sharp, large and seen from the front first, of different media where there are. ' +
-    'Pictures come from the analysis folder: the footage is not opened. `noise_size` and `noise_sample` are there with ' +
-    `\`include_noise\`. Where there is no saved face data, the answer is \`warning\` alone. ${bounded}`,
+    'Clusters are sorted by size, largest first. Sharp, large and frontal faces come first, from ' +
+    'different media if possible. Pictures are read from the analysis folder; the footage is not opened. ' +
+    '`noise_size` and `noise_sample` are returned with `include_noise`. If there is no saved face data, ' +
+    `the response contains only \`warning\`. ${bounded}`,
   body: Type.Object({
     ...FaceJob,
     limit_per_cluster: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: mostFacesOfPage }), 'Faces of each cluster, at most.'),
+      described(
+        Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
+        'Maximum number of faces of each cluster.',
+      ),
       12,
     ),
-    min_cluster_size: defaulted(described(Count, 'Only clusters of so many faces or more.'), 1),
-    max_cluster_size: defaulted(described(Count, 'Only clusters of so many faces or fewer.'), 1_000_000_000),
+    min_cluster_size: defaulted(described(Count, 'Smallest number of faces in a cluster.'), 1),
+    max_cluster_size: defaulted(described(Count, 'Largest number of faces in a cluster.'), 1_000_000_000),
     max_clusters: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 100_000 }), 'Clusters to answer, at most.'),
+      described(Type.Integer({ minimum: 0, maximum: 100_000 }), 'Maximum number of clusters.'),
       100,
     ),
-    include_noise: defaulted(described(Type.Boolean(), 'Also faces that are in no cluster.'), false),
+    include_noise: defaulted(
+      described(Type.Boolean(), 'Whether to include faces that are in no cluster.'),
+      false,
+    ),
   }),
   answers: { 200: ClusterSamplesAnswer },
   handle: async ({ body, signal }, { people }) => reply(200, await people.samples(inFolder(body), signal)),
@@ -89,11 +98,12 @@ export const clusterFaces = route({
   path: '/api/v1/faces/clusters/faces',
   id: 'clusterFaces',
   tag,
-  summary: 'The faces of clusters, a page at a time',
+  summary: 'List the faces of clusters, page by page',
   description:
-    '`cluster_ids` goes before `cluster_id` unless it is empty; one of them is needed. The page counts for each cluster by ' +
-    'itself: `available_faces` says how many pictures there are to page through, `size` how many faces. Clusters come in the order ' +
-    'of their ids; ids that are no cluster are named by `warning`, and the others are answered. Where there is no saved ' +
+    'One of `cluster_ids` and `cluster_id` is required; `cluster_ids` takes precedence unless it is ' +
+    'empty. Pages apply to each cluster separately: `available_faces` is the number of pictures ' +
+    'available for paging, and `size` is the number of faces. Clusters are returned in the order of ' +
+    'their ids. `warning` lists unknown ids, and the other clusters are returned. If there is no saved ' +
     `cluster data, \`clusters\` is empty and \`warning\` says so. ${bounded}`,
   body: Type.Object({
     ...FaceJob,
@@ -103,12 +113,15 @@ export const clusterFaces = route({
       [],
     ),
     limit: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: mostFacesOfPage }), 'Faces of each cluster, at most.'),
+      described(
+        Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
+        'Maximum number of faces of each cluster.',
+      ),
       500,
     ),
-    offset: defaulted(described(Count, 'Faces of each cluster to leave out.'), 0),
+    offset: defaulted(described(Count, 'Number of faces to skip in each cluster.'), 0),
     include_entry_ids: defaulted(
-      described(Type.Boolean(), 'Adds `entry_ids`, aligned with `faces`: what moves name.'),
+      described(Type.Boolean(), 'Adds `entry_ids` in the same order as `faces`. Moves need these ids.'),
       false,
     ),
   }),
@@ -117,7 +130,7 @@ export const clusterFaces = route({
     const { cluster_id, ...request } = inFolder(body);
     if (request.cluster_ids.length > 0) return reply(200, await people.faces(request, signal));
     if (cluster_id === undefined) {
-      const what = 'cluster_id or cluster_ids is needed';
+      const what = 'cluster_id or cluster_ids is required';
       throw peopleRequestErrors.WHICH_CLUSTER(what, { field: 'cluster_id' });
     }
     return reply(200, await people.faces({ ...request, cluster_ids: [cluster_id] }, signal));
@@ -129,12 +142,14 @@ export const nameClusters = route({
   path: '/api/v1/faces/clusters/names',
   id: 'nameClusters',
   tag,
-  summary: 'Gives clusters the names of people',
+  summary: 'Name clusters',
   description:
-    'Either all assignments are stored or none: an id that is no cluster is a 400. An empty name, or null, takes the name away. ' +
-    `A name has at most ${mostNameLetters} letters and no control characters; white space around it is not kept, and that inside it becomes single spaces. Two clusters may have ` +
-    'one name: they are one person then. A name stays with the cluster that holds most of the faces it was given to when they ' +
-    `are clustered again. Works on clusterings of every format. ${unknownJob}`,
+    'Stores either all assignments or none: an unknown cluster id returns 400. An empty or null name ' +
+    `removes the name. A name can have at most ${mostNameLetters} characters and no control characters. ` +
+    'White space around it is removed, and white space inside it is replaced by single spaces. Clusters ' +
+    'with the same name are the same person. When faces are clustered again, a name stays with the ' +
+    'cluster that contains most of the faces it was given to. This works for clusterings of every ' +
+    `format. ${unknownJob}`,
   body: Type.Object({
     ...FaceJob,
     assignments: described(
@@ -144,13 +159,13 @@ export const nameClusters = route({
           name: nullable(
             described(
               Type.String({ maxLength: mostNameLetters }),
-              'Name of the person; empty or null takes it away.',
+              'Name of the person; empty or null to remove it.',
             ),
           ),
         }),
         { maxItems: 10_000 },
       ),
-      'Which cluster is who.',
+      'The names of the clusters.',
     ),
   }),
   answers: { 200: NamesAnswer, 404: ErrorBody, 409: ErrorBody },
@@ -160,20 +175,24 @@ export const nameClusters = route({
 const Merge = Type.Object({
   cluster_ids: described(
     Type.Array(ClusterId, { maxItems: 10_000 }),
-    'Clusters that are one person: two or more.',
+    'Two or more clusters that are the same person.',
   ),
   target_cluster_id: Type.Optional(
-    described(ClusterId, 'The one that stays, one of them; left out, one with a name, then the largest.'),
+    described(
+      ClusterId,
+      'The cluster that remains; it must be one of `cluster_ids`. If omitted, a named cluster is ' +
+        'preferred, then the largest.',
+    ),
   ),
 });
 const Move = Type.Object({
-  from_cluster_id: described(ClusterId, 'The cluster they are in.'),
+  from_cluster_id: described(ClusterId, 'The cluster that contains the faces.'),
   to_cluster_id: nullable(
-    described(ClusterId, 'The cluster they belong to; null: a new one, which the answer names.'),
+    described(ClusterId, 'The cluster to move the faces to; null for a new cluster, whose id is returned.'),
   ),
   entry_ids: described(
     Type.Array(EntryId, { maxItems: 100_000 }),
-    'Faces, by the ids that POST /faces/clusters/faces answers with `include_entry_ids`.',
+    'Ids of the faces, as returned by POST /faces/clusters/faces with `include_entry_ids`.',
   ),
 });
 
@@ -189,14 +208,15 @@ export const modifyClusters = route({
   path: '/api/v1/faces/clusters/modify',
   id: 'modifyClusters',
   tag,
-  summary: 'Merges clusters, moves faces and holds clusters apart',
+  summary: 'Merge clusters, move faces, and mark clusters as different people',
   description:
-    'Merges first, then moves, then `apart`; all of them or none. 400 when there is none of them, and when one contradicts itself. ' +
-    'A merge says that the clusters are one person, a move that the faces are not who they were taken for, but the other, or ' +
-    'somebody who has no cluster yet, which is another one then, and ' +
-    '`apart` that two clusters are different people: they are never suggested as one, and when they fall together they are taken in two again. ' +
-    `${lasting} POST /faces/clusters/undo takes the last request back. ${unknownJob} ` +
-    '409 for a clustering of an older format.',
+    'Applies merges first, then moves, then `apart`, and either all of them or none. Returns 400 if ' +
+    'there are none or if they contradict each other. A merge says that the clusters are the same ' +
+    'person. A move says that faces belong to another cluster, or to a person who has no cluster yet, ' +
+    'which creates a new cluster. `apart` says that two clusters are different people: they are not ' +
+    `suggested again, and if a later clustering joins them, they are split. ${lasting} POST ` +
+    `/faces/clusters/undo undoes the last request. ${unknownJob} Returns 409 for a clustering of an ` +
+    'older format.',
   body: Type.Object({
     ...FaceJob,
     merges: defaulted(
@@ -206,7 +226,10 @@ export const modifyClusters = route({
       [],
     ),
     moves: defaulted(described(Type.Array(Move, { maxItems: 1000 }), 'Faces to move.'), []),
-    apart: defaulted(described(Type.Array(Apart, { maxItems: 1000 }), 'Clusters to hold apart.'), []),
+    apart: defaulted(
+      described(Type.Array(Apart, { maxItems: 1000 }), 'Pairs of clusters that are different people.'),
+      [],
+    ),
   }),
   answers: { 200: ModifyAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.modify(inFolder(body), signal)),
@@ -217,10 +240,10 @@ export const undoClusters = route({
   path: '/api/v1/faces/clusters/undo',
   id: 'undoClusters',
   tag,
-  summary: 'Takes the last merges, moves and pairs held apart back',
+  summary: 'Undo the last corrections of a clustering',
   description:
-    'Those of the last POST /faces/clusters/modify, while nothing was clustered since; the answer is the clustering as it is ' +
-    `then. 409 when there is nothing to take back. ${unknownJob}`,
+    'Undoes the last POST /faces/clusters/modify, unless faces have been clustered since, and returns ' +
+    `the resulting clustering. Returns 409 if there is nothing to undo. ${unknownJob}`,
   body: Type.Object(FaceJob),
   answers: { 200: FaceClusterJob, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.undo(inFolder(body), signal)),
@@ -231,27 +254,29 @@ export const recluster = route({
   path: '/api/v1/faces/recluster',
   id: 'recluster',
   tag,
-  summary: 'Clusters the faces of a clustering again',
+  summary: 'Cluster the faces of a clustering again',
   description:
-    'A task like those of POST /analyze: join the event room `task_id`, or ask GET /tasks/{task_id}. No media is opened. ' +
-    'Clusters keep their ids while most of their faces stay. ' +
-    `${lasting} Names follow the cluster that holds most of the named faces, unless \`clear_names\`. The last event says what was kept and which ` +
-    `corrections contradict each other. ${unknownJob} 409 while another task runs, which is not stopped, and for a clustering of an older format.`,
+    'Starts a task like POST /analyze: join the event room `task_id`, or poll GET /tasks/{task_id}. No ' +
+    `media is opened. Clusters keep their ids as long as most of their faces stay. ${lasting} Names stay ` +
+    'with the cluster that contains most of the named faces, unless `clear_names` is set. The last event ' +
+    `reports what was kept and which corrections contradict each other. ${unknownJob} Returns 409 if ` +
+    'another task is running, which is not stopped, and for a clustering of an older format.',
   body: Type.Object({
     ...FaceJob,
     eps: defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning), usualEps),
     min_samples: defaulted(
-      described(Type.Integer({ minimum: 1 }), 'Faces near each other that begin a cluster.'),
+      described(Type.Integer({ minimum: 1 }), 'Smallest number of similar faces that make a cluster.'),
       5,
     ),
     auto_detect_params: defaulted(
       described(
         Type.Boolean(),
-        'Finds `eps` from the distances between the faces; the one that is given counts for nothing.',
+        'Determines `eps` from the distances between the faces. The value of `eps` in the request is then ' +
+          'ignored.',
       ),
       false,
     ),
-    clear_names: defaulted(described(Type.Boolean(), 'Takes all names away.'), false),
+    clear_names: defaulted(described(Type.Boolean(), 'Whether to remove all names.'), false),
   }),
   answers: {
     202: Type.Object({ message: Type.String(), task_id: Type.String() }),
@@ -270,20 +295,29 @@ export const suggestClusters = route({
   path: '/api/v1/faces/suggest',
   id: 'suggestClusters',
   tag,
-  summary: 'Pairs of clusters that may be one person',
+  summary: 'Suggest clusters that may be the same person',
   description:
-    'Most alike first. What counts are the best pairs of a few good faces of each, not a mean of all. Left out are pairs that ' +
-    'a correction holds apart, clusters of one name, which are one person already, and clusters of two names unless ' +
-    '`other_names`. Say that they are one person with a merge of POST /faces/clusters/modify, and that they are not with its ' +
-    '`apart`: then nobody is asked again. No media is opened. ' +
-    `${unknownJob} 409 for a clustering of an older format. ${bounded}`,
+    'Pairs are sorted by similarity, most similar first. The similarity is that of the best pairs among ' +
+    'a few good faces of each cluster, not a mean of all faces. Pairs that a correction marked as ' +
+    'different are omitted, as are clusters with the same name, which are already the same person, and ' +
+    'clusters with two different names unless `other_names` is set. To answer a suggestion, send a merge ' +
+    'or `apart` to POST /faces/clusters/modify; it is then not suggested again. No media is opened. ' +
+    `${unknownJob} Returns 409 for a clustering of an older format. ${bounded}`,
   body: Type.Object({
     ...FaceJob,
-    cluster_id: Type.Optional(described(ClusterId, 'Only pairs with this cluster; left out, any.')),
-    other_names: defaulted(described(Type.Boolean(), 'Also pairs of clusters that have two names.'), false),
-    limit: defaulted(described(Type.Integer({ minimum: 1, maximum: 200 }), 'Pairs to answer, at most.'), 20),
+    cluster_id: Type.Optional(
+      described(
+        ClusterId,
+        'Return only pairs that include this cluster. If omitted, all pairs are returned.',
+      ),
+    ),
+    other_names: defaulted(
+      described(Type.Boolean(), 'Whether to include pairs of clusters with different names.'),
+      false,
+    ),
+    limit: defaulted(described(Type.Integer({ minimum: 1, maximum: 200 }), 'Maximum number of pairs.'), 20),
     limit_per_cluster: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 24 }), 'Faces of each cluster, at most.'),
+      described(Type.Integer({ minimum: 0, maximum: 24 }), 'Maximum number of faces of each cluster.'),
       3,
     ),
   }),
@@ -296,12 +330,14 @@ export const deletePeople = route({
   path: '/api/v1/faces/clusters/delete',
   id: 'deletePeople',
   tag,
-  summary: 'Removes a clustering, or one person of it',
+  summary: 'Delete a clustering, or a person from it',
   description:
-    'With neither `cluster_id` nor `person_name` the whole clustering. A name that several clusters have means them all. ' +
-    'Faces that no other clustering has lose vector and pictures: nothing reads them any more, and their bytes leave the disk with the ' +
-    'next compaction. Others stay stored, and come back when this clustering is clustered again. Nothing of the footage itself is touched, and nobody can undo it: an analysis with `force` finds the faces again. ' +
-    `400 for an unknown person, with the name that was probably meant. ${unknownJob}`,
+    'Deletes the whole clustering if neither `cluster_id` nor `person_name` is given. A name selects all ' +
+    'clusters with this name. The vectors and pictures of faces that are in no other clustering are no ' +
+    'longer used, and the next compaction deletes them from the disk. Other faces stay stored and come ' +
+    'back when this clustering is clustered again. The footage itself is not changed. A deletion cannot ' +
+    'be undone, but an analysis with `force` finds the faces again. Returns 400 for an unknown person, ' +
+    `with a suggestion for the name. ${unknownJob}`,
   body: Type.Object({
     ...FaceJob,
     cluster_id: Type.Optional(ClusterId),
@@ -321,10 +357,11 @@ export const appearances = route({
   path: '/api/v1/faces/appearances',
   id: 'appearances',
   tag,
-  summary: 'In which media, and when, people are seen',
+  summary: 'List where and when people appear',
   description:
-    'For each cluster that is meant the media in which it has faces, with ranges of seconds. A still is `[0, 1]`. A name that ' +
-    'several clusters have gives an entry for each. 400 for an unknown person, with the name that was probably meant. ' +
+    'Returns the media in which each of these clusters has faces, with ranges of seconds. A still has ' +
+    'the range `[0, 1]`. A name that several clusters have yields an entry for each. Returns 400 for an ' +
+    'unknown person, with a suggestion for the name. ' +
     unknownJob,
   body: Type.Object({
     ...FaceJob,
@@ -339,7 +376,7 @@ export const appearances = route({
             maxItems: 1000,
           },
         ),
-        'Who; empty: everybody who has a name.',
+        'The people to look for; if empty, everybody with a name.',
       ),
       [],
     ),

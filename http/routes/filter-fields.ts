@@ -9,27 +9,30 @@ import { defaulted, described, nullable, oneOf, shown } from '../../runtime/sche
 
 const paths = () =>
   defaulted(
-    described(FilterScope.properties.media_paths, 'Absolute; aligned with `hash_strs` when both are given.'),
+    described(
+      FilterScope.properties.media_paths,
+      'Absolute paths, in the same order as `hash_strs` if both are given.',
+    ),
     [],
   );
 const hashes = () =>
   defaulted(
     described(
       FilterScope.properties.hash_strs,
-      'Hashes from /media/metadata: one for each of `media_paths`, empty where it is not known; or alone.',
+      'Hashes from /media/metadata, either alone or one for each of `media_paths` (empty if unknown).',
     ),
     [],
   );
 const mediaType = () =>
   defaulted(
-    described(MediaType, 'Of a global scope: what the media can be searched by; `any` when left out.'),
+    described(MediaType, 'For a global scope: what the media can be searched by. The default is `any`.'),
     'any',
   );
 const expected = () =>
   Type.Optional(
     described(
       Type.Integer({ minimum: 0 }),
-      'Number of files in the scope, for `coverage`, where not all of them are named.',
+      'Number of files in the scope, for `coverage`, if not all of them are listed.',
     ),
   );
 
@@ -37,7 +40,8 @@ export const scopeField = Type.Object({
   mode: defaulted(
     described(
       FilterScope.properties.mode,
-      '`paths`: the files supplied; when none is, the same as `global`. `global`: the loaded media that can be searched, not everything the folder knows.',
+      '`paths`: the given files; if none are given, the same as `global`. `global`: the loaded media that ' +
+        'can be searched, not everything in the folder.',
     ),
     'paths',
   ),
@@ -52,7 +56,7 @@ export const flatScope = {
   media_type: mediaType(),
   search_all: shown(
     defaulted(
-      described(Type.Boolean(), 'The same as a global scope; naming no file is the same, too.'),
+      described(Type.Boolean(), 'The same as a global scope. Giving no files is also the same.'),
       false,
     ),
     true,
@@ -66,12 +70,18 @@ export const filtersField = defaulted(
   described(
     Type.Array(
       Type.Object({
-        facet_id: described(MetadataFilter.properties.facet_id, 'Id of a facet of /metadata/facets.'),
+        facet_id: described(
+          MetadataFilter.properties.facet_id,
+          'Id of a facet, as returned by /metadata/facets.',
+        ),
         operator: defaulted(MetadataFilter.properties.operator, 'is_any_of'),
-        values: described(MetadataFilter.properties.values, 'At least one; a comparison takes exactly one.'),
+        values: described(
+          MetadataFilter.properties.values,
+          'One or more values. Comparisons take exactly one value.',
+        ),
       }),
     ),
-    'All of them have to hold.',
+    'Filters. Media must pass all of them.',
   ),
   [],
 );
@@ -80,7 +90,8 @@ export const filtersField = defaulted(
 export const metadataFilterRequest = defaulted(
   described(
     nullable(Type.Object({ scope: Type.Optional(scopeField), filters: filtersField })),
-    'A hard filter: only media that pass every filter are ranked. `scope` limits the search further, also when `filters` is empty; left out, it is that of the search.',
+    'A hard filter: only media that pass every filter are ranked. `scope` restricts the search further, ' +
+      'even if `filters` is empty. If omitted, it is the scope of the search.',
   ),
   null,
 );
@@ -89,7 +100,9 @@ export const metadataFilterRequest = defaulted(
 export const segmentsToFrameIndices = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),
-    'By media path, or hash: half-open ranges `[start, end)` of frames on the 1-per-second grid, one or a list of them. Media without a key are left out; a key outside of the searched media is an error.',
+    'Half-open ranges `[start, end)` of frames on the grid of one frame per second, by media path or ' +
+      'hash; one range or a list of them. Media without a key are excluded. A key outside the searched ' +
+      'media is an error.',
   ),
   {},
 );
@@ -98,22 +111,28 @@ export const segmentsToFrameIndices = defaulted(
 export const segmentsToTimeRanges = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([TimeRange, Type.Array(TimeRange)])),
-    'By media path, or hash: half-open ranges `[start_seconds, end_seconds)`, one or a list of them; segments that overlap one are searched. Media without a key are left out; a key outside of the searched media is an error.',
+    'Half-open ranges `[start_seconds, end_seconds)` by media path or hash; one range or a list of them. ' +
+      'Segments that overlap a range are searched. Media without a key are excluded. A key outside the ' +
+      'searched media is an error.',
   ),
   {},
 );
 
 const Person = Type.Object({
   cluster_job_name: Type.Optional(
-    described(nullable(Type.String()), 'The face clustering; left out, the only one that has the person.'),
+    described(
+      nullable(Type.String()),
+      'Name of the face clustering. If omitted, the only clustering that contains the person is used.',
+    ),
   ),
   person_name: Type.Optional(
     described(
       nullable(Type.String()),
-      'Exactly, else whatever its case. Clusters of one name are one person.',
+      'Name of the person. An exact match is preferred; otherwise case is ignored. Clusters with the same ' +
+        'name count as one person.',
     ),
   ),
-  cluster_id: Type.Optional(described(nullable(Type.String()), 'Instead of a name.')),
+  cluster_id: Type.Optional(described(nullable(Type.String()), 'Id of a cluster, instead of a name.')),
 });
 
 /** Of searches; `peopleFilter` brings both to their one form. */
@@ -128,7 +147,7 @@ export const peopleFields = {
   people_filter_mode: defaulted(
     described(
       oneOf('and', 'or'),
-      '`and`: all of them in one frame, each with a face of their own; `or`: any of them.',
+      '`and`: all of these people in one frame, each with a face of their own; `or`: any of them.',
     ),
     'and',
   ),
@@ -144,7 +163,7 @@ export function peopleFilter({
   const people = asked.map(({ cluster_job_name, person_name, cluster_id }, i) => {
     if (Boolean(person_name) === Boolean(cluster_id)) {
       const field = `people_filter[${i}]`;
-      const message = `${field}: either person_name or cluster_id has to be there, and not both`;
+      const message = `${field}: exactly one of person_name and cluster_id is required`;
       throw filterErrors.WRONG_PEOPLE(message, { field });
     }
     return {

@@ -14,7 +14,7 @@ export const health = route({
   path: '/api/v1/health',
   id: 'health',
   tag,
-  summary: 'Whether the service answers',
+  summary: 'Check whether the service responds',
   access: 'open',
   answers: { 200: Status },
   handle: () => reply(200, { status: 'ok' }),
@@ -25,9 +25,9 @@ export const livez = route({
   path: '/livez',
   id: 'livez',
   tag,
-  summary: 'Whether the process of the service responds',
+  summary: 'Check whether the process responds',
   description:
-    'Answers as long as the process can answer anything. No answer: the process is to be restarted.',
+    'Responds as long as the process can respond at all. If there is no response, restart the process.',
   access: 'open',
   answers: { 200: Status },
   handle: () => reply(200, { status: 'ok' }),
@@ -42,11 +42,11 @@ const Readiness = Type.Object({
           Type.String(),
           'A part (actor) of the engine, `visual model`, `analysis data` or `service`.',
         ),
-        state: described(Type.String(), 'Its state, as /metrics names it, or its load status.'),
+        state: described(Type.String(), 'Its state as in /metrics, or its load status.'),
         reason: Type.String(),
       }),
     ),
-    'What keeps the service from its work; empty when it is ready.',
+    'Why the service is not ready; empty if it is ready.',
   ),
 });
 
@@ -55,10 +55,11 @@ export const readyz = route({
   path: '/readyz',
   id: 'readyz',
   tag,
-  summary: 'Whether the service can do its work, and if not why',
+  summary: 'Check whether the service is ready',
   description:
-    '503 while a part (actor) of the engine is not ready, while the visual model loads or when it could not be loaded, while an ' +
-    'engine that was restarted after a crash reloads its data, and once the service is stopping. Routes that do not need what is missing answer all the same.',
+    'Returns 503 while a part (actor) of the engine is not ready, while the visual model is loading or ' +
+    'if it could not be loaded, while an engine that restarted after a crash reloads its data, and when ' +
+    'the service is stopping. Routes that do not need the missing part still work.',
   access: 'open',
   answers: { 200: Readiness, 503: Readiness },
   handle: (_, service) => {
@@ -75,8 +76,8 @@ export const metrics = route({
   path: '/metrics',
   id: 'metrics',
   tag,
-  summary: 'Counters and gauges of the service for a Prometheus server',
-  description: 'Text exposition format 0.0.4. Counters begin at 0 when the engine starts.',
+  summary: 'Get metrics for a Prometheus server',
+  description: 'Uses the text exposition format 0.0.4. Counters start at 0 when the engine starts.',
   access: 'open',
   form: { text: EXPOSITION_TYPE },
   answers: { 200: Type.String() },

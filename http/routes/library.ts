@@ -15,35 +15,36 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 const tag = 'Library';
 
 const DryRun = defaulted(
-  described(Type.Boolean(), 'Answers what would be done, and changes nothing.'),
+  described(Type.Boolean(), 'Return what would be done without changing anything.'),
   false,
 );
 
 const writing =
-  'Nothing of the footage itself is touched. 409 while a task works on one of these files, and then nothing is changed; ' +
-  '503 naming the process while another one writes the folder.';
+  'The footage itself is not changed. Returns 409 while a task is working on one of these files, in ' +
+  'which case nothing is changed. Returns 503 with the process in `message` while another process is ' +
+  'writing to the folder.';
 
 export const listLibrary = route({
   method: 'POST',
   path: '/api/v1/library/list',
   id: 'listLibrary',
   tag,
-  summary: 'What an analysis folder holds, a page at a time',
+  summary: 'List the media in an analysis folder, page by page',
   description:
-    'Every file the folder knows, in the order of paths: by which models its pictures are analysed, whether it has a ' +
-    'transcript, and since when. A file that was only looked at has neither. A copy is an entry of its own with the same ' +
-    '`hash_str`. 503 when the folder is not there.',
+    'Returns every file that the folder knows, sorted by path: which models analysed its pictures, ' +
+    'whether it has a transcript, and since when. Files that were only inspected have neither. A copy ' +
+    'has its own entry with the same `hash_str`. Returns 503 if the folder does not exist.',
   body: Type.Object({
     cache_dir: CacheDir,
     under: Type.Optional(
       shown(
-        described(AbsolutePath, 'Only what lies in this folder of footage, or the file at this path.'),
+        described(AbsolutePath, 'Return only the files in this folder, or the file at this path.'),
         '/media',
       ),
     ),
-    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Media to leave out.'), 0),
+    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of media to skip.'), 0),
     limit: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Media to answer, at most.'),
+      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of media.'),
       1000,
     ),
   }),
@@ -61,18 +62,19 @@ export const listMedia = route({
   path: '/api/v1/media/list',
   id: 'listMedia',
   tag,
-  summary: 'A folder of the disk, with what is analysed of the media in it',
+  summary: 'List a folder on the disk with the analysis of its media',
   description:
-    'Its folders, then its media, a page at a time over both, in natural order: `take 2` before `take 10`. Without `folder` ' +
-    'the roots: the folders in which known media lie, and the home folder of whoever runs the service. Nothing is read of the files: they are ' +
-    'known by path, size and time. Hidden names, and folders of the system, are left out. 404 when the folder is not ' +
-    'there, 400 when it cannot be listed. An analysis folder that does not exist yet knows nothing.',
+    'Returns the folders, then the media in the folder, page by page and in natural order (`take 2` ' +
+    'before `take 10`). Without `folder`, it returns the roots: the folders that contain known media, ' +
+    'and the home folder of the user who runs the service. Files are not opened, but recognized by path, ' +
+    'size and time. Hidden names and system folders are omitted. Returns 404 if the folder does not ' +
+    'exist, and 400 if it cannot be listed. An analysis folder that does not exist yet counts as empty.',
   body: Type.Object({
     cache_dir: CacheDir,
-    folder: Type.Optional(described(AbsolutePath, 'The folder to look into.')),
-    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Folders and files to leave out.'), 0),
+    folder: Type.Optional(described(AbsolutePath, 'The folder to list.')),
+    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of folders and files to skip.'), 0),
     limit: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Folders and files to answer, at most.'),
+      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of folders and files.'),
       1000,
     ),
   }),
@@ -90,16 +92,17 @@ export const forgetMedia = route({
   path: '/api/v1/library/forget',
   id: 'forgetMedia',
   tag,
-  summary: 'Removes the analysis of media',
+  summary: 'Delete the analysis of media',
   description:
-    'All that is stored of their content, whatever made it: vectors, previews, transcripts, names of speakers, and every ' +
-    'path it is known by, those of copies too. It disappears from searches at once. The space of previews is freed at once, that of vectors ' +
-    `with the next compaction. 404 when none of the paths is known. ${writing}`,
+    'Deletes all stored data of their content: vectors, previews, transcripts, names of speakers, and ' +
+    'every known path, including those of copies. Searches no longer find it. The disk space of previews ' +
+    'is freed immediately, and that of vectors with the next compaction. Returns 404 if none of the ' +
+    `paths is known. ${writing}`,
   body: Type.Object({
     cache_dir: CacheDir,
     media_paths: described(
       Type.Array(AbsolutePath, { minItems: 1, maxItems: 10_000 }),
-      'Files, or folders for everything in them. They need not be there any more.',
+      'Files, or folders for everything in them. They no longer have to exist.',
     ),
     dry_run: DryRun,
   }),
@@ -116,11 +119,12 @@ export const pruneLibrary = route({
   path: '/api/v1/library/prune',
   id: 'pruneLibrary',
   tag,
-  summary: 'Forgets media whose files are gone',
+  summary: 'Forget media whose files no longer exist',
   description:
-    'A file is gone when it is missing and its volume is there. Files on a volume that is not mounted ' +
-    'are kept, and `skipped` says why. Where the same content lies at another known path, the analysis is kept and only the missing path is removed. ' +
-    `Files that a task works on are left alone. ${writing}`,
+    'A file counts as gone if it is missing although its volume is mounted. Files on volumes that are ' +
+    'not mounted are kept, and `skipped` says why. If the same content exists at another known path, the ' +
+    'analysis is kept and only the missing path is removed. Files that a task is working on are kept. ' +
+    `${writing}`,
   body: Type.Object({ cache_dir: CacheDir, dry_run: DryRun }),
   answers: { 200: PruneAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { library }) => {
@@ -134,7 +138,7 @@ export const libraryDisk = route({
   path: '/api/v1/library/disk',
   id: 'libraryDisk',
   tag,
-  summary: 'What an analysis folder and the models take on the disk',
+  summary: 'Get the disk usage of an analysis folder and the models',
   body: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: DiskAnswer },
   handle: async ({ body, signal }, { library }) =>
@@ -146,15 +150,16 @@ export const moveMedia = route({
   path: '/api/v1/library/move',
   id: 'moveMedia',
   tag,
-  summary: 'Follows footage that has moved',
+  summary: 'Update the paths of moved footage',
   description:
-    'Gives every known path in `from` its new name in `to`. The files have to lie there already: 400 when none does. A path ' +
-    'whose file still lies at its old place stays. A move that was interrupted is completed by the same request. 404 when nothing ' +
-    `in \`from\` is known. ${writing}`,
+    'Replaces the folder `from` by `to` in every known path. The files must already be at the new paths; ' +
+    'returns 400 if none of them is. Paths whose files still exist at the old place are not changed. An ' +
+    'interrupted move is completed by the same request. Returns 404 if nothing in `from` is known. ' +
+    `${writing}`,
   body: Type.Object({
     cache_dir: CacheDir,
-    from: described(AbsolutePath, 'Folder in which the footage lay, or one file.'),
-    to: described(AbsolutePath, 'Where it lies now.'),
+    from: described(AbsolutePath, 'Folder where the footage was, or one file.'),
+    to: described(AbsolutePath, 'Path where it is now.'),
     dry_run: DryRun,
   }),
   answers: { 200: MoveAnswer, 404: ErrorBody, 409: ErrorBody },

@@ -20,28 +20,34 @@ export const mediaLink = route({
   path: '/api/v1/media/link',
   id: 'mediaLink',
   tag,
-  summary: 'An address at which the bytes of one media file can be read without a key',
+  summary: 'Create a link to the bytes of a media file',
   description:
-    'For `<video>`, `<audio>` and `<img>`, which send no headers. The file, named by `media_path` or by `hash_str`, not both, ' +
-    'is one that the analysis folder knows, and lies unchanged where it was seen: 404 otherwise. The address holds neither ' +
-    'path nor hash, expires, and ends with the service; whoever has it can read this one file. With `proxy` it is the one that ' +
-    'POST /media/proxy made, 404 before; by `hash_str` also of a file that is gone. It works as long as the license key, or the session, ' +
-    'by which it was made.',
+    'For `<video>`, `<audio>` and `<img>` elements, which cannot send headers. The file is given by ' +
+    'either `media_path` or `hash_str`, and must be known to the analysis folder and unchanged at its ' +
+    'known path; otherwise 404 is returned. The link contains neither path nor hash, expires after some ' +
+    'time, and stops working when the service stops. Anybody who has the link can read this file. With ' +
+    '`proxy`, the link is to the proxy made by POST /media/proxy; 404 is returned if there is none. With ' +
+    '`hash_str`, that also works for a file that no longer exists. The link is valid as long as the ' +
+    'license key or session that it was made with.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
-    proxy: defaulted(described(Type.Boolean(), 'The bytes of its proxy, which browsers play.'), false),
+    proxy: defaulted(
+      described(Type.Boolean(), 'Link to the proxy of the file, which browsers can play.'),
+      false,
+    ),
   }),
   answers: {
     200: Type.Object({
-      url: described(Type.String(), 'Path of the address, from the root of the service.'),
-      expires_at: described(Type.Number(), 'Unix time, seconds.'),
-      content_type: described(Type.String(), 'By the name of the file.'),
+      url: described(Type.String(), 'Path of the link, relative to the root of the service.'),
+      expires_at: described(Type.Number(), 'When the link expires, as a Unix time in seconds.'),
+      content_type: described(Type.String(), 'Media type, derived from the file name.'),
       playable_type: described(
         nullable(Type.String()),
-        'Type and codecs, as `HTMLMediaElement.canPlayType` takes them; null for stills, and where it is not known.',
+        'Type and codecs in the form that `HTMLMediaElement.canPlayType` accepts; null for stills and if ' +
+          'unknown.',
       ),
-      size_bytes: described(Type.Integer(), 'Of the file.'),
+      size_bytes: described(Type.Integer(), 'Size of the file in bytes.'),
       hash_str: Type.String(),
     }),
     404: ErrorBody,
@@ -78,7 +84,7 @@ async function proxyOf(
   const found = await proxies.find({ cache_dir, hash_str });
   if (!found) {
     const which = 'hash_str' in asked ? `hash_str: ${hash_str}` : `media_path: ${asked.media_path}`;
-    throw proxyErrors.PROXY_MISSING(`${which} has no proxy; POST /media/proxy makes one`);
+    throw proxyErrors.PROXY_MISSING(`${which} has no proxy; create one with POST /media/proxy`);
   }
   const { path, size_bytes } = found;
   return { path, hash_str, kind: 'video', mark: { size_bytes, mtime_ms: 0, inode: '' } };
@@ -89,12 +95,15 @@ export const mediaBytes = route({
   path: '/media/{link}',
   id: 'mediaBytes',
   tag,
-  summary: 'The bytes of one media file',
+  summary: 'Get the bytes of a media file',
   description:
-    'Whole, or one part with `Range`; `ETag`, `If-None-Match` and `If-Range` as usual. `link` is of /media/link. 404 when it ' +
-    'has expired, its key does not open the service any more or that was started again, and when the file is gone or another one took its place.',
+    'Returns the whole file, or a part of it with `Range`. `ETag`, `If-None-Match` and `If-Range` work ' +
+    'as usual. `link` comes from /media/link. Returns 404 if the link or its key has expired, if the ' +
+    'service was restarted, or if the file no longer exists or was replaced.',
   access: 'open',
-  params: Type.Object({ link: described(Type.String(), 'Of the `url` that /media/link answers.') }),
+  params: Type.Object({
+    link: described(Type.String(), 'The last part of the `url` returned by /media/link.'),
+  }),
   form: { bytes: '*/*' },
   answers: { 200: Bytes, 404: ErrorBody },
   handle: async ({ params, signal }, { search, proxies, mediaLinks }) => {
@@ -103,7 +112,7 @@ export const mediaBytes = route({
       const proxy = await proxies.find(linked).catch(() => null);
       const content = proxy && (await contentOfFile(proxy.path, mediaTypeOf(proxy.path)).catch(() => null));
       if (content) return reply(200, content, guarded);
-      throw searchErrors.MEDIA_GONE('The proxy was removed, or cannot be opened');
+      throw searchErrors.MEDIA_GONE('The proxy was removed or cannot be opened');
     }
     const { path, mark } = await search.mediaFile(linked, signal).catch(withoutNames);
     const isIt = (found: Parameters<typeof modifiedMs>[0] & { size: bigint; ino: bigint }) =>
@@ -113,7 +122,7 @@ export const mediaBytes = route({
     // Between the look at the name and here another file may have taken it.
     const content = await contentOfFile(path, mediaTypeOf(path), isIt).catch(() => null);
     if (content) return reply(200, content, guarded);
-    throw searchErrors.MEDIA_GONE('The file is not where it was seen, or cannot be opened');
+    throw searchErrors.MEDIA_GONE('The file is not at its known path or cannot be opened');
   },
 });
 

@@ -21,11 +21,11 @@ const Id = Type.Object({
 const example = [{ media_path: '/media/film.mp4', start_seconds: 10, end_seconds: 14 }];
 const Items = described(
   shown(Type.Array(GivenItem, { maxItems: mostListItems }), example),
-  'Moments, in their order.',
+  'Moments in the order of the list.',
 );
 const One = Type.Object({ list: MomentList });
 
-const kept = 'Lists are kept in the home folder of the service, whatever the analysis folder is.';
+const kept = 'Lists are stored in the home folder of the service, independently of the analysis folder.';
 
 /** With paths in their plain form. */
 function plain(items: readonly GivenItem[]): GivenItem[] {
@@ -40,8 +40,8 @@ export const listLists = route({
   path: '/api/v1/lists',
   id: 'listLists',
   tag,
-  summary: 'The lists of moments',
-  description: `${kept} A list whose file cannot be read is told of in \`unreadable\`.`,
+  summary: 'List the lists of moments',
+  description: `${kept} Lists whose files cannot be read are reported in \`unreadable\`.`,
   answers: { 200: ListOverview },
   handle: async ({ signal }, { lists }) => reply(200, await lists.list(signal)),
 });
@@ -51,8 +51,10 @@ export const makeList = route({
   path: '/api/v1/lists',
   id: 'makeList',
   tag,
-  summary: 'Makes a list of moments',
-  description: `${kept} 400 naming the field when an item does not fit; 409 when there are too many lists.`,
+  summary: 'Create a list of moments',
+  description:
+    `${kept} Returns 400 with the field in \`message\` if an item is not valid, and 409 if there are too ` +
+    'many lists.',
   body: Type.Object({ name: ListName, items: defaulted(Items, []) }),
   answers: { 201: One, 409: ErrorBody },
   handle: async ({ body, signal }, { lists }) => {
@@ -66,10 +68,11 @@ export const getList = route({
   path: '/api/v1/lists/{list_id}',
   id: 'getList',
   tag,
-  summary: 'One list with its moments',
+  summary: 'Get a list with its moments',
   description:
-    'For /export/timeline an item is `media_path`, `source_start_seconds` from `start_seconds`, `source_end_seconds` from ' +
-    '`end_seconds`, `name` and a `track`, mostly `both`; for /export/clips it is `media_path`, `start_seconds` and `end_seconds` as they are.',
+    'To use an item in /export/timeline, send `media_path`, `start_seconds` as `source_start_seconds`, ' +
+    '`end_seconds` as `source_end_seconds`, `name`, and a `track`, usually `both`. In /export/clips, ' +
+    'send `media_path`, `start_seconds` and `end_seconds` unchanged.',
   params: Id,
   answers: { 200: One, 404: ErrorBody },
   handle: async ({ params, signal }, { lists }) =>
@@ -81,13 +84,14 @@ export const changeList = route({
   path: '/api/v1/lists/{list_id}',
   id: 'changeList',
   tag,
-  summary: 'Changes a list of moments',
+  summary: 'Change a list of moments',
   description:
-    'What is left out stays as it is; `items` takes the place of all of them. An item with its `item_id` stays the same ' +
-    'item. 409 with the stored `version` when the list was changed since the `version` of the request.',
+    'Omitted fields stay unchanged; `items` replaces all items. An item with an `item_id` remains the ' +
+    'same item. Returns 409 with the stored `version` if the list has changed since the `version` in the ' +
+    'request.',
   params: Id,
   body: Type.Object({
-    version: described(ListVersion, 'That of the list which was changed.'),
+    version: described(ListVersion, 'The version of the list that this change is based on.'),
     name: Type.Optional(ListName),
     items: Type.Optional(Items),
   }),
@@ -96,7 +100,7 @@ export const changeList = route({
     404: ErrorBody,
     409: Type.Object({
       ...ErrorBody.properties,
-      version: described(ListVersion, 'Version of the list as it is stored.'),
+      version: described(ListVersion, 'Version of the stored list.'),
     }),
   },
   handle: async ({ params, body, signal }, { lists }) => {
@@ -116,8 +120,8 @@ export const deleteList = route({
   path: '/api/v1/lists/{list_id}',
   id: 'deleteList',
   tag,
-  summary: 'Removes a list of moments',
-  description: 'Nothing of the media is touched. A list whose file cannot be read is not removed.',
+  summary: 'Delete a list of moments',
+  description: 'The media are not changed. A list whose file cannot be read is not deleted.',
   params: Id,
   answers: { 200: Type.Object({ message: Type.String() }), 404: ErrorBody },
   handle: async ({ params, signal }, { lists }) => {

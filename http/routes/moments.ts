@@ -31,18 +31,22 @@ const queryFields = {
     shown(
       described(
         nullable(Type.String({ maxLength: 2000 })),
-        'In natural language. Names of people who were given one are found in it as whole words, whatever the case; the rest is searched in pictures, the whole of it in what is said.',
+        'Query in natural language. Names given to people are recognized as whole words, regardless of case. ' +
+          'The rest of the query is searched in pictures, and the whole query is searched in what is said.',
       ),
       'Ann with a red car',
     ),
   ),
   image_path: Type.Optional(
-    described(nullable(AbsolutePath), 'A picture to compare with. One picture at most.'),
+    described(
+      nullable(AbsolutePath),
+      'Path of a picture to compare with. A request can have at most one picture.',
+    ),
   ),
   image_data: Type.Optional(
     described(
       nullable(Type.String({ maxLength: Math.ceil(mostPictureBytes / 3) * 4 + 4096 })),
-      'The same as base64, or as `data:image/...;base64,...`: JPEG, PNG or WebP, at most 20 MiB.',
+      'The picture as base64 or as `data:image/...;base64,...`: JPEG, PNG or WebP, at most 20 MiB.',
     ),
   ),
   like: Type.Optional(
@@ -51,16 +55,19 @@ const queryFields = {
         Type.Object({
           hash_str: Type.Optional(HashStr),
           media_path: Type.Optional(AbsolutePath),
-          time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),
+          time_seconds: described(
+            Type.Number({ minimum: 0 }),
+            'Time in seconds from the beginning of the film.',
+          ),
         }),
       ),
-      'The same of a moment of a film, named by `hash_str` or by `media_path`, not both.',
+      'A moment of a film to compare with. The film is given by either `hash_str` or `media_path`.',
     ),
   ),
   exclude: defaulted(
     described(
       Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
-      'Ranks pictures lower that resemble it; needs `query`.',
+      'Pictures that resemble one of these texts rank lower. Needs `query`.',
     ),
     [],
   ),
@@ -87,9 +94,12 @@ function pictureOf({ image_path, image_data, like }: QueryBody): AskedPicture | 
   );
   const [first, second] = given;
   if (second !== undefined) {
-    throw momentErrors.SEVERAL_PICTURES(`${second}: one picture at most; there is ${first} already`, {
-      field: second,
-    });
+    throw momentErrors.SEVERAL_PICTURES(
+      `${second}: only one picture is allowed, and ${first} is already given`,
+      {
+        field: second,
+      },
+    );
   }
   if (image_path) return { image_path: absolute('image_path', image_path) };
   if (typeof image_data === 'string') return { image_data };
@@ -109,21 +119,27 @@ export const searchMoments = route({
   path: '/api/v1/search/moments',
   id: 'searchMoments',
   tag,
-  summary: 'Finds moments by what is seen, what is said and who is there',
+  summary: 'Find moments by pictures, speech, text and people',
   description:
-    'One list, best first: what pictures show, what is said and where the people are seen whom the query names are searched at ' +
-    'the same time, and a moment is worth the sum of 1 / (60 + its rank) over the lists it is in. Hits in one scene, or within two seconds, are one moment; ' +
-    '`reasons` says why it is here. Searches what is loaded, as the other searches do: what is not is told in `toast_warning`, and is a 400 where nothing that was asked for ' +
-    'can be searched. What is said is searched by the whole query and, when nobody says that, by its words. There are no pictures in the answer: POST /thumbnails has them.',
+    'Returns one list, best moments first. Pictures, what is said, printed words, and the people named ' +
+    'in the query are searched at the same time. The score of a moment is the sum of 1 / (60 + rank) ' +
+    'over the lists that contain it. Hits in the same scene, or within two seconds, form one moment; ' +
+    '`reasons` says why a moment was found. Like other searches, this searches loaded data. ' +
+    '`toast_warning` says what could not be searched; if nothing that was requested can be searched, the ' +
+    'response is 400. What is said is searched for the whole query and, if nobody says that, for its ' +
+    'words. The response contains no pictures; get them from POST /thumbnails.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...queryFields,
     media_paths: defaulted(
-      described(Type.Array(AbsolutePath), 'Only in these files; empty: everything that is loaded.'),
+      described(
+        Type.Array(AbsolutePath),
+        'Search only these files. If empty, everything that is loaded is searched.',
+      ),
       [],
     ),
     search_all: defaulted(
-      described(Type.Boolean(), 'Everything that is loaded, whatever `media_paths` says.'),
+      described(Type.Boolean(), 'Search everything that is loaded, and ignore `media_paths`.'),
       false,
     ),
     explain,
@@ -134,12 +150,16 @@ export const searchMoments = route({
     kinds: Type.Optional(
       described(
         nullable(Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: momentKinds.length })),
-        'What is searched; left out: everything that can be. One that is named and cannot be searched is told, and is an error when it is the only one.',
+        'Kinds to search. If omitted, everything that can be searched is searched. A requested kind that ' +
+          'cannot be searched causes a warning, or an error if it is the only one.',
       ),
     ),
     limit: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
     max_per_media: Type.Optional(
-      described(nullable(Type.Integer({ minimum: 1 })), 'Moments of one file at most. Left out: no limit.'),
+      described(
+        nullable(Type.Integer({ minimum: 1 })),
+        'Maximum number of moments of one file. If omitted, there is no limit.',
+      ),
     ),
   }),
   answers: { 200: MomentsAnswer, 404: ErrorBody, 409: ErrorBody },
@@ -168,11 +188,14 @@ export const searchRelevance = route({
   path: '/api/v1/search/relevance',
   id: 'searchRelevance',
   tag,
-  summary: 'How much each second of a film has of a query',
+  summary: 'Get the relevance of each second of a film for a query',
   description:
-    'For a bar along a film: a value for each second, by its picture alone. 0 is the background of the library, the median of what is loaded, ' +
-    '1 its best second for this query, so the bars of several films can be compared. Where even the best hardly stands out all values stay low. The film, named by `media_path` or by `hash_str`, ' +
-    'has to be loaded; one that is not, and sound, has no relevance, which `toast_warning` tells. Nothing is decoded.',
+    'For a bar along a film: returns a value for each second, based on its picture only. 0 is the ' +
+    'background of the library, which is the median of the loaded data, and 1 is the best second in the ' +
+    'library for this query, so bars of several films can be compared. If even the best second hardly ' +
+    'stands out, all values are low. The film is given by either `media_path` or `hash_str`, and must be ' +
+    'loaded. Sound and films that are not loaded have no relevance, and `toast_warning` says so. Nothing ' +
+    'is decoded.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,

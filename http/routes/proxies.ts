@@ -14,20 +14,24 @@ export const makeProxy = route({
   tag: 'Media',
   summary: 'Make a film or sound playable in a browser',
   description:
-    'For a file whose `playable_type`, of /media/link, the browser does not play. 200 when its proxy is there; else 202 with the ' +
-    'id of the task that makes it, the same one for whoever asks meanwhile: H.264 and AAC in mp4 (sound alone in m4a), 8 bit, ' +
-    'with a keyframe each second and every picture at its own time, so that picture n of the proxy is picture n of the film; ' +
-    'rotation is kept, and the first track of sound, in two channels at most. It is kept in the analysis folder by content, ' +
-    'within the setting `proxies_gb`; those unused for longest are removed first. /media/link with `proxy` has its bytes. 404 for media ' +
-    'that the analysis folder does not know or that is not where it was seen. While an export, or the proxy of another ' +
-    'file, is a task, this one waits its turn, as `queued`; 503 when 100 wait.',
+    'Makes a proxy of a file whose `playable_type` (see /media/link) the browser cannot play. Returns ' +
+    '200 if the proxy exists, and otherwise 202 with the id of the task that makes it. Repeating the ' +
+    'request meanwhile returns the same task. The proxy has 8-bit H.264 and AAC in mp4 (sound alone in ' +
+    'm4a), with a keyframe every second and every picture at its original time, so picture n of the ' +
+    'proxy is picture n of the film. Rotation is kept, as is the first audio track, with at most two ' +
+    'channels. Proxies are stored in the analysis folder by content, within the limit of the setting ' +
+    '`proxies_gb`; the least recently used ones are removed first. Get the bytes with /media/link and ' +
+    '`proxy`. Returns 404 if the analysis folder does not know the media, or if the file is not at its ' +
+    'known path. While an export or the proxy of another file is running as a task, this task is ' +
+    '`queued`. Returns 503 if 100 tasks are queued.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
     max_side: defaulted(
       described(
         Type.Integer({ minimum: 160, maximum: 7680 }),
-        'Longest side of its pictures, px; they are never made larger. A larger proxy that is there will do.',
+        'Longest side of the pictures in pixels. Pictures are never enlarged. An existing larger proxy is ' +
+          'used as it is.',
       ),
       1280,
     ),
@@ -44,11 +48,11 @@ export const makeProxy = route({
     const { max_side } = body;
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const { path, hash_str, kind } = await search.mediaFile({ cache_dir, ...whichMedia(body) }, signal);
-    if (kind === 'image') throw proxyErrors.PROXY_OF_STILL(`${path}: is a still, which needs no proxy`);
+    if (kind === 'image') throw proxyErrors.PROXY_OF_STILL(`${path}: is a still; stills have no proxies`);
     const wish = { cache_dir, hash_str, max_side };
     if (await proxies.find(wish)) return reply(200, { ready: true as const, hash_str });
     const task = await tasks.begin('proxy', { ...wish, media_path: path }, { signal });
-    const answer = accepted(task, 'The proxy is being made', 'The proxy waits its turn');
+    const answer = accepted(task, 'The proxy is being made', 'The proxy is queued');
     return reply(202, { ...answer, hash_str });
   },
 });

@@ -15,20 +15,25 @@ export const listScenes = route({
   path: '/api/v1/scenes',
   id: 'listScenes',
   tag: 'Media',
-  summary: 'The scenes of a media file',
+  summary: 'List the scenes of a media file',
   description:
-    'The same scenes that matches and moments have, in order. One file, named by `media_path` or by `hash_str`, not both; it ' +
-    'may be gone. Nothing has to be loaded: scenes are kept with the analysis of the pictures. Scenes that overlap ' +
-    '`[start_seconds, end_seconds)` are answered, whole. Seconds that could not be decoded belong to no scene. 404 for a file the analysis ' +
-    'folder does not know, 400 for one whose pictures are not analysed.',
+    'Returns the scenes that matches and moments also have, in order. The file is given by either ' +
+    '`media_path` or `hash_str`, and does not have to exist any more. Nothing has to be loaded, because ' +
+    'scenes are stored with the visual analysis. Scenes that overlap `[start_seconds, end_seconds)` are ' +
+    'returned as a whole. Seconds that could not be decoded belong to no scene. Returns 404 if the ' +
+    'analysis folder does not know the file, and 400 if its pictures have not been analysed.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
-    start_seconds: defaulted(described(Type.Number({ minimum: 0 }), 'Scenes that end after it.'), 0),
+    start_seconds: defaulted(
+      described(Type.Number({ minimum: 0 }), 'Return scenes that end after this time.'),
+      0,
+    ),
     end_seconds: Type.Optional(
       described(
         nullable(Type.Number({ exclusiveMinimum: 0 })),
-        'Scenes that begin before it; after `start_seconds`. Left out: up to the end.',
+        'Return scenes that begin before this time, which must be after `start_seconds`. If omitted, the ' +
+          'range extends to the end.',
       ),
     ),
   }),

@@ -20,18 +20,22 @@ const tag = 'Search';
 const Common = {
   cache_dir: CacheDir,
   media_paths: defaulted(
-    described(Type.Array(AbsolutePath), 'Only in these files; empty: everything that is loaded.'),
+    described(
+      Type.Array(AbsolutePath),
+      'Search only these files. If empty, everything that is loaded is searched.',
+    ),
     [],
   ),
   max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
   max_per_media: Type.Optional(
     described(
       nullable(Type.Integer({ minimum: 1 })),
-      'Matches of one file at most, so that repeated shots of one film do not fill the answer. Left out: no limit.',
+      'Maximum number of matches of one file, so that repeated shots of one film do not fill the response. ' +
+        'If omitted, there is no limit.',
     ),
   ),
   search_all: defaulted(
-    described(Type.Boolean(), 'Everything that is loaded, whatever `media_paths` says.'),
+    described(Type.Boolean(), 'Search everything that is loaded, and ignore `media_paths`.'),
     false,
   ),
   explain,
@@ -53,34 +57,40 @@ const { explanation, other_paths: _, ...always } = Type.Required(Match).properti
 const VisualMatch = Type.Object({
   ...always,
   other_paths: Match.properties.other_paths,
-  explanation: Type.Optional(described(named('Explanation', explanation), 'With `explain` alone.')),
+  explanation: Type.Optional(
+    described(named('Explanation', explanation), 'Explanation of the match. Returned only with `explain`.'),
+  ),
 });
 
 const Answer = Type.Object({
   matches: described(
     Type.Array(named('VisualMatch', VisualMatch)),
-    'Best first, grouped by video; `original_index` is the place before that grouping.',
+    'Matches, best first and grouped by video; `original_index` is the position before grouping.',
   ),
   weaker: SearchAnswer.properties.weaker,
   not_understood: SearchAnswer.properties.not_understood,
   toast_warning: Type.Optional(
     described(
       Type.String(),
-      'What a person should know about this answer: words that are not understood, files that cannot be read.',
+      'A warning to show to the user, such as words that are not understood or files that cannot be read.',
     ),
   ),
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'The sentences of `toast_warning`, one by one. When the model understood only some words, the first one begins with `Weak:` and names the words the matches are ranked by; another one names the commands that bring a model that understands more.',
+      'The sentences of `toast_warning` as a list. If the model understood only some of the words, the ' +
+        'first sentence begins with `Weak:` and names the words that the matches are ranked by; another one ' +
+        'names the commands that download a model that understands more.',
     ),
   ),
 });
 
 const notice =
-  'Searches what `POST /analysis-data/load` loaded into memory; 400 when this folder is not loaded for the visual model ' +
-  'in use and while a summary is being made, 503 while that model loads. `exclude` ranks lower what resembles it; it filters nothing. Of very many matches the last ones may have an empty ' +
-  '`image`, when all previews together would be larger than 256 MiB: `toast_warning` says so, and POST /thumbnails has them.';
+  'Searches the data loaded with POST /analysis-data/load. Returns 400 if this folder is not loaded ' +
+  'for the visual model in use or while a summary is being generated, and 503 while the model is ' +
+  'loading. Matches that resemble `exclude` rank lower, but are not filtered out. If there are so many ' +
+  'matches that their previews exceed 256 MiB, the last matches have an empty `image` and ' +
+  '`toast_warning` says so; get these pictures from POST /thumbnails.';
 
 const CommonFields = Type.Object(Common);
 /** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
@@ -89,7 +99,8 @@ function whole({ matches: found, toast_warning, warnings = [], ...more }: Search
   const matches = { matches: pictured, ...more };
   const tooLarge =
     leftOut > 0
-      ? `${leftOut} previews do not fit into one answer; ask for fewer max_results, or for the pictures with POST /thumbnails.`
+      ? `${leftOut} previews do not fit into one response; request fewer max_results, or get the pictures ` +
+        'from POST /thumbnails.'
       : undefined;
   const texts = [toast_warning, tooLarge].filter((one) => one !== undefined);
   if (texts.length === 0) return matches;
@@ -124,17 +135,17 @@ export const searchText = route({
   path: '/api/v1/search/text',
   id: 'searchText',
   tag,
-  summary: 'Finds moments by words',
+  summary: 'Find moments by words',
   description: notice,
   body: Type.Object({
     query: described(
       Type.String({ minLength: 1, maxLength: 2000 }),
-      'In natural language: `red car at night, not raining`.',
+      'Query in natural language, such as `red car at night, not raining`.',
     ),
     ...Common,
     text_weight: described(
       text_weight,
-      'No effect here, also not with `exclude`: there is no picture to weigh the text against.',
+      'Has no effect here, because there is no picture to weigh the text against.',
     ),
     exclude: defaulted(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), []),
   }),
@@ -151,7 +162,10 @@ const onePicture = {
   query: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
 };
 const exclude = defaulted(
-  described(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), 'Needs `query`.'),
+  described(
+    Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
+    'Matches that resemble one of these texts rank lower. Needs `query`.',
+  ),
   [],
 );
 
@@ -160,12 +174,13 @@ export const searchImage = route({
   path: '/api/v1/search/image',
   id: 'searchImage',
   tag,
-  summary: 'Finds moments similar to a picture',
+  summary: 'Find moments similar to a picture',
   description: notice,
   body: Type.Object({
     image_path: described(
       AbsolutePath,
-      'The picture to compare with: as it is or mirrored, whichever a match is nearer to, and without black bars.',
+      'Path of the picture to compare with. The picture and its mirror image are compared, without black ' +
+        'bars, and the better match counts.',
     ),
     ...onePicture,
     exclude,
@@ -183,11 +198,13 @@ export const searchFrame = route({
   path: '/api/v1/search/frame',
   id: 'searchFrame',
   tag,
-  summary: 'Finds moments similar to a moment of a film',
-  description: `${notice} Between two seconds the picture is decoded from the film; when the film is gone, the nearest second that was analysed is used instead, and \`toast_warning\` says so.`,
+  summary: 'Find moments similar to a moment of a film',
+  description:
+    `${notice} The picture at a time between two seconds is decoded from the film. If the film no longer ` +
+    'exists, the nearest analysed second is used instead, and `toast_warning` says so.',
   body: Type.Object({
     media_path: AbsolutePath,
-    time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),
+    time_seconds: described(Type.Number({ minimum: 0 }), 'Time in seconds from the beginning of the film.'),
     ...onePicture,
     exclude,
   }),

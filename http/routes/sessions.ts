@@ -12,19 +12,22 @@ export const makeTicket = route({
   path: '/api/v1/tickets',
   id: 'makeTicket',
   tag,
-  summary: 'A ticket that opens one session',
+  summary: 'Create a ticket for a session',
   description:
-    'For the address of the web page: its `url` signs a browser in, once, within a minute. The session stands for the license ' +
-    'key that this request is sent with. A ticket is forgotten when the service ends.',
+    'A ticket signs one browser in to the web page: open its `url` once, within a minute. The session ' +
+    'acts for the license key of this request. Tickets become invalid when the service stops.',
   body: Type.Object({
     cache_dir: Type.Optional(
-      described(AbsolutePath, 'The analysis folder that the page begins with, in place of the default one.'),
+      described(AbsolutePath, 'The analysis folder that the page opens, instead of the default one.'),
     ),
   }),
   answers: {
     200: Type.Object({
-      ticket: described(Type.String(), 'A secret, for /sessions.'),
-      url: described(Type.String(), 'The page with the ticket, for a browser on the machine of the service.'),
+      ticket: described(Type.String(), 'The secret ticket to send to /sessions.'),
+      url: described(
+        Type.String(),
+        'Address of the page with the ticket, for a browser on the machine of the service.',
+      ),
       expires_at: described(Type.Number(), 'Unix time, seconds.'),
     }),
   },
@@ -41,21 +44,25 @@ export const openSession = route({
   path: '/api/v1/sessions',
   id: 'openSession',
   tag,
-  summary: 'Swaps a ticket for the token of a session',
+  summary: 'Exchange a ticket for a session token',
   description:
-    'The token is sent as a license key is, in the header `X-License-Key`, and stands for the one by which the ticket was made: ' +
-    'when that is revoked or expires, requests are refused. A session ends 12 hours after its last use, and outlives a restart ' +
-    'of the service, unless it is `shared`. 401 for a ticket that does not exist, is used, or is too old, told alike.',
+    'Send the token like a license key, in the header `X-License-Key`. It acts for the license key that ' +
+    'the ticket was created with: if that key is revoked or expires, requests are refused. A session ' +
+    'ends 12 hours after its last use, and remains valid when the service restarts, unless it is ' +
+    '`shared`. Returns 401 if the ticket does not exist, has been used, or has expired.',
   access: 'open',
-  body: Type.Object({ ticket: described(Type.String({ maxLength: 200 }), 'Of /tickets.') }),
+  body: Type.Object({ ticket: described(Type.String({ maxLength: 200 }), 'A ticket from /tickets.') }),
   answers: {
     200: Type.Object({
-      token: described(Type.String(), 'A secret, sent in place of a license key.'),
-      expires_at: described(Type.Number(), 'When it ends unless it is used before, Unix time, seconds.'),
+      token: described(Type.String(), 'The secret token to send instead of a license key.'),
+      expires_at: described(
+        Type.Number(),
+        'When the session ends if it is not used again, as a Unix time in seconds.',
+      ),
       shared: described(
         Type.Boolean(),
-        'Whether a page may keep it for all tabs of its browser: it is that of the owner of a service that listens on a loopback ' +
-          'address, and ends when that is stopped.',
+        'Whether a page may store the token for all tabs of its browser. That is so for the owner of a ' +
+          'service that listens on a loopback address. Such a session ends when the service stops.',
       ),
     }),
     401: ErrorBody,
@@ -71,11 +78,11 @@ export const closeSession = route({
   path: '/api/v1/sessions',
   id: 'closeSession',
   tag,
-  summary: 'Ends the session of this request',
-  description: 'The one whose token the header `X-License-Key` holds.',
+  summary: 'End the session of this request',
+  description: 'Ends the session whose token is in the header `X-License-Key`.',
   access: 'open',
   answers: {
-    200: Type.Object({ ended: described(Type.Boolean(), 'False when there was no such session.') }),
+    200: Type.Object({ ended: described(Type.Boolean(), 'False if the session does not exist.') }),
   },
   handle: ({ credential }, { access }) => reply(200, { ended: access.endSession(credential) }),
 });
@@ -87,29 +94,34 @@ export const getSettings = route({
   path: '/api/v1/settings',
   id: 'getSettings',
   tag,
-  summary: 'The settings of the service, and where each comes from',
+  summary: 'Get the settings of the service and their sources',
   description:
-    'As `framehound config` prints them. Of a secret one it is told whether it is set, never its value.',
+    'Returns the settings like `framehound config`. For secret settings, the response says only whether ' +
+    'they are set.',
   answers: {
     200: Type.Object({
-      version: described(Type.String(), 'Of the program.'),
+      version: described(Type.String(), 'Version of the program.'),
       cache_dir: described(
         Type.String(),
-        'The analysis folder to begin with, absolute: that of the ticket of this session, else the default one.',
+        'Absolute path of the analysis folder to open first: the one of the ticket of this session, or the ' +
+          'default one.',
       ),
       settings: described(
         Type.Array(
           Type.Object({
-            name: described(Type.String(), 'As in `config.json`.'),
-            value: described(SettingValue, 'A text, a number, true or false, or a list of texts.'),
+            name: described(Type.String(), 'Name of the setting, as in `config.json`.'),
+            value: described(
+              SettingValue,
+              'Value of the setting: a string, a number, a boolean, or a list of strings.',
+            ),
             source: described(
               oneOf('flag', 'environment', 'file', 'default'),
-              'Where the value comes from; `file` is `config.json` in the home folder.',
+              'Source of the value; `file` is `config.json` in the home folder.',
             ),
-            description: described(Type.String(), 'What it is for.'),
+            description: described(Type.String(), 'What the setting is for.'),
           }),
         ),
-        'All there are.',
+        'All settings.',
       ),
     }),
   },

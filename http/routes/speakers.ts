@@ -11,7 +11,7 @@ const tag = 'Transcriptions';
 
 const Speaker = described(
   Type.String({ minLength: 1, maxLength: 200 }),
-  'Id in the transcription: `SPEAKER_00`.',
+  'Id in the transcription, such as `SPEAKER_00`.',
 );
 
 export const suggestSpeakers = route({
@@ -19,17 +19,22 @@ export const suggestSpeakers = route({
   path: '/api/v1/speakers/suggest',
   id: 'suggestSpeakers',
   tag,
-  summary: 'Speakers of other files whose voice is like that of a speaker',
+  summary: 'Suggest speakers with a similar voice',
   description:
-    'Most alike first, by the vectors that the speaker model kept when the files were transcribed with speakers; no media is ' +
-    'opened. The file is named by `media_path` or by `hash_str`, not both. Linked voices count as one and are compared by all of ' +
-    'their vectors. Left out are voices of other models or versions of a model, those who speak in the same file, and those that ' +
-    'PUT /speakers/confirm said are not the same. A suggestion is a question, not an answer: listen to its `sample`.',
+    'Suggestions are sorted by similarity, most similar first. They are based on the vectors that the ' +
+    'speaker model stored when the files were transcribed with speakers; no media is opened. The file is ' +
+    'given by either `media_path` or `hash_str`. Linked voices count as one voice and are compared by ' +
+    'all of their vectors. Omitted are voices of other models or model versions, speakers in the same ' +
+    'file, and voices that PUT /speakers/confirm marked as different. Suggestions can be wrong: listen ' +
+    'to the `sample`.',
   body: Type.Object({
     cache_dir: CacheDir,
     ...mediaFields,
     speaker: Speaker,
-    limit: defaulted(described(Type.Integer({ minimum: 1, maximum: 1000 }), 'Suggestions, at most.'), 20),
+    limit: defaulted(
+      described(Type.Integer({ minimum: 1, maximum: 1000 }), 'Maximum number of suggestions.'),
+      20,
+    ),
   }),
   answers: { 200: SpeakerSuggestions },
   handle: async ({ body, signal }, { search }) => {
@@ -45,26 +50,31 @@ export const confirmSpeakers = route({
   path: '/api/v1/speakers/confirm',
   id: 'confirmSpeakers',
   tag,
-  summary: 'Says that voices of several files are one person, or that they are not',
+  summary: 'Confirm that voices are the same person, or are not',
   description:
-    'All of it is stored or nothing. With `same` the voices are one person from now on, together with all that were linked ' +
-    'with any of them, and have one name: `name`, or the one that one of them has; 400 when they have two and none is given. ' +
-    'A name that PUT /transcriptions/speakers gives to one of them is the name of all. Without `same` they are different ' +
-    'people and are never suggested for each other again: of voices that were linked the first one stays with that person, the ' +
-    'others leave it. The later word counts, and POST /speakers/undo takes the last one back. What was said is kept when a file is transcribed again, for whoever speaks at the ' +
-    'same times or sounds the same, and goes when the file is forgotten.',
+    'Stores everything or nothing. With `same`, the voices are the same person, together with all voices ' +
+    'already linked to them, and get one name: `name`, or the name that one of them has. Returns 400 if ' +
+    'they have two names and `name` is not given. A name that PUT /transcriptions/speakers gives to one ' +
+    'linked voice applies to all of them. Without `same`, the voices are different people and are not ' +
+    'suggested for each other again; if they were linked, the first voice stays with that person and the ' +
+    'others are unlinked. The latest answer counts, and POST /speakers/undo undoes the last one. Answers ' +
+    'are kept when a file is transcribed again, for speakers who speak at the same times or sound the ' +
+    'same, and deleted when the file is forgotten.',
   body: Type.Object({
     cache_dir: CacheDir,
     voices: described(
       Type.Array(Type.Object({ hash_str: HashStr, speaker: Speaker }), { minItems: 2, maxItems: 1000 }),
-      'Speakers of transcriptions, two or more.',
+      'Two or more speakers of transcriptions.',
     ),
     name: Type.Optional(
       nullable(
-        described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Display name of that person.'),
+        described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Display name of the person.'),
       ),
     ),
-    same: described(Type.Boolean(), 'True: one person. False: all of them are different people.'),
+    same: described(
+      Type.Boolean(),
+      'True if the voices are the same person; false if all of them are different people.',
+    ),
   }),
   answers: { 200: ConfirmedSpeakers },
   handle: async ({ body, signal }, { search }) => {
@@ -79,10 +89,11 @@ export const undoSpeakers = route({
   path: '/api/v1/speakers/undo',
   id: 'undoSpeakers',
   tag,
-  summary: 'Takes back what was said last of voices',
+  summary: 'Undo the last answer about voices',
   description:
-    'The last PUT /speakers/confirm, once: who was linked with whom, who was held apart, and the names. 409 when there is nothing ' +
-    'to take back, and when these voices were named, transcribed again or forgotten since.',
+    'Undoes the last PUT /speakers/confirm: the links, the voices marked as different, and the names. ' +
+    'Only the last answer can be undone. Returns 409 if there is nothing to undo, or if these voices ' +
+    'have since been named, transcribed again or forgotten.',
   body: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: ConfirmedSpeakers, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>

@@ -21,7 +21,8 @@ const tag = 'Summaries';
 
 const SummaryRef = described(
   Type.String({ minLength: 1, maxLength: 1000 }),
-  'As lists of summaries answer it; it holds also after the file was renamed or moved.',
+  'Reference to the summary, as returned by lists of summaries. It remains valid if the file is ' +
+    'renamed or moved.',
 );
 const Id = Type.String({ minLength: 1, maxLength: 200 });
 const CollectionId = described(Id, 'Id of a collection.');
@@ -29,17 +30,17 @@ const CollectionId = described(Id, 'Id of a collection.');
 const selector = {
   cache_dir: CacheDir,
   summary_ref: Type.Optional(shown(SummaryRef, 's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.0b5c7d9e')),
-  path: Type.Optional(described(AbsolutePath, 'The file, when no `summary_ref` is given.')),
+  path: Type.Optional(described(AbsolutePath, 'Path of the file, if no `summary_ref` is given.')),
   hash_str: Type.Optional(HashStr),
   analysis_id: Type.Optional(
-    described(Id, 'Which of several summaries of the file; left out, the one that was stored last.'),
+    described(Id, 'Id of one of several summaries of the file. If omitted, the latest one is used.'),
   ),
 };
 
 const which =
-  'Give `summary_ref`, or one of `path` and `hash_str`, and then `analysis_id` where the file has several summaries: ' +
-  'without it the one that was stored last is read. 400 when none or two of these are given, or the `summary_ref` is ' +
-  'damaged; 404 when there is no such summary in this folder.';
+  'Give either `summary_ref`, or one of `path` and `hash_str`, with `analysis_id` if the file has ' +
+  'several summaries; without it, the latest summary is read. Returns 400 if none or several of them ' +
+  'are given or if the `summary_ref` is not valid, and 404 if the folder has no such summary.';
 
 function selected(body: SummarySelector): SummarySelector {
   const { summary_ref, hash_str, analysis_id } = body;
@@ -52,15 +53,16 @@ export const summaryCollections = route({
   path: '/api/v1/summaries/collections',
   id: 'summaryCollections',
   tag,
-  summary: 'Named collections of summaries',
+  summary: 'List collections of summaries',
   description:
-    'All of them with the number of their members. With `collection_id` only that one, and with `include_members` every ' +
-    'summary in it. 404 for a collection that is not there.',
+    'Returns all collections with the number of their members. With `collection_id`, only that ' +
+    'collection is returned, and with `include_members` also every summary in it. Returns 404 if the ' +
+    'collection does not exist.',
   body: Type.Object({
     cache_dir: CacheDir,
     collection_id: Type.Optional(CollectionId),
     include_members: defaulted(
-      described(Type.Boolean(), 'Answers the members of the collection, however many they are.'),
+      described(Type.Boolean(), 'Whether to return all members of the collection.'),
       false,
     ),
   }),
@@ -77,25 +79,23 @@ export const listSummaries = route({
   path: '/api/v1/summaries/list',
   id: 'listSummaries',
   tag,
-  summary: 'Summaries of media files',
+  summary: 'List summaries of media files',
   description:
-    'Every summary of the media that are named, each in one line. Without `media_paths` and `hash_strs` the list is ' +
-    'empty. A file that was renamed is known by its content, one that is gone by its path. All at once, or with `limit` a ' +
-    'page at a time: `next_after_summary_ref` of a page is the `after_summary_ref` of the next, with the same media.',
+    'Returns the summaries of the given media, each in one line. Without `media_paths` and `hash_strs`, ' +
+    'the list is empty. Renamed files are recognized by their content, and missing files by their paths. ' +
+    'Returns all summaries at once or, with `limit`, page by page: send the `next_after_summary_ref` of ' +
+    'a page as the `after_summary_ref` of the next request, with the same media.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_paths: defaulted(shown(Type.Array(AbsolutePath, { maxItems: 10_000 }), ['/media/film.mp4']), []),
-    hash_strs: defaulted(
-      described(Type.Array(HashStr, { maxItems: 10_000 }), 'Contents, by their hash.'),
-      [],
-    ),
+    hash_strs: defaulted(described(Type.Array(HashStr, { maxItems: 10_000 }), 'Hashes of the media.'), []),
     limit: Type.Optional(
       described(
         Type.Integer({ minimum: 1, maximum: 10_000 }),
-        'Summaries of a page, at most; left out, all.',
+        'Maximum number of summaries. If omitted, all are returned.',
       ),
     ),
-    after_summary_ref: Type.Optional(described(SummaryRef, 'The last one of the page before.')),
+    after_summary_ref: Type.Optional(described(SummaryRef, 'The last `summary_ref` of the previous page.')),
   }),
   answers: { 200: SummariesAnswer },
   handle: async ({ body, signal }, { summaries }) => {
@@ -117,23 +117,27 @@ export const searchSummaries = route({
   path: '/api/v1/summaries/search',
   id: 'searchSummaries',
   tag,
-  summary: 'Finds words in the texts of summaries',
+  summary: 'Search the texts of summaries',
   description:
-    'Nodes whose text holds every word of `query`; words in quotation marks stand together. Case, width and how accents are ' +
-    'stored make no difference, parts of words are found too. Every summary of the folder is searched, or those of ' +
-    '`media_paths` and `hash_strs`, of one collection, or both. Nothing has to be loaded; the first search of a folder reads ' +
-    'its texts. `search_range` goes unchanged into `segments_to_frame_indices`. 400 for a query without a word, 404 for a ' +
-    'collection that is not there.',
+    'Returns nodes whose text contains every word of `query`. Words in quotation marks must be adjacent. ' +
+    'Case, character width, and the encoding of accents are ignored, and parts of words match. Searches ' +
+    'all summaries of the folder, or only those of `media_paths` and `hash_strs`, of a collection, or ' +
+    'both. Nothing has to be loaded; the first search of a folder reads its texts. Use `search_range` ' +
+    'unchanged in `segments_to_frame_indices`. Returns 400 if the query contains no words, and 404 if ' +
+    'the collection does not exist.',
   body: Type.Object({
     cache_dir: CacheDir,
     query: shown(Type.String({ minLength: 1, maxLength: 10_000 }), 'harbour "at night"'),
     media_paths: Type.Optional(
-      described(Type.Array(AbsolutePath, { maxItems: 10_000 }), 'Only summaries of these files.'),
+      described(Type.Array(AbsolutePath, { maxItems: 10_000 }), 'Search only summaries of these files.'),
     ),
     hash_strs: Type.Optional(
-      described(Type.Array(HashStr, { maxItems: 10_000 }), 'Only summaries of these contents.'),
+      described(
+        Type.Array(HashStr, { maxItems: 10_000 }),
+        'Search only summaries of media with these hashes.',
+      ),
     ),
-    collection_id: Type.Optional(described(Id, 'Only summaries in this collection.')),
+    collection_id: Type.Optional(described(Id, 'Search only summaries in this collection.')),
     max_results: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 50),
   }),
   answers: { 200: SummaryMatchesAnswer, 404: ErrorBody },
@@ -152,10 +156,11 @@ export const summaryOverview = route({
   path: '/api/v1/summaries/overview',
   id: 'summaryOverview',
   tag,
-  summary: 'One summary: what it is, and its root',
+  summary: 'Get the overview of a summary',
   description:
-    `The short summary, the whole text of the root and the start of the text of each of its children. ${which} The text ` +
-    'helps to find a place; facts, identities and quotations are to be checked in pictures, transcripts and people.',
+    'Returns the short summary, the full text of the root, and the beginning of the text of each of its ' +
+    `children. ${which} The text helps to find places; check facts, identities and quotations in ` +
+    'pictures, transcripts and people.',
   body: Type.Object(selector),
   answers: { 200: OverviewAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaries }) =>
@@ -167,16 +172,20 @@ export const summaryNode = route({
   path: '/api/v1/summaries/node',
   id: 'summaryNode',
   tag,
-  summary: 'One node of a summary',
+  summary: 'Get a node of a summary',
   description:
-    'Its whole text, and the start of the text of each child. `search_range` of every node goes unchanged into ' +
-    '`segments_to_frame_indices` of a search. With `include_evidence` a leaf has `evidence`: frames, words, speakers and ' +
-    `people, never pictures or vectors. Ids of nodes belong to one summary: keep its \`summary_ref\`. ${which} The same for a ` +
-    'node that it does not have.',
+    'Returns the full text of the node, and the beginning of the text of each child. Use the ' +
+    '`search_range` of a node unchanged in the `segments_to_frame_indices` of a search. With ' +
+    '`include_evidence`, leaves have `evidence`: frames, words, speakers and people, but no pictures or ' +
+    'vectors. Node ids are valid within one summary only, so store them together with its `summary_ref`. ' +
+    `${which} The same applies to nodes that do not exist.`,
   body: Type.Object({
     ...selector,
-    node_id: described(Id, 'As its parent lists it; the overview has that of the root.'),
-    include_evidence: defaulted(described(Type.Boolean(), 'Answers what a leaf was made of.'), false),
+    node_id: described(Id, 'Id of the node, as listed by its parent. The overview has the id of the root.'),
+    include_evidence: defaulted(
+      described(Type.Boolean(), 'Whether to return the evidence of a leaf.'),
+      false,
+    ),
   }),
   answers: { 200: NodeAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaries }) => {
@@ -193,13 +202,13 @@ export const deleteSummaries = route({
   tag,
   summary: 'Removes summaries',
   description:
-    'Those of `summary_refs`, and with `collection_id` that collection with every summary in it. Nothing else that is ' +
-    'stored of the media is touched. 400 when neither is given, 404 when nothing of it is there, 503 naming the process ' +
-    'while another one writes the folder.',
+    'Deletes the summaries in `summary_refs` and, with `collection_id`, that collection with all its ' +
+    'summaries. No other data of the media is deleted. Returns 400 if neither is given, 404 if none of ' +
+    'them exists, and 503 with the process in `message` while another process is writing to the folder.',
   body: Type.Object({
     cache_dir: CacheDir,
     summary_refs: defaulted(
-      shown(described(Type.Array(SummaryRef, { maxItems: 10_000 }), 'Summaries to remove.'), [
+      shown(described(Type.Array(SummaryRef, { maxItems: 10_000 }), 'Summaries to delete.'), [
         's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.0b5c7d9e',
       ]),
       [],
@@ -219,28 +228,36 @@ export const exportSummary = route({
   path: '/api/v1/summaries/export',
   id: 'exportSummary',
   tag,
-  summary: 'One summary as a document',
+  summary: 'Export a summary as a document',
   description:
-    'json: the whole tree with the fields of the other operations, nodes within nodes. markdown and txt: for people. vtt: ' +
-    'chapters as WebVTT, one for each child of the root; the title is the first sentence of its text, and the last one ends ' +
-    'where the film does. Answers the document in base64, or writes it to `output_path`; a name that is taken gets `-2`, ' +
-    `\`-3\` and so on, nothing is ever written over. ${which} 413 for more than 20,000 nodes, 200 levels or 10 million ` +
-    'characters: ask for fewer levels, or for a part by `node_id`.',
+    'json: the whole tree with the fields of the other operations, with nested nodes. markdown and txt: ' +
+    'for reading. vtt: WebVTT chapters, one for each child of the root; the title is the first sentence ' +
+    'of its text, and the last chapter ends at the end of the film. Returns the document in base64, or ' +
+    'writes it to `output_path`. Existing files are never overwritten: if a name is taken, the new file ' +
+    `gets \`-2\`, \`-3\` and so on. ${which} Returns 413 if there are more than 20,000 nodes, 200 levels or ` +
+    '10 million characters; request fewer levels, or a part with `node_id`.',
   body: Type.Object({
     ...selector,
     format: oneOf(...summaryFormats),
-    node_id: Type.Optional(described(Id, 'Where the document begins; left out, at the root.')),
+    node_id: Type.Optional(
+      described(Id, 'Id of the node where the document begins. If omitted, it begins at the root.'),
+    ),
     depth: Type.Optional(
       described(
         Type.Integer({ minimum: 0, maximum: 1000 }),
-        'Levels below that; left out, all. In vtt the level of the chapters (1), with the leaves above it.',
+        'Number of levels below that node. If omitted, all levels are included. In vtt, the level of the ' +
+          'chapters (default 1), including leaves above it.',
       ),
     ),
-    include_evidence: defaulted(described(Type.Boolean(), 'In json: what leaves were made of.'), false),
+    include_evidence: defaulted(
+      described(Type.Boolean(), 'Whether to include the evidence of leaves (json only).'),
+      false,
+    ),
     output_path: Type.Optional(
       described(
         AbsolutePath,
-        'Absolute path of the file to write, in a folder that is there. Left out, the document is in the answer.',
+        'Absolute path of the output file, in an existing folder. If omitted, the document is returned in ' +
+          'the response.',
       ),
     ),
     ...createFolders,

@@ -12,11 +12,12 @@ export const listTasks = route({
   path: '/api/v1/tasks',
   id: 'listTasks',
   tag: 'Tasks',
-  summary: 'All tasks, newest first',
+  summary: 'List all tasks, newest first',
   description:
-    'Tasks started from the command line with the same home folder are among them. One that waits its turn is `queued`, ' +
-    'with its place in `queue_position` and the task that runs there in `waits_for`. The records of the latest 200 tasks ' +
-    'that ended are kept, and those of the latest 200 that were interrupted; tasks of watched folders are counted apart.',
+    'The list includes tasks started from the command line with the same home folder. A queued task has ' +
+    'its position in `queue_position` and the running task in `waits_for`. The records of the latest 200 ' +
+    'ended tasks and the latest 200 interrupted tasks are kept; tasks of watch folders are counted ' +
+    'separately.',
   answers: { 200: Type.Object({ tasks: Type.Array(TaskSnapshot) }) },
   handle: async (_, { tasks }) => reply(200, { tasks: await tasks.list() }),
 });
@@ -26,15 +27,16 @@ export const getTask = route({
   path: '/api/v1/tasks/{task_id}',
   id: 'getTask',
   tag: 'Tasks',
-  summary: 'One task with the results of its files',
+  summary: 'Get a task with the results of its files',
   description:
-    'A task whose engine ended while it ran is `interrupted`; the results it had are still there. While a resumed task ' +
-    'has not come to a file again, the result of its earlier run stands.',
+    'A task is `interrupted` if the engine ended while it was running. Its results so far are still ' +
+    'available. When a task is resumed, the result of an earlier run remains until the file is reached ' +
+    'again.',
   params: TaskId,
   query: Type.Object({
-    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Results to leave out.'), 0),
+    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of results to skip.'), 0),
     limit: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Results to answer, at most.'),
+      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of results.'),
       1000,
     ),
   }),
@@ -52,14 +54,15 @@ export const resumeTask = route({
   tag: 'Tasks',
   summary: 'Resume a task',
   description:
-    'The same request is run again under the same id: what is stored is not analysed again, and a file ' +
-    'in quarantine is skipped and reported, unless `force`. An analysis that is running is asked to stop first, as by ' +
-    'POST /analyze, when the task is one; an export, a proxy, or a download of models, waits its turn while another runs. ' +
-    'Clips that it has written are not cut again, and a download goes on from what is there.',
+    'Runs the same request again with the same id. Stored results are not recomputed, and files in ' +
+    'quarantine are skipped and reported, unless `force` is set. If the task is an analysis, a running ' +
+    'analysis is asked to stop first, as with POST /analyze. An export, proxy or download is queued ' +
+    'while another one is running. Clips that were already written are not cut again, and downloads ' +
+    'continue with what is already there.',
   params: TaskId,
   body: Type.Object({
     force: defaulted(
-      described(Type.Boolean(), 'Tries files in quarantine again; what is stored stands.'),
+      described(Type.Boolean(), 'Whether to try files in quarantine again. Stored results are kept.'),
       false,
     ),
   }),
@@ -72,7 +75,7 @@ export const resumeTask = route({
   handle: async ({ params, body, signal }, { tasks }) => {
     const { force } = body;
     const task = await tasks.resume(params.task_id, { whenBusy: 'replace', signal, force });
-    return reply(202, accepted(task, 'The task goes on', 'The task waits its turn'));
+    return reply(202, accepted(task, 'The task was resumed', 'The task is queued'));
   },
 });
 
@@ -81,10 +84,11 @@ export const cancelTask = route({
   path: '/api/v1/tasks/{task_id}/cancel',
   id: 'cancelTask',
   tag: 'Tasks',
-  summary: 'Stop one task',
+  summary: 'Stop a task',
   description:
-    'As POST /analyze/cancel, but never stops another task that has taken the place of this one. What is finished stays; ' +
-    'the task can be resumed. One that waits its turn ends at once. When it does not run any more, the answer is 200 as well; 409 when it runs in another process.',
+    'Like POST /analyze/cancel, but stops only this task, even if another one has started since. ' +
+    'Finished work is kept, and the task can be resumed. A queued task ends immediately. Returns 200 ' +
+    'even if the task is no longer running, and 409 if it is running in another process.',
   params: TaskId,
   answers: {
     200: Type.Object({ message: Type.String() }),

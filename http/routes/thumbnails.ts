@@ -17,7 +17,7 @@ const tag = 'Thumbnails';
 
 const MaxSize = described(
   defaulted(Type.Integer({ minimum: 64, maximum: 1920 }), 480),
-  'Longest side of a picture, px. Pictures are never enlarged.',
+  'Longest side of a picture in pixels. Pictures are never enlarged.',
 );
 const ClockTime = Type.String({ pattern: '^[0-9]{2,4}:[0-5][0-9]:[0-5][0-9]$' });
 
@@ -26,21 +26,27 @@ export const thumbnails = route({
   path: '/api/v1/thumbnails',
   id: 'thumbnails',
   tag,
-  summary: 'Pictures of moments of media files',
+  summary: 'Get pictures of moments',
   description:
-    'One entry for each request, in order. `thumbnail` is null for sound, for a moment after the end, and when no picture ' +
-    'could be retrieved: the file is not there or cannot be decoded, which the log tells. Of an analysed file the stored ' +
-    'preview of the nearest second is answered, also when the file itself is gone; larger pictures than the preview, and ' +
-    'those of other files, are decoded at exactly that time, in one pass over each file. A still is the same at every ' +
-    'moment. `hash_str` of a request goes before its `media_path`, as at /thumbnails/scene: pictures of that content, wherever it ' +
-    'lies, and none of another file; 400 when the analysis folder does not know the hash and the file at the path has another one. ' +
-    `Up to ${thumbnailsAtOnce} requests at 480 px, fewer of larger pictures (${mostThumbnails(1920)} at 1920 px).`,
+    'Returns one entry for each request, in order. `thumbnail` is null for sound, for moments after the ' +
+    'end, and if no picture is available because the file is missing or cannot be decoded; the log has ' +
+    'the reason. For analysed files, the stored preview of the nearest second is returned, even if the ' +
+    'file no longer exists. Pictures that are larger than the preview, and pictures of other files, are ' +
+    'decoded at exactly the given time, in one pass over each file. A still has the same picture at ' +
+    'every moment. The `hash_str` of a request takes precedence over its `media_path`, as in ' +
+    '/thumbnails/scene: it selects pictures of that content at any path, and of no other file. Returns ' +
+    '400 if the analysis folder does not know the hash and the file at the path has a different one. A ' +
+    `request can ask for up to ${thumbnailsAtOnce} pictures of 480 pixels, or fewer if they are larger ` +
+    `(${mostThumbnails(1920)} of 1920 pixels).`,
   body: Type.Object({
     cache_dir: CacheDir,
     requests: Type.Array(
       Type.Object({
         media_path: AbsolutePath,
-        time_seconds: described(Type.Number({ minimum: 0 }), 'From the start of the film.'),
+        time_seconds: described(
+          Type.Number({ minimum: 0 }),
+          'Time in seconds from the beginning of the film.',
+        ),
         hash_str: Type.Optional(HashStr),
       }),
       { maxItems: thumbnailsAtOnce },
@@ -52,7 +58,9 @@ export const thumbnails = route({
     const { max_size } = body;
     const most = mostThumbnails(max_size);
     if (body.requests.length > most) {
-      const what = `${body.requests.length} pictures of ${max_size} px are too many at once; at most ${most} are possible`;
+      const what =
+        `${body.requests.length} pictures of ${max_size} px are too many for one request; at most ${most} ` +
+        'are possible';
       throw searchErrors.TOO_MANY_PICTURES(`requests: ${what}`, { field: 'requests' });
     }
     const cache_dir = absolute('cache_dir', body.cache_dir);
@@ -69,15 +77,16 @@ export const sceneThumbnails = route({
   path: '/api/v1/thumbnails/scene',
   id: 'sceneThumbnails',
   tag,
-  summary: 'A strip of pictures of a film',
+  summary: 'Get a strip of pictures of a film',
   description:
-    'Pairs of a picture and its time, one a second with both ends, so the two times of the scene of a match show that scene; ' +
-    'of a range longer than 100 seconds exactly 100, evenly ' +
-    'spaced, with both ends. The range ends at the last second of the film at the latest, so a range that begins after it ' +
-    'has no pictures. A second whose picture cannot be decoded is left out. Null for sound and stills. `hash_str` ' +
-    'goes before `media_path`: a film that has moved is answered from its stored previews, whatever lies at the path now; ' +
-    '400 when the analysis folder does not know the hash and the file at the path has another one, and when there is no such ' +
-    'file and nothing is stored of it.',
+    'Returns pairs of a picture and its time, one for each second including both ends, so the two times ' +
+    'of the scene of a match show that scene. A range of more than 100 seconds yields exactly 100 evenly ' +
+    'spaced pictures, including both ends. The range ends at the last second of the film at the latest, ' +
+    'so a range that begins after it has no pictures. Seconds whose pictures cannot be decoded are ' +
+    'omitted. The result is null for sound and stills. `hash_str` takes precedence over `media_path`: ' +
+    'stored previews of a moved film are returned, whatever file is now at the path. Returns 400 if the ' +
+    'analysis folder does not know the hash and the file at the path has a different one, and if the ' +
+    'file does not exist and nothing is stored for it.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_path: AbsolutePath,

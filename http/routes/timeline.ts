@@ -14,12 +14,13 @@ import { type Route, reply, route } from '../route.ts';
 const tag = 'Export';
 
 const rules =
-  'Items that overlap lie on tracks one above the other, later ones on top. Both ends of an item are rounded to the frames ' +
-  'of the sequence, so items that meet in seconds meet in frames; `total_duration_seconds` is the latest end after that. ' +
-  'Every file is asked what it is: one that cannot be read is a 400 that names the item, and nothing is written, unless ' +
-  '`unreadable` says otherwise. A name that is taken gets `-2`, `-3` and so on; `output_path` of the answer is where the ' +
-  'file lies. `warnings` tell of items that were left out, and of rates that vary or that no editing program counts at, ' +
-  'which are counted at the nearest one that is.';
+  'Overlapping items are placed on separate tracks, with later items on top. Both ends of an item are ' +
+  'rounded to frames of the sequence, so items that are adjacent in seconds are adjacent in frames; ' +
+  '`total_duration_seconds` is the latest end after rounding. Every file is inspected. If one cannot ' +
+  'be read, the response is 400 with the item in `message` and nothing is written, unless `unreadable` ' +
+  'says otherwise. If a name is taken, the new file gets `-2`, `-3` and so on; `output_path` in the ' +
+  'response is the path of the file. `warnings` lists skipped items, and frame rates that vary or that ' +
+  'editing programs do not support, for which the nearest supported rate is used.';
 
 interface Body {
   readonly items: readonly TimelineItem[];
@@ -45,7 +46,7 @@ export const exportPremiereXml = route({
   path: '/api/v1/export/premiere-xml',
   id: 'exportPremiereXml',
   tag,
-  summary: 'Scenes as a sequence in XMEML v4, for Premiere Pro and others',
+  summary: 'Export scenes as a sequence in XMEML v4',
   description: rules,
   body: Type.Object(timelineFields),
   answers: { 200: Type.Object({ ...timelineFacts, xml: Type.Optional(Type.String()) }) },
@@ -61,10 +62,11 @@ export const exportTimeline = route({
   path: '/api/v1/export/timeline',
   id: 'exportTimeline',
   tag,
-  summary: 'Scenes as a sequence in other formats',
+  summary: 'Export scenes as a sequence in other formats',
   description:
-    `xmeml (v4), fcpxml (1.8), edl (CMX 3600) or otio (OpenTimelineIO). ${rules} An edl holds one track of pictures, two ` +
-    'channels of sound, 999 edits and 24 hours: what does not fit is a 400 that names `format`.',
+    `Formats: xmeml (v4), fcpxml (1.8), edl (CMX 3600) and otio (OpenTimelineIO). ${rules} An edl ` +
+    'supports one video track, two audio channels, 999 edits and 24 hours; a timeline that exceeds this ' +
+    'returns 400 with `format` in `message`.',
   body: TimelineBody,
   answers: { 200: TimelineAnswer },
   handle: async ({ body, signal }, { timelines }) =>

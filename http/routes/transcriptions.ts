@@ -28,13 +28,15 @@ export const transcriptions = route({
   path: '/api/v1/transcriptions',
   id: 'transcriptions',
   tag,
-  summary: 'Transcriptions of media files',
+  summary: 'Get transcriptions of media files',
   description:
-    'By media path; files without a transcription are left out. A segment is `[start_seconds, text, end_seconds, ' +
-    'media_path]`; its text usually starts with a space. `transcription_data` is there for files of which it is known who ' +
-    'speaks. A file that is gone is answered from what was stored of it. One answer holds some 64 million characters: ' +
-    '`remaining_media_paths` names the files behind that, to be asked for next. 503 when the analysis folder cannot be read ' +
-    '(one that is not there yet is empty), 413 when one transcription alone is too long: ask for pages of it with POST /transcriptions/range.',
+    'Returns transcriptions by media path. Files without a transcription are omitted. A segment is ' +
+    '`[start_seconds, text, end_seconds, media_path]`, and its text usually starts with a space. ' +
+    '`transcription_data` contains files whose speakers are known. For missing files, the stored ' +
+    'transcription is returned. A response contains up to about 64 million characters; ' +
+    '`remaining_media_paths` lists the files that did not fit, to be requested next. Returns 503 if the ' +
+    'analysis folder cannot be read (a folder that does not exist yet counts as empty), and 413 if a ' +
+    'single transcription is too long; get pages of it from POST /transcriptions/range.',
   body: Type.Object({
     cache_dir: CacheDir,
     media_paths: Type.Array(AbsolutePath, { maxItems: 10_000 }),
@@ -43,7 +45,7 @@ export const transcriptions = route({
     200: Type.Object({
       ...TranscriptionsAnswer.properties,
       remaining_media_paths: Type.Optional(
-        described(Type.Array(Type.String()), 'Files that did not fit into this answer: ask for these next.'),
+        described(Type.Array(Type.String()), 'Files that did not fit in this response. Request them next.'),
       ),
     }),
   },
@@ -116,7 +118,7 @@ function own<T>(found: Readonly<Record<string, T>>, name: string): T | undefined
 
 function tooLarge(path: string): EngineError {
   return rangeErrors.TRANSCRIPT_TOO_LARGE(
-    `${path}: ask for pages of its transcription with /transcriptions/range`,
+    `${path}: get pages of its transcription from /transcriptions/range`,
   );
 }
 
@@ -125,18 +127,22 @@ export const transcriptionsRange = route({
   path: '/api/v1/transcriptions/range',
   id: 'transcriptionsRange',
   tag,
-  summary: 'The transcript of a range of time',
+  summary: 'Get the transcript of a time range',
   description:
-    'Segments that overlap `[start_seconds, end_seconds)`, a page at a time: when `truncated`, ask again with ' +
-    '`next_after_segment_index` as `after_segment_index`. A page holds at most 24,000 characters of text; one segment that ' +
-    'is longer is cut, ends with a marker and says how long it was. Prefer `hash_str`, which wins over `media_path`: the ' +
-    'file itself is not touched then. `transcript_status`: `empty` for a transcription in which nothing is said.',
+    'Returns segments that overlap `[start_seconds, end_seconds)`, page by page. If `truncated` is true, ' +
+    'repeat the request with `next_after_segment_index` as `after_segment_index`. A page contains at ' +
+    'most 24,000 characters of text. A longer single segment is cut, ends with a marker, and reports its ' +
+    'original length. Prefer `hash_str`, which takes precedence over `media_path`, because the file ' +
+    'itself is then not accessed. `transcript_status` is `empty` if nothing is said in the transcription.',
   body: Type.Object({
     cache_dir: CacheDir,
     hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
     media_path: Type.Optional(AbsolutePath),
     start_seconds: Type.Number({ minimum: 0 }),
-    end_seconds: described(Type.Number({ exclusiveMinimum: 0 }), 'After `start_seconds`.'),
+    end_seconds: described(
+      Type.Number({ exclusiveMinimum: 0 }),
+      'End of the range (exclusive); must be after `start_seconds`.',
+    ),
     after_segment_index: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
     max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
   }),
@@ -159,7 +165,7 @@ export const transcriptionsRange = route({
       return reply(200, await search.transcripts.range({ ...asked, hash_str }, signal));
     }
     if (path === null) {
-      throw searchErrors.WHICH_MEDIA('hash_str or media_path is needed', { field: 'hash_str' });
+      throw searchErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
     }
     return reply(200, await search.transcripts.range({ ...asked, media_path: path }, signal));
   },
@@ -170,20 +176,22 @@ export const nameSpeakers = route({
   path: '/api/v1/transcriptions/speakers',
   id: 'nameSpeakers',
   tag,
-  summary: 'Gives the speakers of a transcription their names',
+  summary: 'Name the speakers of a transcription',
   description:
-    'Either all assignments are stored or none: an id that is not in the transcription is a 400. An empty name, or null, takes the name ' +
-    'away; what names may be is told at PUT /faces/clusters/names. They are independent of those of faces, and are kept when the file is transcribed again, for the ids that occur again.',
+    'Stores either all assignments or none: an unknown speaker id returns 400. An empty or null name ' +
+    'removes the name. For the rules for names, see PUT /faces/clusters/names. Speaker names are ' +
+    'independent of face names. They are kept when the file is transcribed again, for ids that occur ' +
+    'again.',
   body: Type.Object({
     cache_dir: CacheDir,
     hash_str: HashStr,
     assignments: Type.Array(
       Type.Object({
-        speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription: `SPEAKER_00`.'),
+        speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription, such as `SPEAKER_00`.'),
         name: nullable(
           described(
             Type.String({ maxLength: mostNameLetters }),
-            'Display name; empty or null takes the name away.',
+            'Display name; empty or null to remove the name.',
           ),
         ),
       }),
@@ -206,7 +214,8 @@ const speakerField = () =>
     nullable(
       described(
         Type.String({ maxLength: 200 }),
-        'Only what this speaker says: an id, a name or a part of a name; a part counts only where no speaker fits exactly.',
+        'Search only what this speaker says: an id, a name, or part of a name. Part of a name counts only if ' +
+          'no speaker matches exactly.',
       ),
     ),
   );
@@ -218,19 +227,20 @@ export const searchTranscript = route({
   tag: 'Search',
   summary: 'Searches transcripts',
   description:
-    'Segments whose text holds `query`: case makes no difference in any script, nor do width and ligatures; an accent ' +
-    'does. Searches what `POST /analysis-data/load` or `/analysis-data/load-transcriptions` loaded into memory; 400 when ' +
-    'that is not this folder. Matches are ordered by path and time; `total` counts also those beyond `max_results`, up to 1,000 or so (`total_is_exact`). `speaker` and ' +
-    '`speaker_name` are the same.',
+    'Returns segments whose text contains `query`. Case is ignored in every script, as are character ' +
+    'width and ligatures; accents are not ignored. Searches the data loaded with POST ' +
+    '/analysis-data/load or /analysis-data/load-transcriptions, and returns 400 if another folder is ' +
+    'loaded. Matches are sorted by path and time; `total` includes matches beyond `max_results`, up to ' +
+    'about 1,000 (`total_is_exact`). `speaker` and `speaker_name` have the same meaning.',
   body: Type.Object({
     query: Type.String({ minLength: 1, maxLength: 2000 }),
     cache_dir: CacheDir,
     media_paths: defaulted(
-      described(Type.Array(AbsolutePath), 'Only in these files; ignored when `search_all`.'),
+      described(Type.Array(AbsolutePath), 'Search only these files. Ignored if `search_all` is true.'),
       [],
     ),
     max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
-    search_all: defaulted(described(Type.Boolean(), 'Everything that is loaded.'), true),
+    search_all: defaulted(described(Type.Boolean(), 'Search everything that is loaded.'), true),
     speaker: speakerField(),
     speaker_name: speakerField(),
     metadata_filter_request: metadataFilterRequest,

@@ -35,18 +35,18 @@ function plain<B extends { readonly cache_dir?: string | null }>(body: B): B {
 }
 
 const refusals =
-  '400 naming the field when a folder is not there or cannot hold an analysis, when face analysis has no ' +
-  '`cluster_job_name`, and when a filter, a glob or the language does not fit. 409 when the folder is watched already ' +
-  'with the same analysis folder.';
-const stored = 'It is stored, and survives a restart.';
+  'Returns 400 with the field in `message` if a folder does not exist or cannot be used for an ' +
+  'analysis, if face analysis has no `cluster_job_name`, or if a filter, a glob or the language is not ' +
+  'valid. Returns 409 if the folder is already being watched with the same analysis folder.';
+const stored = 'The configuration is stored and remains in effect after a restart.';
 
 export const listWatchFolders = route({
   method: 'GET',
   path: '/api/v1/watch-folders',
   id: 'listWatchFolders',
   tag,
-  summary: 'The watch folders, and how the service that watches them stands',
-  description: 'Folders that were added from the command line with the same home folder are among them.',
+  summary: 'List the watch folders and the status of the service',
+  description: 'The list includes folders added from the command line with the same home folder.',
   answers: { 200: WatchFolderList },
   handle: async (_, { watchFolders }) => reply(200, await watchFolders.list()),
 });
@@ -56,10 +56,10 @@ export const addWatchFolder = route({
   path: '/api/v1/watch-folders',
   id: 'addWatchFolder',
   tag,
-  summary: 'Adds a watch folder',
+  summary: 'Add a watch folder',
   description:
-    'Media in it, and in folders below it, are analysed when they are complete: those that are there, and those that come. ' +
-    'An enabled folder does not start the watch-folder service; one that runs takes the folder up. ' +
+    'Analyses media in the folder and its subfolders once they are complete, both existing and new ones. ' +
+    'An enabled folder does not start the watch-folder service; a running service starts watching it. ' +
     `${stored} ${refusals}`,
   body: NewWatchFolder,
   answers: { 200: Saved, 409: ErrorBody },
@@ -76,17 +76,20 @@ export const changeWatchFolder = route({
   path: '/api/v1/watch-folders/{id}',
   id: 'changeWatchFolder',
   tag,
-  summary: 'Changes a watch folder',
+  summary: 'Change a watch folder',
   description:
-    'What is left out stays as it is. `null` clears `cache_dir`, which is the default analysis folder then, ' +
-    '`cluster_job_name`, `channels` and `metadata_filter_request`; in other fields it is the same as leaving them out. ' +
-    '`folder_path` cannot be changed: 400 unless it is the path the folder has. Files that are worked on are finished as ' +
-    `before; then the folder is gone through again. ${refusals}`,
+    'Omitted fields stay unchanged. `null` clears `cache_dir` (which restores the default analysis ' +
+    'folder), `cluster_job_name`, `channels` and `metadata_filter_request`; in other fields it is the ' +
+    'same as omitting them. `folder_path` cannot be changed: any other path than the current one returns ' +
+    '400. Files in progress are finished with the previous settings; then the folder is scanned again. ' +
+    `${refusals}`,
   params: Id,
   body: Type.Object({
     ...WatchFolderChanges.properties,
     enabled: shown(WatchFolderChanges.properties.enabled, false),
-    folder_path: Type.Optional(described(AbsolutePath, 'Absolute path; the one the folder has.')),
+    folder_path: Type.Optional(
+      described(AbsolutePath, 'Absolute path of the folder. It must be the current one.'),
+    ),
   }),
   answers: { 200: Saved, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ params, body, signal }, { watchFolders }) => {
@@ -113,15 +116,15 @@ export const removeWatchFolder = route({
   path: '/api/v1/watch-folders/{id}',
   id: 'removeWatchFolder',
   tag,
-  summary: 'Removes a watch folder',
+  summary: 'Remove a watch folder',
   description:
-    'It is not watched any more. What was analysed stays, and nothing of the footage is touched. Files that are worked on ' +
+    'Stops watching the folder. Its analysis is kept, and the footage is not changed. Files in progress ' +
     'are finished.',
   params: Id,
   answers: { 200: Told, 404: ErrorBody },
   handle: async ({ params }, { watchFolders }) => {
     await watchFolders.remove(params.id);
-    const message = 'Watch folder removed; what was analysed stays';
+    const message = 'Watch folder removed; its analysis is kept';
     return reply(200, { message, service_status: await watchFolders.status() });
   },
 });
@@ -131,14 +134,15 @@ export const startWatching = route({
   path: '/api/v1/watch-folders/service/start',
   id: 'startWatching',
   tag,
-  summary: 'Starts the watch-folder service',
+  summary: 'Start the watch-folder service',
   description:
-    'Watches the folders that are enabled, with the configuration that is stored, now and after a restart, until it is ' +
-    'stopped. Nothing changes when it runs already. 409 while another process with the same home folder watches them.',
+    'Watches the enabled folders with the stored configuration, now and after a restart, until the ' +
+    'service is stopped. Nothing changes if it is already running. Returns 409 while another process ' +
+    'with the same home folder is watching them.',
   answers: { 200: Told, 409: ErrorBody },
   handle: async (_, { watchFolders }) => {
     const service_status = await watchFolders.start();
-    return reply(200, { message: 'The watch-folder service runs', service_status });
+    return reply(200, { message: 'The watch-folder service is running', service_status });
   },
 });
 
@@ -147,17 +151,17 @@ export const stopWatching = route({
   path: '/api/v1/watch-folders/service/stop',
   id: 'stopWatching',
   tag,
-  summary: 'Stops the watch-folder service',
+  summary: 'Stop the watch-folder service',
   description:
-    'Answers at once: `stopping` while files that are worked on are finished, `stopped` afterwards, which GET ' +
-    '/watch-folders/service/status tells. Nothing changes when it does not run.',
+    'Returns immediately. The state is `stopping` until the files in progress are finished, and then ' +
+    '`stopped`; poll GET /watch-folders/service/status. Nothing changes if the service is not running.',
   answers: { 200: Told, 409: ErrorBody },
   handle: async (_, { watchFolders }) => {
     const service_status = await watchFolders.stop();
     const message =
       service_status.state === 'stopped'
         ? 'The watch-folder service is stopped'
-        : 'The watch-folder service stops when the files that are worked on are finished';
+        : 'The watch-folder service will stop when the files in progress are finished';
     return reply(200, { message, service_status });
   },
 });
@@ -167,10 +171,10 @@ export const watchStatus = route({
   path: '/api/v1/watch-folders/service/status',
   id: 'watchStatus',
   tag,
-  summary: 'How the watch-folder service stands',
+  summary: 'Get the status of the watch-folder service',
   description:
-    'The task that works on files of a watch folder is told by `task_id`; its progress comes as the events of that room, as ' +
-    'that of every task.',
+    '`task_id` is the task that is analysing files of a watch folder. Its progress is available as ' +
+    'events, like that of every task.',
   answers: { 200: WatchStatus },
   handle: async (_, { watchFolders }) => reply(200, await watchFolders.status()),
 });

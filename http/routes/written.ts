@@ -13,22 +13,26 @@ export const searchWritten = route({
   path: '/api/v1/search/written',
   id: 'searchWritten',
   tag: 'Search',
-  summary: 'Finds printed words in pictures',
+  summary: 'Find printed words in pictures',
   description:
-    'Lines of text in films and stills that hold `query`; case, accents and spaces make no difference. Whole words come first, then lines that ' +
-    'were read well, then by path and time. When no line holds all of it, lines that are seen together and hold all of its words. Nothing ' +
-    'has to be loaded. A `score` below .9 is uncertain: show such a line only together with its picture. Cyrillic and Greek letters are read as Latin ones ' +
-    'that look alike.',
+    'Returns lines of text in films and stills that contain `query`, ignoring case, accents and spaces. ' +
+    'Whole words come first, then lines that were recognized well, then by path and time. If no line ' +
+    'contains the whole query, lines that are visible together and contain all of its words are ' +
+    'returned. Nothing has to be loaded. A `score` below .9 is uncertain: show such a line only together ' +
+    'with its picture. Cyrillic and Greek letters are recognized as similar Latin letters.',
   body: Type.Object({
     query: Type.String({ minLength: 1, maxLength: 2000 }),
     cache_dir: CacheDir,
     media_paths: defaulted(
-      described(Type.Array(AbsolutePath), 'Only in these files; ignored when `search_all`.'),
+      described(Type.Array(AbsolutePath), 'Search only these files. Ignored if `search_all` is true.'),
       [],
     ),
     min_band,
     max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
-    search_all: defaulted(described(Type.Boolean(), 'Everything in which words were read.'), true),
+    search_all: defaulted(
+      described(Type.Boolean(), 'Search everything in which text has been recognized.'),
+      true,
+    ),
     metadata_filter_request: metadataFilterRequest,
   }),
   answers: {

@@ -205,7 +205,7 @@ test('a task of another model is not resumed before that model is in use', async
   key = 'two';
   const refused = await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' });
   assert.equal(refused.status, 409);
-  assert.match(text(refused), /asked for by one, and two is in use/);
+  assert.match(text(refused), /uses the model one, but two is in use/);
   key = 'one';
   assert.equal((await s.call(`/api/v1/tasks/${task_id}/resume`, undefined, { method: 'POST' })).status, 202);
 });

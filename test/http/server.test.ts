@@ -135,7 +135,7 @@ const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
   ],
   ['two bad fields', { count: 'x' }, 'Missing query', /query is required; count must be integer/],
   ['a list', [], 'Invalid body', /must be a JSON object/],
-  ['a text that is no JSON', '{"query": ', 'Invalid body', /The body is not JSON/],
+  ['a text that is no JSON', '{"query": ', 'Invalid body', /The body is not valid JSON/],
   ['a key that is no text', { query: 'a', license_key: 5 }, 'Invalid license_key', /must be string/],
 ];
 for (const [name, body, error, message] of wrong) {

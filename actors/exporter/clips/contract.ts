@@ -30,43 +30,47 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =
 
 export const ClipResult = Type.Object({
   success: Type.Boolean(),
-  error: described(Nullable(Type.String()), 'Why there is no clip; null when there is one.'),
+  error: described(Nullable(Type.String()), 'Why the clip failed; null on success.'),
   media_path: Type.String(),
-  start_seconds: described(Type.Number(), 'As asked for.'),
+  start_seconds: described(Type.Number(), 'The requested start and end.'),
   end_seconds: Type.Number(),
   output_path: Nullable(Type.String()),
   start_seconds_actual: described(
     Type.Optional(Type.Number()),
-    'Where the clip really starts: with its first picture; with `copy` at the keyframe before.',
+    'Actual start: the time of the first picture; with `copy`, the time of the previous keyframe.',
   ),
   end_seconds_actual: described(
     Type.Optional(Type.Number()),
-    'Where it really ends; with `copy` some pictures later, where those before them need them.',
+    'Actual end. With `copy` it can be some pictures later, if the pictures before need them.',
   ),
-  frame_count: described(Type.Optional(Type.Integer()), 'Pictures in the clip; 0 for sound.'),
+  frame_count: described(Type.Optional(Type.Integer()), 'Number of pictures in the clip; 0 for sound.'),
   encoder: described(
     Type.Optional(Nullable(Type.String())),
-    'What encoded the pictures: `libx264`, or an encoder of a device such as `h264_nvenc`; null where none were encoded.',
+    'Encoder of the pictures: `libx264`, or an encoder of a device such as `h264_nvenc`; null if no ' +
+      'pictures were encoded.',
   ),
-  mode_used: described(Type.Optional(ClipMode), 'How it was cut: `precise` where `smart` cannot be.'),
+  mode_used: described(
+    Type.Optional(ClipMode),
+    'How the clip was cut: `precise` if `smart` was not possible.',
+  ),
   mode_reason: described(
     Type.Optional(Nullable(Type.String())),
-    'Why that is not the mode that was asked for; null when it is.',
+    'Why the mode differs from the requested one; null if it does not.',
   ),
 });
 export type ClipResult = Static<typeof ClipResult>;
 
 export const ClipsAnswer = Type.Object({
-  results: described(Type.Array(ClipResult), 'One for each clip, in the order of the request.'),
+  results: described(Type.Array(ClipResult), 'One result for each clip, in the order of the request.'),
   summary: described(
     Type.Object({
       total: Type.Integer(),
-      succeeded: described(Type.Integer(), 'Clips that lie in the folder now.'),
+      succeeded: described(Type.Integer(), 'Number of clips that were written.'),
       failed: Type.Integer(),
     }),
-    'How many clips.',
+    'Number of requested clips.',
   ),
-  output_dir: described(Type.String(), 'Folder of the clips.'),
+  output_dir: described(Type.String(), 'Path of the output folder.'),
 });
 export type ClipsAnswer = Static<typeof ClipsAnswer>;
 

@@ -61,19 +61,21 @@ export const SummaryDocumentAnswer = Type.Object({
   format: Type.String(),
   filename: described(
     Type.String(),
-    'Name of the document, made from that of the file; safe on every system.',
+    'File name of the document, made from that of the media file and safe on every operating system.',
   ),
   mime_type: Type.String(),
-  summary_ref: described(Type.String(), 'The summary that was exported.'),
+  summary_ref: described(Type.String(), 'Reference to the exported summary.'),
   content_base64: Type.Optional(
-    described(Type.String(), 'The document in base64, when no `output_path` was given.'),
+    described(Type.String(), 'The document in base64, if no `output_path` was given.'),
   ),
-  output_path: Type.Optional(described(Type.String(), 'Where it lies, when one was given.')),
-  node_count: described(Type.Integer(), 'Nodes in the document; in vtt its chapters.'),
+  output_path: Type.Optional(
+    described(Type.String(), 'Path of the document, if an `output_path` was given.'),
+  ),
+  node_count: described(Type.Integer(), 'Number of nodes in the document, or of chapters in vtt.'),
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'What could not be read and is left out, and what is wrong with it.',
+      'Parts that could not be read and are missing in the document, and other problems of the summary.',
     ),
   ),
 });

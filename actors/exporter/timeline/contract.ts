@@ -46,33 +46,36 @@ const Side = Type.Integer({ minimum: 2, maximum: mostSide });
 
 const Item = Type.Object({
   media_path: described(Path, 'Absolute path on the machine of the service.'),
-  source_start_seconds: described(Seconds, 'From the start of the file.'),
+  source_start_seconds: described(Seconds, 'Start of the range, in seconds from the beginning of the file.'),
   source_end_seconds: described(
     Seconds,
-    'After the start. An end in the last, broken second of the file is the end of the file.',
+    'End of the range; must be after the start. An end in the last, incomplete second of the file is the ' +
+      'end of the file.',
   ),
   timeline_start_seconds: Type.Optional(
     described(
       Seconds,
-      'Where it begins; left out, where the item before it of the same `track` ends, with `both` the later of the two.',
+      'Position in the sequence. If omitted, the item begins where the previous item of the same `track` ' +
+        'ends; with `both`, at the later of the two ends.',
     ),
   ),
   track: described(
     oneOf('video', 'audio', 'both'),
-    '`video`: the picture without its sound. `audio`: the sound alone. `both`: what the file has of them, together.',
+    '`video`: the picture without its sound. `audio`: only the sound. `both`: picture and sound, as far ' +
+      'as the file has them.',
   ),
-  name: Type.Optional(described(Name, 'Of the clip; the name of the file when left out.')),
+  name: Type.Optional(described(Name, 'Name of the clip. The default is the name of the file.')),
 });
 
 const ChapterMarkers = Type.Object({
-  cache_dir: described(Path, 'Absolute path of the analysis folder that has the summaries.'),
+  cache_dir: described(Path, 'Absolute path of the analysis folder that contains the summaries.'),
   analysis_name: Type.Optional(
-    described(Name, 'Which of several summaries of a file; left out, the one that was stored last.'),
+    described(Name, 'Name of one of several summaries of a file. If omitted, the latest one is used.'),
   ),
   depth: Type.Optional(
     described(
       Type.Integer({ minimum: 0, maximum: 1000 }),
-      'Level of the chapters in the summary: 1, the children of its root, when left out.',
+      'Level of the chapters in the summary. The default is 1, the children of the root.',
     ),
   ),
 });
@@ -83,7 +86,8 @@ export const timelineFields = {
   output_path: Type.Optional(
     described(
       Path,
-      'Absolute path of the file to write, in a folder that is there. Left out, the text is in the answer.',
+      'Absolute path of the output file, in an existing folder. If omitted, the text is returned in the ' +
+        'response.',
     ),
   ),
   ...createFolders,
@@ -91,29 +95,29 @@ export const timelineFields = {
   fps: Type.Optional(
     described(
       Type.Number({ minimum: 1, maximum: mostFramesPerSecond }),
-      '23.976, 24, 25, 29.97, …: that of the first film when left out.',
+      'Frame rate, such as 23.976, 24, 25 or 29.97. The default is that of the first film.',
     ),
   ),
-  width: Type.Optional(described(Side, 'px; that of the first picture when left out.')),
+  width: Type.Optional(described(Side, 'Size in pixels. The default is that of the first picture.')),
   height: Type.Optional(Side),
   items: described(
     shown(Type.Array(Item, { minItems: 1, maxItems: mostItems }), [
       { media_path: '/media/film.mp4', source_start_seconds: 10, source_end_seconds: 14, track: 'video' },
     ]),
-    'Ranges of files, in the order in which they cover each other.',
+    'Ranges of files. Later items cover earlier ones.',
   ),
   unreadable: Type.Optional(
     described(
       oneOf('refuse', 'leave_out'),
-      'Items whose file is gone or no media: `refuse` (as when left out) is a 400 that names the first one; `leave_out` ' +
-        'places the others and tells of it in `warnings`.',
+      'What to do with items whose file is missing or not media. `refuse` (the default): return 400 with ' +
+        'the first such item in `message`. `leave_out`: place the other items and report these in `warnings`.',
     ),
   ),
   chapter_markers: Type.Optional(
     described(
       ChapterMarkers,
-      'Marks the chapters that the stored summaries of the files have, where they are used. A file without a summary has ' +
-        'no markers, and `warnings` names it. Left out, there are none.',
+      'Adds markers for the chapters of stored summaries where they are used. Files without a summary get ' +
+        'no markers and are listed in `warnings`. If omitted, there are no markers.',
     ),
   ),
 };
@@ -125,7 +129,7 @@ export const TimelineBody = Type.Object({
   start_timecode: Type.Optional(
     described(
       Type.String({ pattern: '^\\d{2}:\\d{2}:\\d{2}[:;]\\d{2,3}$' }),
-      'Timecode of the first frame, HH:MM:SS:FF; `;` before the frames drops frame numbers.',
+      'Timecode of the first frame as HH:MM:SS:FF. A `;` before the frames makes it drop-frame.',
     ),
   ),
 });
@@ -168,7 +172,7 @@ export const timelineFacts = {
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'What an editor should know: files that were left out, rates that vary or are not that of the sequence.',
+      'Notes for the editor: skipped files, and frame rates that vary or differ from the sequence.',
     ),
   ),
 };
@@ -177,7 +181,7 @@ export const TimelineAnswer = Type.Object({
   ...timelineFacts,
   format: Type.String(),
   mime_type: Type.String(),
-  content: Type.Optional(described(Type.String(), 'The timeline as text, when no `output_path` was given.')),
+  content: Type.Optional(described(Type.String(), 'The timeline as text, if no `output_path` was given.')),
 });
 export type TimelineAnswer = Static<typeof TimelineAnswer>;
 

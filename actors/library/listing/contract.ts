@@ -6,10 +6,10 @@ const Count = Type.Integer({ minimum: 0 });
 
 export const Failure = Type.Object({
   code: described(Type.String(), 'Code of the error.'),
-  message: described(Type.String(), 'Why, with what it is about.'),
+  message: described(Type.String(), 'What went wrong, with details.'),
   task_id: described(
     nullable(Type.String()),
-    'The task in which the work failed; null where the file itself cannot be looked at.',
+    'Id of the task in which the work failed; null if the file itself cannot be accessed.',
   ),
 });
 export type Failure = Static<typeof Failure>;
@@ -17,48 +17,56 @@ export type Failure = Static<typeof Failure>;
 export const ListedFile = Type.Object({
   media_path: Type.String(),
   name: described(Type.String(), 'Its last part.'),
-  kind: described(oneOf('video', 'audio', 'image'), 'By its name, until somebody has looked into it.'),
-  size_bytes: described(nullable(Type.Integer()), 'Null where the file cannot be looked at.'),
-  modified_at: described(nullable(Type.Number()), 'In seconds since 1970; null with `size_bytes`.'),
+  kind: described(
+    oneOf('video', 'audio', 'image'),
+    'Kind of the media, derived from its name until the file has been analysed.',
+  ),
+  size_bytes: described(nullable(Type.Integer()), 'Size in bytes; null if the file cannot be accessed.'),
+  modified_at: described(
+    nullable(Type.Number()),
+    'Time of the last change, as a Unix time in seconds; null if `size_bytes` is null.',
+  ),
   hash_str: described(
     nullable(Type.String()),
-    'Content hash; null where the file, by path, size and time, is not known.',
+    'Content hash; null if no file with this path, size and time is known.',
   ),
-  visual: described(Type.Array(Type.String()), 'Visual models by which its pictures are analysed.'),
-  transcript: described(nullable(Type.String()), 'The speech model of its transcript, or `subtitles`.'),
-  faces: described(Type.Boolean(), 'Faces were looked for.'),
-  summaries: described(Count, 'Summaries that are stored of it.'),
+  visual: described(Type.Array(Type.String()), 'Visual models that have analysed its pictures.'),
+  transcript: described(nullable(Type.String()), 'Speech model of its transcript, or `subtitles`.'),
+  faces: described(Type.Boolean(), 'Whether the file has been searched for faces.'),
+  summaries: described(Count, 'Number of stored summaries.'),
   failure: described(
     nullable(Failure),
-    'What failed last, unless it was analysed since; of the work of tasks that are still recorded.',
+    'The last failure, unless the file has been analysed since. Only failures in tasks that are still ' +
+      'recorded are known.',
   ),
 });
 export type ListedFile = Static<typeof ListedFile>;
 
 export const FolderPage = Type.Object({
-  folder: described(nullable(Type.String()), 'The folder; null for the roots.'),
+  folder: described(nullable(Type.String()), 'Path of the folder; null for the roots.'),
   real_path: described(
     nullable(Type.String()),
-    'The folder without links: folders of one `real_path` are one; null for the roots.',
+    'Path of the folder with symbolic links resolved; null for the roots.',
   ),
-  parent: described(nullable(Type.String()), 'The folder above it; null at the top, and for the roots.'),
+  parent: described(nullable(Type.String()), 'Path of the parent folder; null at the top and for the roots.'),
   folders: described(
     Type.Array(
       Type.Object({
         path: Type.String(),
-        name: described(Type.String(), 'Its last part; of a root its path.'),
-        analysed: described(Count, 'Analysed files that lie in it and in folders below it.'),
+        name: described(Type.String(), 'Name of the folder; for a root, its path.'),
+        analysed: described(Count, 'Number of analysed files in this folder and its subfolders.'),
       }),
     ),
-    'Those of this page, in natural order.',
+    'Folders of this page, in natural order.',
   ),
   files: described(
     Type.Array(ListedFile),
-    'Media of this page, in natural order, after the folders. Hidden ones and what is no media by its name are left out.',
+    'Media of this page, in natural order, after the folders. Hidden files and files whose names are not ' +
+      'those of media are omitted.',
   ),
-  total: described(Count, 'Folders and files there are, on all pages.'),
-  offset: described(Count, 'Of these, before this page.'),
-  limit: described(Count, 'On a page, at most.'),
+  total: described(Count, 'Total number of folders and files on all pages.'),
+  offset: described(Count, 'Number of folders and files before this page.'),
+  limit: described(Count, 'Maximum number of folders and files on a page.'),
 });
 export type FolderPage = Static<typeof FolderPage>;
 

@@ -13,19 +13,20 @@ export type FrameTimesRequest = NamedMedia & {
 
 export const FrameTimesAnswer = Type.Object({
   hash_str: Type.String(),
-  media_path: described(Type.String(), 'Where the file lies.'),
+  media_path: described(Type.String(), 'Path of the file.'),
   rate_varies: described(
     Type.Boolean(),
-    'The frames of the film come at uneven times, as far as its first ones and those of the part tell.',
+    'Whether the frame rate of the film varies, judging by its first frames and those of the part.',
   ),
   frame_starts: described(
     Type.Array(Type.Number()),
-    'Seconds from the first frame of the film, ascending: when each frame that is shown in the part begins to be. Empty for ' +
-      'sound, for stills, after the end and for films that hold no times (AVI): their frames come evenly.',
+    'Times in seconds from the first frame of the film, ascending, at which each frame of the part is ' +
+      'first shown. Empty for sound, for stills, after the end, and for films without timestamps (AVI), ' +
+      'whose frames are evenly spaced.',
   ),
   last_frame_end: described(
     nullable(Type.Number()),
-    'Until when the last of them is shown; null when the file does not say.',
+    'When the last of these frames ends; null if the file does not say.',
   ),
 });
 export type FrameTimesAnswer = Static<typeof FrameTimesAnswer>;

@@ -61,39 +61,47 @@ export interface MomentsRequest extends MomentQuery {
   readonly min_band?: Band;
 }
 
-const Rank = described(Type.Integer({ minimum: 1 }), 'Place in the list of its kind, from 1.');
+const Rank = described(Type.Integer({ minimum: 1 }), 'Position in the list of its kind, counted from 1.');
 
 export const Seen = Type.Object({
   kind: oneOf('seen'),
   rank: Rank,
-  explanation: Type.Optional(described(named('Explanation', Explanation), 'With `explain` alone.')),
+  explanation: Type.Optional(
+    described(named('Explanation', Explanation), 'Explanation of the match. Returned only with `explain`.'),
+  ),
 });
 export const Said = Type.Object({
   kind: oneOf('said'),
   rank: Rank,
-  text: described(Type.String(), 'What is said there: one segment of the transcript.'),
-  start_seconds: described(Type.Number(), 'Of that segment.'),
-  end_seconds: described(Type.Number(), 'Of that segment.'),
-  speaker: described(Type.String(), 'Id in the transcript; empty where speakers were not detected.'),
-  speaker_name: described(Type.String(), 'The name that was given, else the id.'),
+  text: described(Type.String(), 'What is said: a segment of the transcript.'),
+  start_seconds: described(Type.Number(), 'Start or end of the segment, in seconds.'),
+  end_seconds: described(Type.Number(), 'Start or end of the segment, in seconds.'),
+  speaker: described(
+    Type.String(),
+    'Id of the speaker in the transcript; empty if speakers were not detected.',
+  ),
+  speaker_name: described(Type.String(), 'Name of the speaker, or the id if there is no name.'),
 });
 export const ThePerson = Type.Object({
   kind: oneOf('person'),
   rank: Rank,
-  name: described(Type.String(), 'As it was given.'),
-  cluster_id: described(Type.String(), 'The largest cluster of that name.'),
-  cluster_job_name: described(Type.String(), 'The clustering of that cluster.'),
+  name: described(Type.String(), 'Name of the person as it was given.'),
+  cluster_id: described(Type.String(), 'Id of the largest cluster with that name.'),
+  cluster_job_name: described(Type.String(), 'Name of the clustering that contains the cluster.'),
 });
 export const TheWriting = Type.Object({
   kind: oneOf('written'),
   rank: Rank,
-  text: described(Type.String(), 'The line of text that is seen there.'),
-  score: described(Type.Number(), 'How well it was read, 0 to 1.'),
-  band: described(Band, '`strong`: read well, with a `score` of .9 or more; else `weak`.'),
+  text: described(Type.String(), 'The visible line of text.'),
+  score: described(Type.Number(), 'Certainty of the text recognition, from 0 to 1.'),
+  band: described(Band, '`strong`: certain, with a `score` of .9 or more; otherwise `weak`.'),
   box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
-  best_seconds: described(Type.Number(), 'The second in which it was read best, to which `box` belongs.'),
-  start_seconds: described(Type.Number(), 'When the line comes into view.'),
-  end_seconds: described(Type.Number(), 'When it is gone.'),
+  best_seconds: described(
+    Type.Number(),
+    'The second in which the line was recognized best. `box` refers to it.',
+  ),
+  start_seconds: described(Type.Number(), 'When the line becomes visible.'),
+  end_seconds: described(Type.Number(), 'When the line is no longer visible.'),
 });
 export const Reason = Type.Union([
   named('SeenReason', Seen),
@@ -106,24 +114,25 @@ export type Reason = Static<typeof Reason>;
 export const Moment = Type.Object({
   moment_id: described(
     Type.String(),
-    '`<hash_str>@<second>`; the same for the same moment in every answer that has it.',
+    'Id of the moment as `<hash_str>@<second>`. The same moment has the same id in every response.',
   ),
   hash_str: Type.String(),
   media_path: Type.String(),
   other_paths: OtherPaths,
-  kind: described(MediaKind, 'What the file is.'),
-  time_seconds: described(Type.Number(), 'Where to begin: of the best of the reasons.'),
+  kind: described(MediaKind, 'Kind of the file.'),
+  time_seconds: described(Type.Number(), 'Time to begin at, from the best of the reasons.'),
   start_seconds: described(
     Type.Number(),
-    'Of the scene; of a scene longer than a minute the half minute around; where there are no scenes, of what is said.',
+    'Start of the scene. For a scene of more than a minute, it is the half minute around the moment; ' +
+      'without scenes, it is what is said.',
   ),
-  end_seconds: described(Type.Number(), 'As `start_seconds`.'),
-  reasons: described(Type.Array(Reason), 'Why it is here, best rank first; at most 20.'),
+  end_seconds: described(Type.Number(), 'End of the same range.'),
+  reasons: described(Type.Array(Reason), 'Why the moment was found, best rank first; at most 20 reasons.'),
 });
 export type Moment = Static<typeof Moment>;
 
 export const MomentsAnswer = Type.Object({
-  moments: described(Type.Array(named('Moment', Moment)), 'Best first.'),
+  moments: described(Type.Array(named('Moment', Moment)), 'Moments, best first.'),
   counts: described(
     Type.Object({
       seen: Type.Integer(),
@@ -131,23 +140,26 @@ export const MomentsAnswer = Type.Object({
       person: Type.Integer(),
       written: Type.Integer(),
     }),
-    'Moments with a reason of each kind, among those that were looked at, also beyond `limit`.',
+    'Number of moments with a reason of each kind, among all moments considered, including those beyond ' +
+      '`limit`.',
   ),
   weaker: Weaker,
   not_understood: Type.Optional(
     described(
       named('NotUnderstood', NotUnderstood),
-      'Where words are not understood, or are only found roughly.',
+      'What the search did not understand; returned if words are not understood or can be found only ' +
+        'roughly.',
     ),
   ),
   toast_warning: Type.Optional(
     described(
       Type.String(),
-      'What a person should know about this answer: kinds that were not searched, words that are not understood, files that cannot be read.',
+      'A warning to show to the user, such as kinds that were not searched, words that are not understood, ' +
+        'or files that cannot be read.',
     ),
   ),
   warnings: Type.Optional(
-    described(Type.Array(Type.String()), 'The sentences of `toast_warning`, one by one.'),
+    described(Type.Array(Type.String()), 'The sentences of `toast_warning` as a list.'),
   ),
 });
 export type MomentsAnswer = Static<typeof MomentsAnswer>;
@@ -159,25 +171,28 @@ export const RelevanceAnswer = Type.Object({
   media_path: Type.String(),
   values: described(
     Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
-    'One for each second of the film, 0 to 1; empty for sound.',
+    'One value from 0 to 1 for each second of the film; empty for sound.',
   ),
   scale: described(
     Type.Object({
       background: described(
         Type.Number(),
-        'What 0 stands for: the usual score of the library, and of all below.',
+        'The score that corresponds to 0: the median of the library. Lower scores also count as 0.',
       ),
       best: described(
         Type.Number(),
-        'The best score of the library. Of use only to compare answers to one query.',
+        'The best score in the library. Compare it only between responses to the same query.',
       ),
-      frames: described(Type.Integer(), 'Seconds of the library that were compared.'),
+      frames: described(Type.Integer(), 'Number of seconds in the library that were compared.'),
     }),
-    'The scale of the values; the same for every film while the query and what is loaded are the same.',
+    'Scale of the values. It is the same for every film as long as the query and the loaded data are the ' +
+      'same.',
   ),
-  toast_warning: Type.Optional(described(Type.String(), 'As that of /search/moments.')),
+  toast_warning: Type.Optional(
+    described(Type.String(), 'A warning to show to the user, as in /search/moments.'),
+  ),
   warnings: Type.Optional(
-    described(Type.Array(Type.String()), 'The sentences of `toast_warning`, one by one.'),
+    described(Type.Array(Type.String()), 'The sentences of `toast_warning` as a list.'),
   ),
 });
 export type RelevanceAnswer = Static<typeof RelevanceAnswer>;

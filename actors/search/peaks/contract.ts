@@ -15,14 +15,14 @@ export type PeaksRequest = ({ readonly media_path: string } | { readonly hash_st
 
 export const PeaksAnswer = Type.Object({
   hash_str: Type.String(),
-  media_path: described(Type.String(), 'Where the file lies, or was seen last.'),
-  has_sound: described(Type.Boolean(), 'False for what has no sound; `peaks` is empty then.'),
-  duration_seconds: described(Type.Number(), 'Of the file.'),
-  start_seconds: described(Type.Number(), 'Where the first part begins.'),
-  end_seconds: described(Type.Number(), 'Where the last part ends; never after the end of the file.'),
+  media_path: described(Type.String(), 'Path of the file, or the path where it was last seen.'),
+  has_sound: described(Type.Boolean(), 'False if the file has no sound; `peaks` is then empty.'),
+  duration_seconds: described(Type.Number(), 'Duration of the file in seconds.'),
+  start_seconds: described(Type.Number(), 'Start of the first part.'),
+  end_seconds: described(Type.Number(), 'End of the last part, which is never after the end of the file.'),
   peaks: described(
     Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
-    'The loudest sample of any channel in each of `points` equal parts of the range: 1 is full scale.',
+    'The loudest sample of any channel in each of `points` equal parts of the range. 1 is full scale.',
   ),
 });
 export type PeaksAnswer = Static<typeof PeaksAnswer>;

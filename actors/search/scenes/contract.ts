@@ -10,8 +10,11 @@ export type ScenesRequest = NamedMedia & {
 };
 
 export const Scene = Type.Object({
-  start_seconds: described(Type.Number(), 'Where the scene begins.'),
-  end_seconds: described(Type.Number(), 'Where the next one begins, or the film ends.'),
+  start_seconds: described(Type.Number(), 'Start of the scene.'),
+  end_seconds: described(
+    Type.Number(),
+    'End of the scene: the start of the next scene, or the end of the film.',
+  ),
 });
 export type Scene = Static<typeof Scene>;
 
@@ -21,11 +24,15 @@ export const MediaKind = oneOf('video', 'audio', 'image');
 export const ScenesAnswer = Type.Object({
   hash_str: Type.String(),
   media_path: Type.String(),
-  kind: described(MediaKind, 'Sound has no scenes; a still is one of a second.'),
-  duration_seconds: described(Type.Number(), 'Of the file; 0 for a still.'),
+  kind: described(
+    MediaKind,
+    'Scenes of the file. Sound has no scenes, and a still has one scene of one second.',
+  ),
+  duration_seconds: described(Type.Number(), 'Duration of the file in seconds; 0 for a still.'),
   model_key: described(
     nullable(Type.String()),
-    'The visual model whose vectors the scenes are of: the one in use where it looked at the file, else the last that did; null for sound.',
+    'The visual model that the scenes are based on: the model in use if it has analysed the file, ' +
+      'otherwise the last model that has; null for sound.',
   ),
   scenes: Type.Array(named('Scene', Scene)),
 });

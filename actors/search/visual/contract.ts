@@ -5,7 +5,8 @@ import { ThingBox } from '../../things/contract.ts';
 
 export const Band = described(
   oneOf('strong', 'likely', 'weak'),
-  'How far it stands out from the rest of what is loaded: `strong` is right 9 times in 10 with the starter, as measured.',
+  'How clearly the match stands out from the other loaded data. `strong` is right 9 times in 10 with ' +
+    'the starter model, as measured.',
 );
 export type Band = Static<typeof Band>;
 
@@ -22,15 +23,17 @@ export const leftOutOf = 10_000;
 export const NotUnderstood = Type.Object({
   words: described(
     Type.Array(Type.String()),
-    'Words of the query and of `exclude` that nothing in use understands; empty where they are only found roughly.',
+    'Words of the query and of `exclude` that no model in use understands; empty if they can be found ' +
+      'only roughly.',
   ),
   model_keys: described(
     Type.Array(Type.String()),
-    'Models that know more, as POST /models/pull takes them: `sight` for words that are things. Empty where they are there, or none suits this machine.',
+    'Models that understand more, for use in POST /models/pull; `sight` for words that name things. ' +
+      'Empty if they are already downloaded or none runs on this machine.',
   ),
   advice: described(
     nullable(Type.String()),
-    'The sentence of `warnings` that says what would help, as commands; null where nothing would.',
+    'The sentence of `warnings` that says which commands would help; null if there are none.',
   ),
 });
 export type NotUnderstood = Static<typeof NotUnderstood>;
@@ -39,35 +42,45 @@ export type NotUnderstood = Static<typeof NotUnderstood>;
 export const Weaker = Type.Optional(
   described(
     Type.Integer({ minimum: 0 }),
-    'With `min_band` alone: matches that are left out because they are less sure, among the best 10,000.',
+    'Number of matches that were omitted because they are less certain, among the best 10,000. Returned ' +
+      'only with `min_band`.',
   ),
 );
 const TextBand = Type.Object({ part: described(oneOf('text'), 'The words.'), band: Band });
 const PictureBand = Type.Object({ part: described(oneOf('picture'), 'The picture.'), band: Band });
 const SeenThing = Type.Object({
-  class: described(Type.String(), 'What it is: a class of COCO.'),
-  score: described(Type.Number(), 'Of the detector, 0 to 1, where it is seen best.'),
-  box: described(ThingBox, 'Left, top, width and height there, relative to the picture.'),
-  start_seconds: described(Type.Number(), 'When it comes to that place.'),
-  end_seconds: described(Type.Number(), 'When it leaves it.'),
+  class: described(Type.String(), 'Class of the thing, from COCO.'),
+  score: described(Type.Number(), 'Score of the detector where the thing is seen best, from 0 to 1.'),
+  box: described(
+    ThingBox,
+    'Left, top, width and height of the thing in that picture, relative to the picture.',
+  ),
+  start_seconds: described(Type.Number(), 'When the thing arrives in its place.'),
+  end_seconds: described(Type.Number(), 'When the thing leaves its place.'),
 });
 const ThingsBand = Type.Object({
-  part: described(oneOf('things'), 'The things that the query names, as a detector has seen them.'),
+  part: described(oneOf('things'), 'Things named in the query that a detector has found.'),
   band: Band,
   boxes: Type.Optional(
     described(
       Type.Array(named('SeenThing', SeenThing)),
-      'Those of them that are seen in the second of the match, best first; left out where there are none.',
+      'The things that are visible in the second of the match, best first; omitted if there are none.',
     ),
   ),
 });
 const ExcludeEffect = Type.Object({
-  part: described(oneOf('exclude'), 'One of what is excluded.'),
-  text: described(Type.String(), 'As it was sent.'),
-  effect: described(oneOf('none', 'lowered'), '`lowered`: the match resembles it, and lost by that.'),
+  part: described(oneOf('exclude'), 'One of the excluded texts.'),
+  text: described(Type.String(), 'The text as it was sent.'),
+  effect: described(
+    oneOf('none', 'lowered'),
+    '`lowered`: the match resembles this text and was ranked lower.',
+  ),
 });
 export const Explanation = Type.Object({
-  band: described(Band, 'Of the match as a whole: of the lower of its parts, less what `exclude` takes.'),
+  band: described(
+    Band,
+    'Band of the match as a whole: the lowest of its parts, reduced by what `exclude` matches.',
+  ),
   parts: described(
     Type.Array(
       Type.Union([
@@ -77,7 +90,7 @@ export const Explanation = Type.Object({
         named('ExcludeEffect', ExcludeEffect),
       ]),
     ),
-    'The words, the picture, and each of `exclude`, as far as they were asked for.',
+    'Parts of the query: the words, the picture, and each text of `exclude`, as far as they were given.',
   ),
 });
 export type Explanation = Static<typeof Explanation>;

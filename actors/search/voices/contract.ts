@@ -2,27 +2,27 @@
 import { type Static, Type } from 'typebox';
 import { described, named, nullable } from '../../../runtime/schema.ts';
 
-const SpeakerId = described(Type.String(), 'Id in the transcription.');
+const SpeakerId = described(Type.String(), 'Id of the speaker in the transcription.');
 const SpeakerName = described(
   nullable(Type.String()),
-  'The name that was given, else that of the subtitles; null without one.',
+  'Name given to the speaker, or the name in the subtitles; null if there is none.',
 );
 
 export const SuggestedSpeaker = named(
   'SuggestedSpeaker',
   Type.Object({
     hash_str: described(Type.String(), 'Content hash of the file.'),
-    media_path: described(Type.String(), 'The path at which the file was seen last.'),
+    media_path: described(Type.String(), 'The path at which the file was last seen.'),
     speaker: SpeakerId,
     speaker_name: SpeakerName,
     similarity: described(
       Type.Number({ minimum: 0, maximum: 1 }),
-      'How alike the voices are: 0.5 is where the speaker model finds it worth asking.',
+      'Similarity of the voices. 0.5 is where the speaker model considers a suggestion worthwhile.',
     ),
-    speaking_seconds: described(Type.Number(), 'How long it speaks in this file.'),
+    speaking_seconds: described(Type.Number(), 'Seconds that the voice speaks in this file.'),
     linked_voices: described(
       Type.Integer({ minimum: 1 }),
-      'Voices that people said are one with it, itself included: they count as one.',
+      'Voices that were confirmed to be the same, including this one. They count as one voice.',
     ),
     sample: described(
       Type.Object({ start_seconds: Type.Number(), end_seconds: Type.Number() }),
@@ -32,16 +32,19 @@ export const SuggestedSpeaker = named(
 );
 
 export const SpeakerSuggestions = Type.Object({
-  suggestions: described(Type.Array(SuggestedSpeaker), 'Most alike first.'),
-  warning: Type.Optional(described(Type.String(), 'Why there can be none.')),
+  suggestions: described(
+    Type.Array(SuggestedSpeaker),
+    'Suggestions sorted by similarity, most similar first.',
+  ),
+  warning: Type.Optional(described(Type.String(), 'Why there are no suggestions.')),
 });
 export type SpeakerSuggestions = Static<typeof SpeakerSuggestions>;
 
 export const ConfirmedSpeakers = Type.Object({
   voices: described(
     Type.Array(Type.Object({ hash_str: Type.String(), speaker: SpeakerId, speaker_name: SpeakerName })),
-    'With `same` every voice of this person, those linked before among them; else the voices that were named. The same when ' +
-      'that is taken back.',
+    'With `same`: all voices of this person, including those linked before. Otherwise, the voices in the ' +
+      'request. The same applies to an undo.',
   ),
 });
 export type ConfirmedSpeakers = Static<typeof ConfirmedSpeakers>;

@@ -27,14 +27,17 @@ export const WrittenSearchMatch = Type.Object({
   end_seconds: Type.Number(),
   start_timestamp: Type.String(),
   end_timestamp: Type.String(),
-  best_seconds: described(Type.Number(), 'The second in which it was read best, to which `box` belongs.'),
+  best_seconds: described(
+    Type.Number(),
+    'The second in which the line was recognized best. `box` refers to it.',
+  ),
   text: Type.String(),
   box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
   score: described(
     Type.Number({ minimum: 0, maximum: 1 }),
-    'How well it was read; below .9 it is uncertain.',
+    'Certainty of the text recognition; a value below .9 is uncertain.',
   ),
-  band: described(Band, '`strong`: read well, with a `score` of .9 or more; else `weak`.'),
+  band: described(Band, '`strong`: certain, with a `score` of .9 or more; otherwise `weak`.'),
 });
 export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
 

@@ -58,7 +58,7 @@ test('a list of scenes is printed as a timeline, or written where it was asked f
   writeFileSync(list, JSON.stringify(items));
   const printed = await run(exporting, 'timeline', list);
   assert.match(printed.out, /<!DOCTYPE xmeml>/);
-  assert.match(printed.err, /note: .*a\.mp4: its frame rate is not known/);
+  assert.match(printed.err, /note: .*a\.mp4: its frame rate is unknown/);
   const out = join(home, 'cut.edl');
   const first = await run(exporting, 'timeline', list, '--out', out);
   assert.equal(first.out, `${out}\n`);
@@ -165,7 +165,7 @@ test('scenes of films that are gone are left out of the timeline, and that is sa
   const out = join(home, 'found.edl');
   const { code, err } = await run(search, 'red car', '--seen', '--timeline', out);
   assert.equal(code, 0);
-  assert.match(err, /note: left out, an item: \/away\/film\.mp4/);
+  assert.match(err, /note: skipped an item: \/away\/film\.mp4/);
   assert.equal(readFileSync(out, 'utf8').match(/^00\d /gm)!.length, 1);
 });
 

@@ -111,7 +111,7 @@ test('only a running service watches: where none answers, it is said how to star
       run(action),
       (error: Error) =>
         clientErrors.NO_SERVICE.is(error) &&
-        /no service at http:\/\/127\.0\.0\.1:9 .*framehound serve/.test(error.message),
+        /no service is running at http:\/\/127\.0\.0\.1:9 .*framehound serve/.test(error.message),
     );
   }
   const { run: anyPort } = world(t, { settings: { port: 0 } });

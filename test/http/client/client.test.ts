@@ -142,7 +142,7 @@ test('no service, broken JSON and an aborted call are told apart', async () => {
   const nobody = createClient({ url: 'http://127.0.0.1:1' });
   await assert.rejects(nobody.health(), (error) => {
     assert.ok(clientErrors.NO_SERVICE.is(error));
-    assert.match(error.message, /no service at http:\/\/127\.0\.0\.1:1 /);
+    assert.match(error.message, /no service is running at http:\/\/127\.0\.0\.1:1 /);
     return true;
   });
   const { options } = answering([200, '{"status":']);
@@ -177,7 +177,10 @@ test('a redirect is not followed: the key is for the address that was given', as
   ]) {
     await assert.rejects(call(), (error) => {
       assert.ok(clientErrors.REDIRECTED.is(error), String(error));
-      assert.match(error.message, new RegExp(`leads to http://localhost:${port}, and nothing is sent there`));
+      assert.match(
+        error.message,
+        new RegExp(`redirects to http://localhost:${port}, and redirects are not followed`),
+      );
       return true;
     });
   }

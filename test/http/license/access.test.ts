@@ -50,7 +50,7 @@ test('a key opens a route from the header or the body, and the body comes first'
     [undefined, pro, 200, null],
     [wrong, pro, 200, null],
     [pro, '', 200, null],
-    [pro, wrong, 403, /not one of this machine/],
+    [pro, wrong, 403, /not issued on this machine/],
     [pro, basic, 403, /^OK$/],
     [basic, undefined, 403, /^OK$/],
     [`Bearer ${pro}`, undefined, 403, /without "Bearer"/],

@@ -40,8 +40,8 @@ test('a machine file is valid for its machine, its key and its time only', () =>
     [{ ...good, license_hash: hashOf('other') }, /another license key/],
     [{ ...good, expiry: START / 1000 }, /expired on 2030-01-01/],
     [{ ...good, expires_at: START / 1000 - 1 }, /expired on 2029-12-31/],
-    [{ ...good, issued_at: START / 1000 + 360 }, /from the future/],
-    [{ ...good, issued_at: 'yesterday' }, /from the future/],
+    [{ ...good, issued_at: START / 1000 + 360 }, /issued in the future/],
+    [{ ...good, issued_at: 'yesterday' }, /issued in the future/],
     [{ machine_id: 'm' }, /no expiry/],
     [{ ...good, expiry: 'never' }, /no expiry/],
     [{ ...good, expiry: 1e300 }, /no expiry/],
@@ -93,13 +93,13 @@ test('the public key is taken as PEM, as its path and as base64; what it cannot 
   writeFileSync(notPem, 'no key');
   const secret = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const table = [
-    ['nothing', /neither PEM/],
-    [raw.subarray(1).toString('base64'), /neither PEM/],
-    [folder, /neither PEM.*EISDIR/],
+    ['nothing', /must be PEM/],
+    [raw.subarray(1).toString('base64'), /must be PEM/],
+    [folder, /must be PEM.*EISDIR/],
     [notPem, /is not PEM/],
-    [pem(publicKey).replace('MCow', 'MCox'), /cannot be read/],
+    [pem(publicKey).replace('MCow', 'MCox'), /cannot be parsed/],
     [pem(rsa), /rsa, not Ed25519/],
-    [secret, /private key; give the public one/],
+    [secret, /private key; use the public key/],
   ] as const;
   for (const [form, message] of table) {
     const named = (error: unknown) =>
@@ -192,7 +192,7 @@ test('a stored machine file that was tampered with or copied to another key open
   writeFileSync(kept, JSON.stringify({ ...whole, machine_file: { ...whole.machine_file, payload: later } }));
   assert.match(await restart()(), /cached machine file has an invalid signature/);
   writeFileSync(kept.replace(idOf(hashOf(KEY)), idOf(hashOf('other'))), JSON.stringify(whole));
-  assert.match(await restart()('other'), /kept machine file is for another license key/);
+  assert.match(await restart()('other'), /cached machine file is for another license key/);
   writeFileSync(kept, '{');
   assert.match(await restart()(), /cannot be reached \(ECONNREFUSED\)$/);
   assert.match(logged(), /machine file cannot be kept or read/);
@@ -213,7 +213,7 @@ test('a machine file that names no key or no tier holds only while its server an
     assert.equal(await restart()(), 'ok');
     assert.ok(!existsSync(kept), JSON.stringify(payload));
   }
-  assert.match(logged(), /without license_hash and tier holds only while its server answers/);
+  assert.match(logged(), /without license_hash and tier is valid only while its server responds/);
   await server.stop();
   assert.match(await restart()(), /cannot be reached \([A-Z_]+\)$/);
   // As an earlier version kept it: the tier beside the signed text is anybody's.
@@ -250,7 +250,7 @@ test('a machine file that cannot be stored does not change what the server says'
   rmSync(join(folder, 'machine'), { recursive: true });
   writeFileSync(join(folder, 'machine'), 'a file');
   assert.equal(await check(), 'ok');
-  assert.match(logged(), /machine file cannot be kept/);
+  assert.match(logged(), /machine file cannot be stored/);
   assert.deepEqual(readdirSync(folder), ['machine']);
 });
 

@@ -227,7 +227,7 @@ test('where nothing is analysed a search says so and what to call', async () => 
     { text: 'x' },
     { loadTranscriptions: () => ({ transcriptions: 0 }) },
   );
-  assert.match(spoken.text, /^Nothing has been transcribed/);
+  assert.match(spoken.text, /^Nothing is transcribed/);
 });
 
 test('find_spoken quotes 300 characters of a hit at most, and says how many hits there are', async () => {

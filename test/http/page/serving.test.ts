@@ -126,7 +126,7 @@ test('a file that is gone, since the program was replaced, is as it was; one tha
     assert.ok(pageErrors.PAGE_FILE_GONE.is(error));
     assert.match(
       error.message,
-      new RegExp(`^${other} cannot be read: the program was replaced .* start it again$`),
+      new RegExp(`^${other} cannot be read: the program was replaced .* restart the service$`),
     );
     return true;
   });

@@ -57,7 +57,7 @@ test('an export with task is accepted at once and goes on by itself; without, it
   assert.equal(missing.status, 400);
   assert.match(
     (missing.body as { message: string }).message,
-    /the folder {2}does not exist.*no; create_folders makes it/,
+    /the folder .*no does not exist; set create_folders/,
   );
   const made = { ...body, output_dir: nowhere, create_folders: true, task: true };
   assert.equal((await call('/api/v1/export/clips', made)).status, 202);

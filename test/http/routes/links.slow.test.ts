@@ -107,7 +107,7 @@ test('a file that the folder does not know has no link', async (t) => {
   for (const media of [{ media_path: stranger }, { hash_str: '0abc' }]) {
     const answer = await call('/api/v1/media/link', { cache_dir, ...media });
     assert.equal(answer.status, 404);
-    assert.equal(errorOf(answer), 'The analysis folder does not know this media');
+    assert.equal(errorOf(answer), 'The media is not in the analysis folder');
   }
 });
 

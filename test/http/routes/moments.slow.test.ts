@@ -186,7 +186,7 @@ test('a named person is found beside what is seen and said, and both together co
   assert.deepEqual(told(bob.moments), ['bb@1 person1']);
   assert.equal((await ask({ query: 'Zoe', kinds: ['person'] })).status, 400);
   const nobody = await found({ query: 'four', kinds: ['person', 'seen'] });
-  assert.match(nobody.toast_warning ?? '', /names nobody/);
+  assert.match(nobody.toast_warning ?? '', /names none of the loaded people/);
 });
 
 test('filters hold for every kind', async () => {
@@ -277,7 +277,7 @@ test('a moment named by its hash is found also when another file lies where it l
   const { moments, warnings } = await found({ like });
   const isOfA = ({ hash_str }: Moment) => hash_str === 'aa';
   assert.deepEqual(told(moments.filter(isOfA)).length, before.moments.filter(isOfA).length);
-  assert.ok(warnings!.some((one) => one.startsWith('Not where it was') && one.includes(b)));
+  assert.ok(warnings!.some((one) => one.startsWith('File not found at its known path') && one.includes(b)));
   const late = await ask({ like: { ...like, time_seconds: 99 } });
   assert.deepEqual([late.status, JSON.stringify(late.body).includes('like.time_seconds')], [400, true]);
   assert.equal((await ask({ like: { ...like, hash_str: 'cc' } })).status, 404);

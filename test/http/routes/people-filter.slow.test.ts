@@ -100,7 +100,7 @@ test('every visual search shows only frames with the people, and with files and 
 test('one person is not two: nothing matches, and the answer says why', async () => {
   const { status, found, toast_warning } = await ask('text', { people_filter: [anna, { cluster_id: 'c1' }] });
   assert.deepEqual([status, found], [200, []]);
-  assert.match(toast_warning ?? '', /Nobody is two people in one picture.*: Anna/);
+  assert.match(toast_warning ?? '', /The same person is required twice in one picture.*: Anna/);
 });
 
 const wrong: readonly (readonly [Record<string, unknown>, string, RegExp])[] = [

@@ -176,7 +176,7 @@ test('a request names one summary in one way; what it lacks or has too much is n
   assert.equal(older.body.analysis_name, 'general');
   assert.equal((await ask('overview', { summary_ref, analysis_id: second.analysis_id })).status, 200);
   const rows: [object, number, RegExp][] = [
-    [{}, 400, /summary_ref: none is given; give summary_ref, or path, or hash_str/],
+    [{}, 400, /summary_ref: none is given; give exactly one of summary_ref, path, hash_str/],
     [{ path: film, hash_str: 'aa' }, 400, /path and hash_str/],
     [{ summary_ref, path: film }, 400, /summary_ref and path/],
     [{ summary_ref, analysis_id: first.analysis_id }, 400, /analysis_id/],

@@ -40,17 +40,20 @@ export function clipExport({ mode, create_folders, clips }: Omit<ClipsRequest, '
 export const ClipFacts = Type.Object({
   media_path: Type.String(),
   output_path: described(Type.String(), 'The clip.'),
-  start_seconds_actual: described(Type.Number(), 'Where the clip really starts.'),
-  end_seconds_actual: described(Type.Number(), 'Where it really ends.'),
-  frame_count: described(Type.Integer({ minimum: 0 }), 'Pictures in the clip; 0 for sound.'),
+  start_seconds_actual: described(Type.Number(), 'Actual start of the clip.'),
+  end_seconds_actual: described(Type.Number(), 'Actual end of the clip.'),
+  frame_count: described(Type.Integer({ minimum: 0 }), 'Number of pictures in the clip; 0 for sound.'),
   encoder: described(
     Type.Optional(nullable(Type.String())),
-    'What encoded the pictures: `libx264`, or an encoder of a device; null where none were encoded. Missing in records of older exports.',
+    'Encoder of the pictures: `libx264`, or an encoder of a device; null if no pictures were encoded. ' +
+      'Missing in records of older exports.',
   ),
   // Earlier versions recorded clips without.
-  mode_used: Type.Optional(described(ClipMode, 'How it was cut: `precise` where `smart` cannot be.')),
+  mode_used: Type.Optional(
+    described(ClipMode, 'How the clip was cut: `precise` if `smart` was not possible.'),
+  ),
   mode_reason: Type.Optional(
-    described(nullable(Type.String()), 'Why that is not the mode that was asked for; null when it is.'),
+    described(nullable(Type.String()), 'Why the mode differs from the requested one; null if it does not.'),
   ),
 });
 export type ClipFacts = Static<typeof ClipFacts>;

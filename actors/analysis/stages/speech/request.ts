@@ -16,19 +16,23 @@ const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [
 
 const AskedSpeakerCount = described(
   Type.Union([oneOf('auto', 'auto-detect', '5+'), Type.Integer({ minimum: 1, maximum: 4 })]),
-  '1 to 4 fixes the number of speakers, with subtitles too; `5+` means 5 to 12.',
+  'A number from 1 to 4 sets the number of speakers, also for subtitles; `5+` means 5 to 12 speakers.',
 );
 const ModelChoice = described(
   oneOf(...speechPreferences),
-  '`faster` is x3-asr-0.6b, `more accurate` is x3-asr-1.7b, for the languages of that family; where that model is not ' +
-    'downloaded the best one that is takes its place. `subtitles` reads what lies in or beside the file.',
+  '`faster` is x3-asr-0.6b and `more accurate` is x3-asr-1.7b, for the languages of that family. If ' +
+    'that model is not downloaded, the best downloaded one is used instead. `subtitles` uses subtitles ' +
+    'in or next to the file.',
 );
 
 const TranscriptionJob = Type.Object(
   {
     path: MediaPath,
     language: defaulted(
-      described(Text, 'A name or a code: `english`, `de`, `pt-BR`; `auto` finds out.'),
+      described(
+        Text,
+        'Name or code of a language, such as `english`, `de` or `pt-BR`; `auto` detects the language.',
+      ),
       'english',
     ),
     detect_speakers: Type.Optional(Type.Boolean()),
@@ -37,7 +41,8 @@ const TranscriptionJob = Type.Object(
     channels: defaulted(
       described(
         nullable(Type.Array(Type.Integer({ minimum: 1 }))),
-        'Channels to transcribe, counted from 1, each by itself; null or empty: all mixed into one.',
+        'Channels to transcribe separately, counted from 1. If null or empty, all channels are mixed into ' +
+          'one.',
       ),
       null,
     ),

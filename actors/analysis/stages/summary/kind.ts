@@ -55,7 +55,7 @@ export const summaryKind = stageKind({
   facts: {
     summaries: described(
       Type.Array(SummaryFacts),
-      'Of work of type `summary`: each one that was asked for; empty for others.',
+      'Requested summaries, for work of type `summary`; otherwise empty.',
     ),
   },
   noFacts: { summaries: [] },
@@ -89,7 +89,7 @@ export const summaryKind = stageKind({
       },
       {
         name: 'framehound_summary_failed_nodes_total',
-        help: 'Nodes of summaries whose text is plainer than it was asked for.',
+        help: 'Nodes of summaries whose text is less detailed than requested.',
         count: ({ summaries }) => summaries.reduce((sum, { failed_nodes }) => sum + failed_nodes, 0),
       },
     ],

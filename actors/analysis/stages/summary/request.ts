@@ -28,7 +28,7 @@ const Objective = Type.Object({
   custom_instructions: Type.Optional(
     described(
       Type.String({ maxLength: longestInstructions }),
-      'In words: what a summary is for; a `custom` preset wants it, or hints.',
+      'What the summary is for, in words. A `custom` preset needs these instructions or hints.',
     ),
   ),
 });
@@ -39,22 +39,27 @@ const SummaryRequest = Type.Object(
     collection: Type.Optional(
       described(
         Collection,
-        'Name of a collection, an existing one by id, or a new one; left out: standalone.',
+        'Collection of the summary: the name of a collection, or the id of an existing one. If omitted, the ' +
+          'summary is in no collection.',
       ),
     ),
     analysis_name: Type.Optional(
-      described(Name, 'One of a kind among the summaries of a file; the preset, when left out.'),
+      described(
+        Name,
+        'Name of the summary, unique among those of a file. The default is the name of the preset.',
+      ),
     ),
     summary_model_key: Type.Optional(
       described(
         Text,
-        'A downloaded language model; left out: the one recommended for the machine, and without one texts from templates.',
+        'Key of a downloaded language model. If omitted, the recommended model for this machine is used, or ' +
+          'templates if there is none.',
       ),
     ),
     summary_objective: Type.Optional(Objective),
     replace_existing: described(
       defaulted(Type.Boolean(), false),
-      'Whether a summary of the same name is made anew; without it the request is refused.',
+      'Whether to replace an existing summary with the same name. Without it, the request is refused.',
     ),
   },
   { title: 'SummaryRequest' },

@@ -14,7 +14,8 @@ export const textKind = stageKind({
       defaulted(
         described(
           nullable(Type.Array(MediaPath)),
-          'Files in whose pictures printed words are read. Left out or null: `visual_media_paths`, where a model that reads them is downloaded; `[]`: none.',
+          'Films and stills to search for printed words. If omitted or null, these are the ' +
+ '`visual_media_paths`, provided that a model that reads words is downloaded. `[]` means none.',
         ),
         null,
       ),
@@ -69,7 +70,7 @@ export const textKind = stageKind({
     warning: ({ text }) => text?.warning,
   },
   metrics: {
-    done: { name: 'framehound_text_frames_total', help: 'Grid frames in which words were looked for.' },
+    done: { name: 'framehound_text_frames_total', help: 'Frames of the grid searched for words.' },
     results: [
       {
         name: 'framehound_text_lines_total',

@@ -8,9 +8,9 @@ import { stageKind } from '../kind.ts';
 const Count = Type.Integer({ minimum: 0 });
 
 const ThingFacts = Type.Object({
-  model_key: described(Type.String(), 'The object detector.'),
-  tracks: described(Count, 'Things that were seen; one that moves on counts anew.'),
-  missing_frames: described(Count, 'Frames that could not be decoded.'),
+  model_key: described(Type.String(), 'Key of the object detector.'),
+  tracks: described(Count, 'Number of things found. A thing that moves counts again.'),
+  missing_frames: described(Count, 'Number of frames that could not be decoded.'),
   from_previews: FromPreviews,
   warning: Type.Optional(Type.String()),
 });
@@ -25,7 +25,8 @@ export const thingsKind = stageKind({
       defaulted(
         described(
           nullable(Type.Array(MediaPath)),
-          'Films and stills in which things are looked for: persons, cars, dogs and 77 more classes. Left out or null: `visual_media_paths`, where an object detector is downloaded; `[]`: none.',
+          'Films and stills to search for things: people, cars, dogs and 77 more classes. If omitted or null, ' +
+ 'these are the `visual_media_paths`, provided that an object detector is downloaded. `[]` means none.',
         ),
         null,
       ),
@@ -79,11 +80,11 @@ export const thingsKind = stageKind({
     warning: ({ things }) => things?.warning,
   },
   metrics: {
-    done: { name: 'framehound_thing_frames_total', help: 'Grid frames in which things were looked for.' },
+    done: { name: 'framehound_thing_frames_total', help: 'Frames of the grid searched for things.' },
     results: [
       {
         name: 'framehound_things_total',
-        help: 'Things found, each once for as long as it stays at its place.',
+        help: 'Things found; each counts once for as long as it stays in its place.',
         count: ({ things }) => things?.tracks ?? 0,
       },
     ],
