@@ -74,11 +74,12 @@ export const MediaPath = described(
 
 /** Fields of a request that say how all of its work is done. */
 export const howFields = {
-  force: defaulted(described(Type.Boolean(), 'Redo what is stored already.'), false),
+  force: defaulted(described(Type.Boolean(), 'Redo work whose results are already stored.'), false),
   from_previews: defaulted(
     described(
       Type.Boolean(),
-      'Look at the stored previews, also of files that are there: no file is opened. For faces, words, things and summaries of files whose pictures were analysed.',
+      'Use the stored previews, even if the files exist, so that no file is opened. Applies to faces, ' +
+ 'words, things and summaries of files whose pictures have been analysed.',
     ),
     false,
   ),
@@ -86,7 +87,7 @@ export const howFields = {
 
 /** Of a result; left out by tasks that are older than the field. */
 export const FromPreviews = Type.Optional(
-  described(Type.Boolean(), 'Stored previews were looked at, not the file.'),
+  described(Type.Boolean(), 'Whether stored previews were used instead of the file.'),
 );
 
 /** Text that is more than spaces. */

@@ -180,7 +180,7 @@ async function emptied(
 
 function told(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
   const said = [
-    `${forgotten.length} media ${dryRun ? 'would be' : forgotten.length === 1 ? 'is' : 'are'} forgotten`,
+    `${forgotten.length} media ${dryRun ? 'would be ' : ''}forgotten`,
     ...(unknown > 0 ? [`${unknown} not found`] : []),
   ];
   return `${said.join(', ')}${dryRun ? '' : '. The disk space of their vectors is freed by the next compaction'}`;

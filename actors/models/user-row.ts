@@ -80,7 +80,7 @@ function wrongSummary({ family, frame_resolution: side, summary }: ModelRow): Wr
     };
   }
   if (side < 32 || side > 2048 || side % multiple !== 0) {
-    const message = `${side} is no ${multiple > 1 ? `multiple of ${multiple}` : 'side of a picture'} from 32 to 2048`;
+    const message = `${side} is not a ${multiple > 1 ? `multiple of ${multiple}` : 'valid side of a picture'} from 32 to 2048`;
     return { field: '/frame_resolution', message };
   }
   const { answer, context } = summary!;

@@ -65,7 +65,7 @@ function told({ deleted_jobs, deleted_faces, removed_faces }: Omit<DeletePeopleA
       ? `. Other clusterings also contain ${shared} of them, so they come back when this one is clustered again unless you delete them there, too`
       : '';
   if (removed_faces === 0) {
-    return `${taken}; other clusterings still contain all of them, so nothing is deleted from the disk${back}`;
+    return `${taken}, but nothing is deleted from the disk${back || ', because other clusterings still contain them'}`;
   }
   const them = `${removed_faces} of them`;
   return `${taken}. The vectors and pictures of ${them} are no longer used, and the next compaction deletes them from the disk${back}`;

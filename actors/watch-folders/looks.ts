@@ -82,7 +82,7 @@ async function lookAt(path: string): Promise<Look> {
     return { kind: 'folder', real: await realpath(path), writable };
   } catch (error) {
     const code = codeOf(error);
-    const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there' : `cannot be read (${code})`;
+    const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${code})`;
     return { kind: 'missing', why };
   }
 }

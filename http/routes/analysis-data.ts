@@ -41,7 +41,7 @@ const LoadedPeople = Type.Object({
 
 function seen({ jobs: face_clusterings, people, named, unreadable }: PeopleLoadReport) {
   const said = [
-    `Loaded ${people} people of ${face_clusterings} face clusterings, ${named} with a name`,
+    `${people} people of ${face_clusterings} face clusterings are loaded, ${named} with a name`,
     ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}`] : []),
   ];
   return { message: said.join(', '), face_clusterings, people, unreadable_face_clusterings: unreadable };
@@ -49,7 +49,7 @@ function seen({ jobs: face_clusterings, people, named, unreadable }: PeopleLoadR
 
 function spoken({ media: transcriptions, segments, unreadable }: TranscriptLoadReport) {
   const said = [
-    `Loaded ${transcriptions} transcriptions with ${segments} segments`,
+    `${transcriptions} transcriptions with ${segments} segments are loaded`,
     ...(unreadable.length > 0 ? [`${unreadable.length} damaged`] : []),
   ];
   return { message: said.join(', '), transcriptions, segments, unreadable };
@@ -57,7 +57,7 @@ function spoken({ media: transcriptions, segments, unreadable }: TranscriptLoadR
 
 function answer({ media, vectors, missing, unreadable }: LoadReport) {
   const said = [
-    `Loaded ${media} media with ${vectors} seconds of picture`,
+    `${media} media with ${vectors} seconds of picture are loaded`,
     ...(missing.length > 0 ? [`${missing.length} not analysed`] : []),
     ...(unreadable.length > 0 ? [`${unreadable.length} damaged`] : []),
   ];

@@ -6,7 +6,7 @@ import { AbsolutePath, absolute } from '../request/paths.ts';
 
 export const HashStr = described(
   Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),
-  '`hash_str` of a media file, as returned by /media/metadata.',
+  'The `hash_str` of a media file, as returned by /media/metadata.',
 );
 
 /** `whichMedia` brings them to their one form. */

@@ -279,7 +279,7 @@ test('summaries are recorded as they were asked for, and what the folder tells a
     [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken: .* has a summary "Taken";/],
     [
       [{ ...plain, collection: { collection_id: 'no' } }],
-      /\[0\]\.collection\.collection_id names no collection/,
+      /\[0\]\.collection\.collection_id is not a known collection/,
     ],
     [
       [plain, { ...plain, analysis_name: 'x', summary_model_key: 'huge' }],

@@ -181,7 +181,7 @@ test('the service starts, stops and says how it stands', async () => {
     return [status, said.service_status.state, said.message];
   };
   assert.equal(await state(), 'stopped');
-  assert.deepEqual(await told('start'), [200, 'waiting', 'The watch-folder service runs']);
+  assert.deepEqual(await told('start'), [200, 'waiting', 'The watch-folder service is running']);
   assert.equal(await state(), 'waiting');
   folders.standing = emptyStatus({ state: 'running', current_file: '/footage/a.mp4', task_id: 't' });
   const stopping = 'The watch-folder service stops when the files that are worked on are finished';

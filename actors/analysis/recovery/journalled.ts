@@ -66,5 +66,5 @@ export function expectNotQuarantined(journal: Journal, key: string, name: string
 }
 
 function quarantined(path: string, reason: string, again: string): EngineError {
-  return analysisErrors.QUARANTINED(`${path}: ${reason}; to try it again, use ${again}`, { path });
+  return analysisErrors.QUARANTINED(`${path}: ${reason}; ${again} tries it again`, { path });
 }

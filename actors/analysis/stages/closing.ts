@@ -68,7 +68,7 @@ async function work(
 ): Promise<Facts> {
   const key = stageKey(await closing.keyOf(job, results), stage.journal, 'closing');
   const { journal } = parts;
-  if (run.retries === undefined) expectNotQuarantined(journal, key, job.name, 'asking for it again');
+  if (run.retries === undefined) expectNotQuarantined(journal, key, job.name, 'a new request');
   const entry = { task_id: run.task_id, key };
   const once = () =>
     journalled(journal, entry, () =>

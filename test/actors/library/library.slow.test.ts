@@ -285,7 +285,7 @@ test('of what an earlier version stored only what is certain counts as gone', as
   await l.analyse(l.place('x/c.mp4'), null);
   const lost = { ...mediaRecord('cc', '/mnt/no-such-drive/c.mp4') };
   await l.index.ask('remember', { cache_dir: l.cache_dir, media: lost }, {});
-  assert.match((await l.prune()).skipped[0]?.reason ?? '', /drive may be away: \/mnt/);
+  assert.match((await l.prune()).skipped[0]?.reason ?? '', /drive may be disconnected: only \/mnt/);
 });
 
 test('move gives paths their new names; what still lies there stays, and a second move goes on', async (t) => {
@@ -295,7 +295,7 @@ test('move gives paths their new names; what still lies there stays, and a secon
   const left = await l.add('old/c.mp4');
   await l.add('older/d.mp4');
   const [from, to] = [join(l.root, 'old'), join(l.root, 'new')];
-  await assert.rejects(l.move(from, to), /still lie/);
+  await assert.rejects(l.move(from, to), /are still in/);
   mkdirSync(join(to, 'deep'), { recursive: true });
   for (const name of ['a.mp4', 'deep/b.mp4']) renameSync(join(from, name), join(to, name));
   const dry = await l.move(from, to, true);

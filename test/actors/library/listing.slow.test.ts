@@ -251,7 +251,7 @@ test('odd names are listed, and one that is no text says that it has to be renam
   assert.deepEqual([garbled?.size_bytes, garbled?.failure?.code], [1, 'NAME_NOT_UTF8']);
   await assert.rejects(list(page.folders[0]!.path), (error: unknown) => {
     assert.ok(libraryErrors.FOLDER_GONE.is(error));
-    return /not UTF-8/.test(error.message);
+    return /not valid UTF-8/.test(error.message);
   });
 });
 

@@ -123,7 +123,7 @@ test('what takes the place of a file is told as damaged, and others are listed b
   const { list_id } = await lists.make({ name: 'Good', items: [] }, signal);
   const other = randomUUID();
   mkdirSync(file(other));
-  await assert.rejects(lists.get(other, signal), failsWith('LIST_DAMAGED', 'is no file'));
+  await assert.rejects(lists.get(other, signal), failsWith('LIST_DAMAGED', 'is not a file'));
   const { lists: known, unreadable } = await lists.list(signal);
   assert.deepEqual([known[0]!.list_id, unreadable[0]!.list_id], [list_id, other]);
 });

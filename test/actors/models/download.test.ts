@@ -162,13 +162,17 @@ test('a redirect is followed and its announced hash and size count', async () =>
 test('a hash that the server announces and that is not the pinned one is told with both', async () => {
   const server = status(302, { location: '/cdn', 'x-linked-etag': `"${sha(other)}"` });
   const { result, files } = await run([server, whole(body)]);
-  failed(result, 'DOWNLOAD_MISMATCH', new RegExp(`pinned ${sha(body)}, the server announces ${sha(other)}`));
+  failed(
+    result,
+    'DOWNLOAD_MISMATCH',
+    new RegExp(`expected ${sha(body)}, but the server announces ${sha(other)}`),
+  );
   assert.deepEqual(files, []);
 });
 
 test('a file without any known hash is not kept', async () => {
   const { result, files } = await run([whole(body)], { sha256: null });
-  failed(result, 'DOWNLOAD_UNVERIFIED', /no sha256 is pinned and the server announces none/);
+  failed(result, 'DOWNLOAD_UNVERIFIED', /the sha256 is not known, and the server announces none/);
   assert.deepEqual(files, []);
 });
 
@@ -206,7 +210,7 @@ test('a server that falls silent is given up after the stall time and asked agai
   const running = run([silent], {}, { clock, stallMs: 5000, tries: 1 });
   await halted.promise;
   clock.advance(10_000);
-  failed((await running).result, 'DOWNLOAD_FAILED', /silent for 5 s/);
+  failed((await running).result, 'DOWNLOAD_FAILED', /sent nothing for 5 s/);
 });
 
 test('cancelling ends the download and keeps the part for the next time', async () => {
@@ -250,5 +254,5 @@ test('a disk too small for the announced size is told before anything is fetched
   const huge = 2 ** 50;
   const server = status(302, { location: '/cdn', 'x-linked-size': String(huge) });
   const { result } = await run([server, whole(body)], { size: null });
-  failed(result, 'MODELS_FOLDER_FULL', /1125899906842624 bytes are needed, \d+ are free/);
+  failed(result, 'MODELS_FOLDER_FULL', /1125899906842624 bytes are needed, but only \d+ are free/);
 });

@@ -128,7 +128,7 @@ test('a file of the user is kept when the model is removed', async () => {
   await writeFile(join(folder, 'mine', 'vision.onnx'), graph);
   assert.deepEqual(await library().remove('mine'), { key: 'mine', removed: [], kept: ['vision.onnx'] });
   await rm(join(folder, 'mine', 'vision.onnx'));
-  await assert.rejects(pull('mine'), { code: 'MODEL_NOT_DOWNLOADED', message: /gives no url/ });
+  await assert.rejects(pull('mine'), { code: 'MODEL_NOT_DOWNLOADED', message: /has no url/ });
 });
 
 test('models of the program can be neither pulled nor removed, unknown ones neither', async () => {

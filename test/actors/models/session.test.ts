@@ -76,7 +76,7 @@ test('a device that is not there is told and cpu is used', async () => {
     [absent],
   );
   assert.equal(lines[0]?.level, 'warn');
-  assert.match(String(lines[0]?.fields.reason), /not offered on this platform/);
+  assert.match(String(lines[0]?.fields.reason), /not available on this platform/);
   await session.release();
 });
 

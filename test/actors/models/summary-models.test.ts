@@ -42,7 +42,8 @@ test('a model without one of its files is not downloaded, and the error has the 
   assert.equal(await choose(null), null);
   await assert.rejects(choose('x3-vl-2b-instruct'), {
     code: 'MODEL_NOT_DOWNLOADED',
-    message: /\(decoder_model_merged_q4\.onnx_data\): framehound models pull x3-vl-2b-instruct$/,
+    message:
+      /\(decoder_model_merged_q4\.onnx_data\); to download it: framehound models pull x3-vl-2b-instruct$/,
   });
 });
 
@@ -71,7 +72,7 @@ test('a model that is made for other systems is refused by name and never recomm
   for (const { name } of row.files) await writeFile(join(folder, 'mine', name), 'x');
   await assert.rejects(choose('mine'), {
     code: 'MODEL_UNSUPPORTED',
-    message: new RegExp(`runs on ${system}, and`),
+    message: new RegExp(`runs on ${system}, but`),
   });
   assert.equal(await choose(null), null);
   await writeFile(join(folder, 'mine', 'model.json'), JSON.stringify(row));

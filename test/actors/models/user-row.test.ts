@@ -66,8 +66,8 @@ const wrong: [string, string, string, RegExp][] = [
   ],
   ['a role named twice', JSON.stringify({ ...own, files: [own.files[0], own.files[0]] }), '/files', /twice/],
   ['the key of another folder', JSON.stringify({ ...own, key: 'yours' }), '/key', /mine/],
-  ['a key of the program', JSON.stringify({ ...own, key: 'clip-b32' }), '/key', /of the program/],
-  ['a word of pull as its key', JSON.stringify({ ...own, key: 'faces' }), '/key', /means several models/],
+  ['a key of the program', JSON.stringify({ ...own, key: 'clip-b32' }), '/key', /built-in model/],
+  ['a word of pull as its key', JSON.stringify({ ...own, key: 'faces' }), '/key', /group of models/],
   [
     'no side of a face detector',
     JSON.stringify({ ...detector, detector: undefined }),
@@ -90,7 +90,7 @@ const wrong: [string, string, string, RegExp][] = [
     'a family of the other kind',
     JSON.stringify({ ...detector, family: 'arcface' }),
     '/family',
-    /"arcface" .* there is yunet, scrfd, blazeface/,
+    /"arcface" .* use one of yunet, scrfd, blazeface/,
   ],
   [
     'no such order of colours',
@@ -162,7 +162,7 @@ const wrong: [string, string, string, RegExp][] = [
     'a PLDA without its settings',
     JSON.stringify({ ...voice, files: [...voice.files, plda] }),
     '/speaker/evidence',
-    /missing/,
+    /is required/,
   ],
   [
     'no graph of a face model',

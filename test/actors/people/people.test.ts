@@ -154,11 +154,11 @@ test('without saved face data there is a warning alone, with the name that was m
   const { whole } = people();
   const answer = await whole.samples({ ...all, cluster_job_name: 'family2' });
   assert.deepEqual(Object.keys(answer), ['warning']);
-  assert.match(answer.warning!, /no face clustering "family2"; did you mean Family\?/);
+  assert.match(answer.warning!, /no face clustering named "family2"; did you mean Family\?/);
   const page = { cluster_ids: ['c1'], limit: 5, offset: 2, include_entry_ids: false };
   const { warning, ...faces } = await whole.faces({ ...named, cluster_job_name: 'x', ...page });
   assert.deepEqual(faces, { cluster_job_name: 'x', limit: 5, offset: 2, clusters: [] });
-  assert.match(warning!, /no face clustering "x"$/);
+  assert.match(warning!, /no face clustering named "x"$/);
 });
 
 test('faces come page by page for each cluster by itself, in the order of the ids, each once', async () => {
@@ -260,7 +260,7 @@ test('clustering again is a task that stops no other one', async () => {
   const old = { ...asked, cluster_job_name: 'Old' };
   await assert.rejects(whole.recluster(old), (error) => peopleErrors.LEGACY_STORAGE.is(error));
   const none = whole.recluster({ ...asked, cluster_job_name: 'Famly' });
-  await assert.rejects(none, /no face clustering "Famly"; did you mean Family\?/);
+  await assert.rejects(none, /no face clustering named "Famly"; did you mean Family\?/);
   beBusy();
   await assert.rejects(whole.recluster(asked), (error) => analysisErrors.ANOTHER_TASK.is(error));
   assert.equal(started.length, 1);
@@ -270,7 +270,7 @@ test('a name that several clusters have removes them all, and what is left behin
   const { index, whole, job } = people();
   const { message, ...removed } = await whole.remove({ ...named, cluster_id: null, person_name: 'Ben' });
   assert.deepEqual(removed, { deleted_jobs: 0, deleted_clusters: 2, deleted_faces: 7, removed_faces: 7 });
-  assert.match(message, /leave the disk with the next compaction/);
+  assert.match(message, /the next compaction deletes them from the disk/);
   assert.deepEqual(
     job.clusters.map(({ id }) => id),
     ['c1', 'c3'],
@@ -336,12 +336,12 @@ test('of a person whose faces another clustering has it is told that they come b
   assert.deepEqual([some.deleted_faces, some.removed_faces], [5, 2]);
   assert.match(
     some.message,
-    /^5 faces are taken out\. Nothing reads .* of 2 of them .*\. Other clusterings have 3 of them/,
+    /^5 faces removed\. The vectors .* of 2 of them .*\. Other clusterings also contain 3 of them/,
   );
   index.shared = 100;
   assert.match(
     (await whole.remove({ ...named, cluster_id: 'c1' })).message,
-    /have 30 of them, which come back/,
+    /also contain 30 of them, so they come back/,
   );
   assert.doesNotMatch((await whole.remove({ ...named, cluster_id: null })).message, /come back/);
 });

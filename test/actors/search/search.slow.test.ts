@@ -129,7 +129,7 @@ test('of a film that is gone the nearest stored second stands for a moment betwe
   for (const time_seconds of [0.6, 1, 1.4]) {
     const { matches, toast_warning } = await w.search.frame({ ...request, time_seconds });
     assert.equal(matches[0]?.frame_idx, '77', `${time_seconds}`);
-    assert.match(toast_warning ?? '', /Not where it was/);
+    assert.match(toast_warning ?? '', /File not found at its known path/);
   }
   const unknown = { ...request, media_path: `${a}2`, time_seconds: 1.4 };
   await assert.rejects(w.search.frame(unknown), mediaErrors.FILE_NOT_FOUND.is);

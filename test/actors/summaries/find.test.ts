@@ -76,8 +76,8 @@ test('damage is told where it is among what was asked for', async () => {
   const unreadable = ['aa', 'bb'].map((hash_str) => ({ hash_str, analysis_id: '0'.repeat(24) }));
   const summaries = summariesOf(() => ({ ...done, unreadable }));
   const all = await summaries.find(asked);
-  assert.equal(all.warning, 'Left out: a summary of aa is damaged; a summary of bb is damaged');
+  assert.equal(all.warning, 'Skipped: a summary of aa is damaged; a summary of bb is damaged');
   const one = await summaries.find({ ...asked, hash_strs: ['bb'] });
-  assert.equal(one.warning, 'Left out: a summary of bb is damaged');
+  assert.equal(one.warning, 'Skipped: a summary of bb is damaged');
   assert.equal('warning' in (await summaries.find({ ...asked, hash_strs: ['cc'] })), false);
 });

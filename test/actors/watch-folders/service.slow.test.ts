@@ -335,7 +335,7 @@ test('an analysis folder of its own that is away is not taken for an empty one',
   rmSync(cache_dir, { recursive: true });
   w.world.put(join(folder_path, 'b.mov'));
   await w.pass(async () => (await service.status()).state === 'paused');
-  assert.match((await service.status()).last_error!, /disk is not there/);
+  assert.match((await service.status()).last_error!, /disk does not exist/);
   assert.equal(w.tasks.started.length, 1);
   assert.deepEqual(w.world.skip.includes(cache_dir), true);
 });

@@ -42,9 +42,9 @@ test('a machine file is valid for its machine, its key and its time only', () =>
     [{ ...good, expires_at: START / 1000 - 1 }, /expired on 2029-12-31/],
     [{ ...good, issued_at: START / 1000 + 360 }, /issued in the future/],
     [{ ...good, issued_at: 'yesterday' }, /issued in the future/],
-    [{ machine_id: 'm' }, /no expiry/],
-    [{ ...good, expiry: 'never' }, /no expiry/],
-    [{ ...good, expiry: 1e300 }, /no expiry/],
+    [{ machine_id: 'm' }, /no readable expiry/],
+    [{ ...good, expiry: 'never' }, /no readable expiry/],
+    [{ ...good, expiry: 1e300 }, /no readable expiry/],
     [{ ...good, expiry: null }, /holds no machine_id and expiry/],
     [{ expiry: inADay }, /holds no machine_id and expiry/],
     ['{"machine_id":', /holds no machine_id and expiry/],
@@ -195,7 +195,7 @@ test('a stored machine file that was tampered with or copied to another key open
   assert.match(await restart()('other'), /cached machine file is for another license key/);
   writeFileSync(kept, '{');
   assert.match(await restart()(), /cannot be reached \(ECONNREFUSED\)$/);
-  assert.match(logged(), /machine file cannot be kept or read/);
+  assert.match(logged(), /machine file cannot be stored or read/);
 });
 
 test('a machine file that names no key or no tier holds only while its server answers', async (t) => {
@@ -219,7 +219,7 @@ test('a machine file that names no key or no tier holds only while its server an
   // As an earlier version kept it: the tier beside the signed text is anybody's.
   const machine_file = signed({ machine_id: machineId(), expiry: inADay });
   writeFileSync(kept, JSON.stringify({ license_hash: hashOf(KEY), tier: 'pro', machine_file }));
-  assert.match(await restart()(), /kept machine file names no license_hash and tier$/);
+  assert.match(await restart()(), /cached machine file contains no license_hash and tier$/);
 });
 
 test('when a key is no longer Pro, its stored machine file is removed', async (t) => {

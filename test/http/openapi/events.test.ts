@@ -21,8 +21,8 @@ test('the document has the payload of every event, and a meaning for each of its
   assert.deepEqual(Object.keys(properties), Object.keys(ProgressEvent.properties));
   assert.deepEqual(required, ['task_id', 'progress', 'video_path', 'done', 'type']);
   for (const [name, { description }] of Object.entries(properties)) assert.ok(description, name);
-  assert.equal(properties['frames']?.description, 'What is done of the task.');
-  assert.match(properties['file_grid_frames']?.description ?? '', /^What there is to do in `video_path`/);
+  assert.equal(properties['frames']?.description, 'Amount of work done for the task.');
+  assert.match(properties['file_grid_frames']?.description ?? '', /^Total amount of work for `video_path`/);
 });
 
 test('the page shows the events with their fields', () => {

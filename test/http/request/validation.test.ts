@@ -66,7 +66,7 @@ test('an error names the values a field takes', () => {
       /^must be \[a whole number of at least 0, a whole number of at least 1\]$/,
     ],
     ['mcp', { jsonrpc: '1.0' }, 'jsonrpc', /^must be 2.0$/],
-    ['cachePaths', { hash_str: 'x' }, 'hash_str', /^must be hash_str of a media file, as \/media\/metadata/],
+    ['cachePaths', { hash_str: 'x' }, 'hash_str', /^must be the hash_str of a media file, as returned by \/media\/metadata/],
     [
       'exportTimeline',
       { start_timecode: '1' },

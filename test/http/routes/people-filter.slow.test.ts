@@ -107,9 +107,9 @@ const wrong: readonly (readonly [Record<string, unknown>, string, RegExp])[] = [
   [{ ...anna, person_name: 'Ana' }, '[1].person_name', /Ana .* did you mean Anna\?/],
   [{ ...anna, cluster_job_name: 'cats' }, '[1].cluster_job_name', /cats; did you mean cast\?/],
   [{ ...ben, cluster_id: 'c9' }, '[1].cluster_id', /no cluster c9/],
-  [{ cluster_job_name: 'cast' }, '[1]', /either/],
-  [{ ...anna, cluster_id: 'c1' }, '[1]', /either/],
-  [{ person_name: '' }, '[1]', /either/],
+  [{ cluster_job_name: 'cast' }, '[1]', /exactly one of/],
+  [{ ...anna, cluster_id: 'c1' }, '[1]', /exactly one of/],
+  [{ person_name: '' }, '[1]', /exactly one of/],
 ];
 for (const [person, field, text] of wrong) {
   test(`${JSON.stringify(person)} is a 400 that names people_filter${field}, also where no word is understood`, async () => {

@@ -63,7 +63,7 @@ test('the bytes of a proxy are read by a link, whole and in part, as those of th
   const { link, put, media_path, call, folder } = await served(t);
   const missing = await link({ media_path, proxy: true });
   assert.equal(missing.status, 404);
-  assert.match(JSON.stringify(missing.body), /POST \/media\/proxy makes one/);
+  assert.match(JSON.stringify(missing.body), /create one with POST \/media\/proxy/);
   const { hash_str, url: own } = (await link({ media_path })).body as { hash_str: string; url: string };
   put(`${hash_str}.1280.mp4`, 'whole film');
   const { body } = await link({ media_path, proxy: true });

@@ -185,7 +185,7 @@ test('a request names one summary in one way; what it lacks or has too much is n
     [{ hash_str: 'aa', analysis_id: 'none' }, 404, /analysis_id/],
     [{ hash_str: 'bb', analysis_id: first.analysis_id }, 404, /analysis_id/],
     [{ path: third }, 404, /path/],
-    [{ path: '/nowhere/x.mp4' }, 404, /path.*knows nothing/],
+    [{ path: '/nowhere/x.mp4' }, 404, /path.*has no analysis of/],
     [{ path: 'relative.mp4' }, 400, /path/],
   ];
   for (const [selector, status, says] of rows) {

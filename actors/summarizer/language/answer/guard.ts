@@ -120,7 +120,7 @@ const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
   name: (what) => `Nothing shows or says that ${JSON.stringify(what)} is here`,
   time: (what) => `${JSON.stringify(what)} is no time of this range`,
   quote: (what) => `Nobody is heard saying ${JSON.stringify(what)}`,
-  copy: (what) => `What is said is told as if it happened: ${JSON.stringify(what)}`,
+  copy: (what) => `Something that is only said is described as if it happened: ${JSON.stringify(what)}`,
 };
 
 function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial): VerificationHint {

@@ -92,7 +92,7 @@ test('files that cannot be read are left out and told why; when none can, it is 
   const gone = join(w.folder, 'gone.mp4');
   const answer = await w.ask([...w.paths, gone]);
   assert.deepEqual(Object.keys(answer.media_properties), w.paths);
-  assert.match(answer.unreadable[gone] ?? '', /gone\.mp4.*no such file/);
+  assert.match(answer.unreadable[gone] ?? '', /gone\.mp4.*file not found/);
   const many = Array.from({ length: 9 }, (_, i) => join(w.folder, `gone-${i}`));
   await assert.rejects(w.ask(many), (error) => {
     assert.ok(analysisErrors.NO_MEDIA.is(error));
@@ -186,7 +186,7 @@ test('a path that is what is left of a name that is not UTF-8 is refused for tha
   writeFileSync(Buffer.from(`${w.folder}/caf\xe9.mp4`, 'latin1'), '');
   const { unreadable } = await w.ask([...w.paths, join(w.folder, 'caf\ufffd.mp4'), join(w.folder, 'no.mp4')]);
   const reasons = Object.values(unreadable);
-  assert.match(reasons[0] ?? '', /not UTF-8; rename it/);
-  assert.match(reasons[1] ?? '', /no such file/);
+  assert.match(reasons[0] ?? '', /not valid UTF-8; rename it/);
+  assert.match(reasons[1] ?? '', /file not found/);
   await w.end();
 });

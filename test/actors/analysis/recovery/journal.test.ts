@@ -122,13 +122,13 @@ test('the reason says what was seen', () => {
   const died = read([start(1), stage(1, key, at), start(2, { before }), stage(2, key, at + 60_000)]);
   assert.equal(
     quarantineReason(died.quarantine(key) ?? []),
-    'twice the engine died while only this file was being worked on ' +
-      '(begun 2026-03-01T10:00:00Z, ended by SIGKILL; begun 2026-03-01T10:01:00Z)',
+    'twice, the engine crashed while this was the only file being analysed ' +
+      '(started 2026-03-01T10:00:00Z, ended by SIGKILL; started 2026-03-01T10:01:00Z)',
   );
   const hung = read([start(1), stage(1, key, at), ended(1, key, 'hung'), start(2), stage(2, key, at)]);
   assert.match(
     quarantineReason(hung.quarantine(key) ?? []),
-    /^twice the engine died or the work on it hung while only/,
+    /^twice, the engine crashed or the analysis hung while/,
   );
 });
 
@@ -256,7 +256,7 @@ test('a film that hangs its decoder is done again last; the second time it is le
   assert.deepEqual(w.decoded.slice(3), ['hangs']);
   const failed = results.find(({ path }) => path === hangs);
   assert.equal(failed?.error?.code, 'QUARANTINED');
-  assert.match(failed?.error?.message ?? '', /twice the work on it hung/);
+  assert.match(failed?.error?.message ?? '', /twice, the analysis hung/);
   assert.equal(results.filter(({ outcome }) => outcome === 'analyzed').length, 2);
   const again = await w.run(undefined, false, [hangs]);
   assert.equal(again.results[0]?.error?.code, 'QUARANTINED');
@@ -301,7 +301,10 @@ test('an analysis leaves a quarantined file alone and says how to try again', as
   const { results } = await w.run();
   const killer = results.find(({ path }) => path.endsWith('killer'));
   assert.equal(killer?.error?.code, 'QUARANTINED');
-  assert.match(killer?.error?.message ?? '', /twice the engine died while only this file.*--force/);
+  assert.match(
+    killer?.error?.message ?? '',
+    /twice, the engine crashed while this was the only file.*--force/,
+  );
   assert.deepEqual(w.decoded, ['good']);
   assert.equal(
     (await w.run(undefined, true)).results.every(({ outcome }) => outcome === 'analyzed'),

@@ -136,7 +136,7 @@ test('of too many the last one is refused until one has left, and a record of it
   assert.equal(refused.length, 1);
   const { reason } = refused[0]!;
   assert.ok(analysisErrors.LINE_FULL.is(reason) && reason.retryable && reason.status === 503);
-  assert.match(reason.message, /3 tasks wait/);
+  assert.match(reason.message, /3 tasks are already queued/);
   const tasks = await e.tasks.list();
   assert.equal(tasks.length, 4);
   await e.tasks.cancel(tasks.find(({ queue_position }) => queue_position === 2)!.task_id);

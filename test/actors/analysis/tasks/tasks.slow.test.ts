@@ -88,7 +88,7 @@ test('a task of which every file failed ends failed and says why; one that did a
   const error = {
     code: 'ALL_FAILED',
     error: 'Every file of the task failed',
-    message: 'All of 2 failed; the first: /0: why',
+    message: 'All 2 files failed. First error: /0: why',
   };
   assert.deepEqual([failed.state, failed.error], ['failed', error]);
   const end = one.events.findLast(([, event]) => event.type === 'end');

@@ -134,7 +134,7 @@ test('what is wrong with a film is told by the pass, and a cancel ends the look 
     .png()
     .toFile(`${path}.png`);
   assert.equal(await filmBars(join(folder, 'gone.mp4'), turnFor()), null);
-  await assert.rejects(askFrames({ path: join(folder, 'gone.mp4'), shape }), /no such file/i);
+  await assert.rejects(askFrames({ path: join(folder, 'gone.mp4'), shape }), /file not found/i);
   const turn = turnFor();
   turn.cancel();
   await assert.rejects(filmBars(await film('bars.mp4', scenes), turn), engineErrors.CANCELLED.is);

@@ -102,12 +102,12 @@ test('what an EDL cannot say is refused before anything is written', () => {
   const a = (more = {}) => item('/media/b.mp4', 0, 1, more);
   const sound = item('/media/music.wav', 0, 1, { track: 'audio', timeline_start_seconds: 0 });
   const wrong = [
-    [[a(), a({ timeline_start_seconds: 0 })], /one track of pictures/],
-    [[sound, sound], /2 channels of sound, and these need 4/],
-    [Array.from({ length: 1000 }, () => a()), /at most 999 edits, and these are 1000/],
+    [[a(), a({ timeline_start_seconds: 0 })], /one video track/],
+    [[sound, sound], /2 audio channels, but these clips need 4/],
+    [Array.from({ length: 1000 }, () => a()), /at most 999 edits, but these are 1000/],
     [[a({ timeline_start_seconds: 86_400 })], /24 hours/],
     [[a({ timeline_start_seconds: 86_399 })], /24 hours/],
-    [[a()], /at most 100 frames per second.*say fps/, { fps: 120 }],
+    [[a()], /at most 100 frames per second.*set fps/, { fps: 120 }],
   ] as const;
   for (const [items, message, more] of wrong) {
     assert.throws(

@@ -69,8 +69,8 @@ test('items of files that are gone are left out where that was asked for, and to
   assert.equal(item_count, 2);
   assert.equal(content, (await timelines.make(request(items), signal)).content);
   assert.deepEqual(warnings!.slice(0, 2), [
-    `left out, 2 items: ${gone}: not media`,
-    'left out, an item: /also/gone: not media',
+    `skipped 2 items: ${gone}: not media`,
+    'skipped an item: /also/gone: not media',
   ]);
   const wrong = request([item(gone, 0, 1), item(film, 3, 1)], { unreadable });
   await assert.rejects(

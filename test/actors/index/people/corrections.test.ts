@@ -186,7 +186,7 @@ test('what contradicts a later correction is told, and the later one holds', asy
   const { report } = await cluster(index, cache_dir, []);
   assert.deepEqual(
     [report.kept_corrections, report.conflicts],
-    [1, [`A face moved from ${two} to ${one} did not stay there, and was moved on later`]],
+    [1, [`A face moved from ${two} to ${one} did not stay there; it was moved again later`]],
   );
   assert.ok((await shown(index, cache_dir))[three]!.includes('aa 0 2'));
   await modify(index, cache_dir, { merges: [{ cluster_ids: [one, three], target_cluster_id: three }] });

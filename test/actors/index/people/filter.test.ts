@@ -85,12 +85,12 @@ const refused = [
     '[2].person_name',
     /Anna or anna/,
   ],
-  [{ cluster_job_name: 'cast' }, filterErrors.WRONG_PEOPLE, '[2]', /either/],
+  [{ cluster_job_name: 'cast' }, filterErrors.WRONG_PEOPLE, '[2]', /exactly one of/],
   [
     { cluster_job_name: 'cast', person_name: 'Anna', cluster_id: 'c1' },
     filterErrors.WRONG_PEOPLE,
     '[2]',
-    /either/,
+    /exactly one of/,
   ],
 ] as const;
 for (const [ref, row, field, message] of refused) {
@@ -109,7 +109,10 @@ for (const [ref, row, field, message] of refused) {
 }
 
 test('where there is no clustering at all it is said', () => {
-  assert.throws(() => personOf([], { cluster_job_name: 'x', cluster_id: '1' }, 0), /there is none at all/);
+  assert.throws(
+    () => personOf([], { cluster_job_name: 'x', cluster_id: '1' }, 0),
+    /there are no face clusterings/,
+  );
 });
 
 test('a name, its clusters and the same name in another clustering are one person', () => {

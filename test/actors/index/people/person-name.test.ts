@@ -20,7 +20,7 @@ test('a name that cannot be shown in one line is refused', () => {
   for (const name of unshowable)
     assert.equal(nameProblem(name), 'contains a control character', JSON.stringify(name));
   assert.equal(nameProblem('Ann\ud800'), 'contains half of a character (a lone surrogate)');
-  for (const name of ['   ', '\u3000']) assert.match(nameProblem(name)!, /nothing but white space/);
+  for (const name of ['   ', '\u3000']) assert.match(nameProblem(name)!, /is blank/);
   for (const name of ['', "O'Hara <b>", '👩‍👩‍👧', 'עברית', '__proto__'])
     assert.equal(nameProblem(name), null);
 });
@@ -39,6 +39,6 @@ test('the name of a sample picture keeps the same rule, and so does the second o
     }).map(({ field, what }) => `${field} ${what}`);
   assert.ok(named('A\nnn').includes('sample_faces[0].name contains a control character'));
   assert.ok(
-    named('Ann Lee', 'Ann  Lee').some((one) => one.startsWith('sample_faces[1].name names the person')),
+    named('Ann Lee', 'Ann  Lee').some((one) => one.startsWith('sample_faces[1].name is the same person')),
   );
 });

@@ -140,7 +140,7 @@ test('what is renamed, clustered again, made or removed is searched at once, wit
   clusterings.store('crew', [['bb', 5, 'd1']], { d1: 'Dora' });
   assert.deepEqual(await allowed([{ person_name: 'Dora' }]), ['bb5']);
   clusterings.remove('cast');
-  await assert.rejects(find([anna]), /no face clustering cast/);
+  await assert.rejects(find([anna]), /no face clustering named cast/);
 });
 
 test('a clustering is read again only when it changed', async (t) => {

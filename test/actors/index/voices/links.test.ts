@@ -230,7 +230,7 @@ test('either all of what is said of voices is stored or nothing', async (t) => {
     const assignments = [{ speaker: `SPEAKER_0${number}`, name }];
     await index.call('name_speakers', { cache_dir, hash_str, assignments });
   }
-  await said(['aa 0', 'bb 1'], voiceErrors.VOICES_NAMED_APART, /named Ann and Anna; say which name is right/);
+  await said(['aa 0', 'bb 1'], voiceErrors.VOICES_NAMED_APART, /named Ann and Anna; give the name to keep/);
   assert.equal((await alike(index, cache_dir, 'aa', 0)).length, 2);
   assert.deepEqual((await suggested(index, cache_dir, 'dd', 0)).model, null);
   const unknown = suggested(index, cache_dir, 'aa', 5);

@@ -162,7 +162,8 @@ test('another tarball from the registry is refused and not kept', async () => {
   for (const wrong of [bytes.subarray(0, 300), bytesOf(bytes.length)])
     await assert.rejects(pull(giving(wrong)), {
       code: 'DOWNLOAD_MISMATCH',
-      message: /^@me\/sight@1\.2\.3: the tarball of the registry is not the pinned one: .*nothing was kept$/,
+      message:
+        /^@me\/sight@1\.2\.3: the tarball from the registry is not the expected one: .*it was discarded$/,
     });
   assert.deepEqual([runs(), lying()], [2, ['model.json']]);
 });

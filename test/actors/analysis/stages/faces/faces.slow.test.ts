@@ -172,7 +172,7 @@ test('a job that was made by other models is not made smaller by new ones', asyn
   e.people.model = 'find+better';
   const one = await e.run({ face_clustering_jobs: [jobOf(e, { face_media_paths: [e.w.paths[0]] })] });
   assert.equal(one.of['Family']?.error?.code, 'OTHER_FACE_MODEL');
-  assert.match(one.of['Family']?.error?.message ?? '', /find\+embed.*find\+better has not looked at .*\/b/);
+  assert.match(one.of['Family']?.error?.message ?? '', /find\+embed.*find\+better has not searched .*\/b/);
   assert.equal(e.people.jobs.get('Family')?.model_key, 'find+embed');
   const all = await e.run({ face_clustering_jobs: [jobOf(e)] });
   assert.equal(all.of['Family']?.outcome, 'analyzed');

@@ -209,6 +209,6 @@ test('a collection that is not there is refused before anything starts', async (
       visual_media_paths: [path],
       summary_requests: [{ path, collection, replace_existing: false }],
     }),
-    /summary_requests\[0\]\.collection\.collection_id names no collection/,
+    /summary_requests\[0\]\.collection\.collection_id is not a known collection/,
   );
 });

@@ -20,7 +20,7 @@ test('what clips are encoded by is told with its reason', async () => {
   assert.equal(refused, 'libx264; h264_fake: is not in this FFmpeg');
   const second = fakeCandidate({ name: 'h264_second', options: { preset: 'ultrafast', qp: '17' } });
   const proven = await describeEncoders('auto', never, () => [bad, second]);
-  assert.match(proven, /^h264_second, proven \(4\d\.\d dB\); libx264 for what it cannot do$/);
+  assert.match(proven, /^h264_second, tested \(4\d\.\d dB\); libx264 where it cannot be used$/);
 });
 
 test('a machine without devices says so once, and tries nothing', { skip: hasDevice() }, () => {
