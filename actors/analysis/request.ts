@@ -79,7 +79,7 @@ export const howFields = {
     described(
       Type.Boolean(),
       'Use the stored previews, even if the files exist, so that no file is opened. Applies to faces, ' +
- 'words, things and summaries of files whose pictures have been analysed.',
+        'words, things and summaries of files whose pictures have been analysed.',
     ),
     false,
   ),

@@ -355,7 +355,7 @@ export const loadModel = route({
     }
     const state = await models.load(wanted);
     if (state.model_key === wanted)
-      return reply(200, { message: `${wanted} is now in use`, loaded_model: wanted });
+      return reply(200, { message: `${wanted} is in use`, loaded_model: wanted });
     const message = `${wanted} cannot be loaded: ${state.error}; ${state.model_key} is used instead`;
     return reply(500, { error: 'Model cannot be loaded', message, loaded_model: state.model_key });
   },

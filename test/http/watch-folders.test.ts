@@ -184,7 +184,7 @@ test('the service starts, stops and says how it stands', async () => {
   assert.deepEqual(await told('start'), [200, 'waiting', 'The watch-folder service is running']);
   assert.equal(await state(), 'waiting');
   folders.standing = emptyStatus({ state: 'running', current_file: '/footage/a.mp4', task_id: 't' });
-  const stopping = 'The watch-folder service stops when the files that are worked on are finished';
+  const stopping = 'The watch-folder service will stop when the files in progress are finished';
   assert.deepEqual(await told('stop'), [200, 'stopping', stopping]);
   folders.standing = emptyStatus();
   assert.deepEqual(await told('stop'), [200, 'stopped', 'The watch-folder service is stopped']);

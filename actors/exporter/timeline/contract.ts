@@ -129,7 +129,7 @@ export const TimelineBody = Type.Object({
   start_timecode: Type.Optional(
     described(
       Type.String({ pattern: '^\\d{2}:\\d{2}:\\d{2}[:;]\\d{2,3}$' }),
-      'Timecode of the first frame as HH:MM:SS:FF. A `;` before the frames makes it drop-frame.',
+      'Timecode of the first frame as HH:MM:SS:FF; a `;` before the frames makes it drop-frame.',
     ),
   ),
 });

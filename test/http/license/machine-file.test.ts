@@ -45,11 +45,11 @@ test('a machine file is valid for its machine, its key and its time only', () =>
     [{ machine_id: 'm' }, /no readable expiry/],
     [{ ...good, expiry: 'never' }, /no readable expiry/],
     [{ ...good, expiry: 1e300 }, /no readable expiry/],
-    [{ ...good, expiry: null }, /holds no machine_id and expiry/],
-    [{ expiry: inADay }, /holds no machine_id and expiry/],
-    ['{"machine_id":', /holds no machine_id and expiry/],
-    [[], /holds no machine_id and expiry/],
-    [null, /holds no machine_id and expiry/],
+    [{ ...good, expiry: null }, /contains no machine_id and expiry/],
+    [{ expiry: inADay }, /contains no machine_id and expiry/],
+    ['{"machine_id":', /contains no machine_id and expiry/],
+    [[], /contains no machine_id and expiry/],
+    [null, /contains no machine_id and expiry/],
   ];
   for (const [payload, outcome] of table) {
     for (const form of ['base64', 'text'] as const) {

@@ -92,7 +92,7 @@ test('a reply that is no answer is an outage whose message says what came', asyn
     [answers({ valid: 'yes', tier: 'pro' }), /status 200 without a validation/],
     [answers({ valid: true, tier: 7 }), /without a validation/],
     [answers({ tier: 'pro' }), /without a validation/],
-    [answers({ valid: true, tier: 'pro' }, 404), /status 404 and no validation/],
+    [answers({ valid: true, tier: 'pro' }, 404), /status 404 without a validation/],
     [answers({ valid: true, tier: 'pro' }, 500), /status 500/],
     [answers({ valid: true, tier: 'pro', message: 'x'.repeat(70_000) }), /larger than/],
     [(response) => response.destroy(), /UND_ERR_SOCKET|ECONNRESET/],

@@ -66,12 +66,17 @@ test('an error names the values a field takes', () => {
       /^must be \[a whole number of at least 0, a whole number of at least 1\]$/,
     ],
     ['mcp', { jsonrpc: '1.0' }, 'jsonrpc', /^must be 2.0$/],
-    ['cachePaths', { hash_str: 'x' }, 'hash_str', /^must be the hash_str of a media file, as returned by \/media\/metadata/],
+    [
+      'cachePaths',
+      { hash_str: 'x' },
+      'hash_str',
+      /^must be the hash_str of a media file, as returned by \/media\/metadata/,
+    ],
     [
       'exportTimeline',
       { start_timecode: '1' },
       'start_timecode',
-      /^must be timecode of the first frame, HH:MM:SS:FF$/,
+      /^must be timecode of the first frame as HH:MM:SS:FF$/,
     ],
     [
       'searchText',
