@@ -112,7 +112,7 @@ test('while a model loads its key is null, and a second load only warns', async 
   opening.resolve();
   assert.deepEqual((await first).body, { message: `${large} is in use`, loaded_model: large });
   assert.deepEqual((await s.load(large)).body, {
-    message: `${large} is in use already`,
+    message: `${large} is already in use`,
     loaded_model: large,
   });
 });
@@ -122,7 +122,7 @@ test('a key from before brings the model into use that has taken its place', asy
   const first = await s.load('starter-visual');
   assert.deepEqual([first.status, first.body], [200, { message: `${small} is in use`, loaded_model: small }]);
   const again = await s.load('starter-visual');
-  assert.deepEqual(again.body, { message: `${small} is in use already`, loaded_model: small });
+  assert.deepEqual(again.body, { message: `${small} is already in use`, loaded_model: small });
 });
 
 test('another model clears what is loaded of the one before; the same one clears nothing', async () => {
