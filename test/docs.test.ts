@@ -137,6 +137,9 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bso many at most\b/, 'at most N'],
   [/\bnothing is written over\b/, 'no file is overwritten'],
   [/\bthe other way round\b/, 'conversely'],
+  [/\b[Ww]hoever (?:asks|sends|listens|sets|searches)\b/, 'a client that, if you'],
+  [/\b(?:[Ww]anted was|[Ww]anted were|were wanted)\b/, 'the goal was'],
+  [/\b(?:folders?|files?|media|records?|rows|one that) lies? (?:in|at|under|elsewhere)\b/, 'is in'],
   [/\bnot any ?more\b|\b(?:is|are|it|tried|stored) no more\b/, 'no longer'],
 ];
 
