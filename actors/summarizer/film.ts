@@ -180,7 +180,11 @@ export class Film {
     const failed = [...this.#written].filter(([, own]) => own.failed).map(([id]) => id);
     const warnings = [
       ...(this.#unread > 0 ? [`${this.#unread} sampled pictures could not be read.`] : []),
-      ...(whole ? [] : ['The short summary is from templates: the language model made nothing usable.']),
+      ...(whole
+        ? []
+        : [
+            'The short summary was written from templates, because the language model produced nothing usable.',
+          ]),
       ...this.#warnings,
     ];
     return { ...(whole ?? template), quality: told.quality(failed, warnings) };

@@ -32,7 +32,7 @@ export class Films<F> {
   /** Throws FILM_LOST. */
   get(number: number): F {
     const film = this.#films.get(number);
-    if (!film) throw summarizerErrors.FILM_LOST(`There is no file ${number} open`, { film: number });
+    if (!film) throw summarizerErrors.FILM_LOST(`File ${number} is not open`, { film: number });
     this.#films.delete(number);
     this.#films.set(number, film);
     return film;

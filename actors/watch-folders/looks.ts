@@ -72,7 +72,7 @@ export class Looks {
 async function lookAt(path: string): Promise<Look> {
   try {
     const stats = await stat(path, { bigint: true });
-    if (!stats.isDirectory()) return { kind: 'other', why: 'is no folder' };
+    if (!stats.isDirectory()) return { kind: 'other', why: 'is not a folder' };
     if (isPseudoFolder((await statfs(path)).type, stats.dev))
       return { kind: 'pseudo', why: 'is made up by the system and holds no media' };
     const writable = await access(path, constants.W_OK | constants.X_OK).then(

@@ -44,7 +44,7 @@ export class Reach {
       });
       const stat = await Promise.race([answer, given.promise]);
       if (stat.isDirectory()) return stat;
-      throw folderAway(folder, 'it is no folder');
+      throw folderAway(folder, 'it is not a folder');
     } finally {
       cancelTimer();
       signal.removeEventListener('abort', cancel);

@@ -15,12 +15,12 @@ const LONGEST = 1_500;
 
 /** One line. */
 export function errorText(error: unknown, place: Place): string {
-  return oneLine(told(error, place), LONGEST) || 'The service failed and does not say why. Call again.';
+  return oneLine(told(error, place), LONGEST) || 'The service failed without a reason. Call again.';
 }
 
 function told(error: unknown, { url, cacheDir }: Place): string {
   if (clientErrors.NO_SERVICE.is(error)) {
-    return `The service does not answer at ${url}: ${error.message}. It may be starting: call again in some seconds. A person starts it with: framehound serve`;
+    return `The service does not respond at ${url}: ${error.message}. It may be starting: call again in a few seconds. A person can start it with: framehound serve`;
   }
   if (engineErrors.CANCELLED.is(error)) return 'The call was cancelled.';
   if (!(error instanceof ApiError)) return plain(error);
@@ -30,10 +30,10 @@ function told(error: unknown, { url, cacheDir }: Place): string {
   const isSaid = message === phrase || (field !== undefined && message.includes(field));
   const said = isSaid ? message : `${phrase}: ${message}`;
   if (status === 401) {
-    return `${said}. The service wants a license key: a person puts it into FRAMEHOUND_LICENSE_KEY of the assistant's configuration, or into its header "Authorization: Bearer KEY".`;
+    return `${said}. The service needs a license key: a person must set FRAMEHOUND_LICENSE_KEY in the assistant's configuration, or its header "Authorization: Bearer KEY".`;
   }
   if (status === 403)
-    return `${said}. A person has to give another license key to the assistant's configuration.`;
+    return `${said}. A person must set another license key in the assistant's configuration.`;
   if (phrase === storeErrors.STORE_UNAVAILABLE.meaning) {
     return `Nothing is analysed in ${cacheDir} yet (${message}). Call analyze with the absolute paths of media files first.`;
   }
@@ -41,14 +41,14 @@ function told(error: unknown, { url, cacheDir }: Place): string {
     const advice = field === undefined ? '' : ' Correct this argument and call again.';
     return `${inOurWords(said)}.${advice}${lists(said)}`;
   }
-  if (error.retryable) return `${inOurWords(said)}. Call again in some seconds.`;
+  if (error.retryable) return `${inOurWords(said)}. Call again in a few seconds.`;
   return `${inOurWords(said)}.${lists(said)}`;
 }
 
 function plain(error: unknown): string {
   const { code, message } = toFields(error);
   return code === 'INTERNAL'
-    ? `Internal error: ${message}. Call again; if it stays, tell a person.`
+    ? `Internal error: ${message}. Call again; if the error persists, tell a person.`
     : message;
 }
 
@@ -56,7 +56,8 @@ function plain(error: unknown): string {
 function lists(said: string): string {
   if (/person_name|clustering/.test(said)) return ' who lists the people.';
   if (/facet_id/.test(said)) return ' list_library with facets true lists them.';
-  if (/framehound models pull/.test(said)) return ' A person downloads it; without it leave it out of what.';
+  if (/framehound models pull/.test(said))
+    return ' A person must download it; until then, omit it from what.';
   return /\btask\b/.test(said) ? ' task without id lists the tasks.' : '';
 }
 

@@ -48,7 +48,7 @@ export async function searchedPaths(texts: readonly string[], field: string, cal
     throw unknown(
       `${field}[${i}]`,
       text,
-      `At its path ${oneLine(path, 300)} lies another file now, ${hashText(now)}.`,
+      `Another file is now at its path ${oneLine(path, 300)}, ${hashText(now)}.`,
     );
   });
 }
@@ -83,7 +83,7 @@ async function mediaOfHash(
   const range = { start_seconds: 0, end_seconds: 0.001, max_segments: 1 };
   const { media_path } = await client.transcriptionsRange({ cache_dir: cacheDir, hash_str, ...range }, asked);
   if (media_path !== null) return { hash_str, path: media_path };
-  throw unknown(field, hash_str, 'A hash changes when the file does; list_library has those of now.');
+  throw unknown(field, hash_str, 'A hash changes when the file changes; list_library has the current ones.');
 }
 
 async function mediaAt(path: string, field: string, { client, cacheDir, asked }: Call): Promise<Media> {
@@ -125,7 +125,7 @@ async function mediaNamed(name: string, field: string, call: Call): Promise<Medi
     .slice(0, MOST_NAMED)
     .map(({ path, hash_str }) => `${hashText(hash_str)} (${oneLine(path, 300)})`);
   const more = found.length > MOST_NAMED ? ' and more' : '';
-  const message = `${field}: ${oneLine(name, 200)} is the name of several files; give the hash of one: ${some.join(', ')}${more}`;
+  const message = `${field}: ${oneLine(name, 200)} is the name of several files; give one of these hashes: ${some.join(', ')}${more}`;
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
 }
 

@@ -18,19 +18,21 @@ const mcp = route({
   path: '/mcp',
   id: 'mcp',
   tag: 'Assistants',
-  summary: 'Tools for assistants, by the Model Context Protocol',
+  summary: 'Provide tools for assistants over the Model Context Protocol',
   headers: protocolHeaders,
   mostBytes: MOST_BYTES,
   query: Type.Object({
-    cache_dir: Type.Optional(described(AbsolutePath, 'Analysis folder, when it is not that of the service.')),
+    cache_dir: Type.Optional(
+      described(AbsolutePath, 'Analysis folder, if it is not the default one of the service.'),
+    ),
   }),
   body: Type.Object({
     jsonrpc: described(Type.Literal('2.0'), 'Version of JSON-RPC.'),
     id: Type.Optional(
-      described(Type.Union([Type.String(), Type.Number()]), 'Of a request; left out, a notification.'),
+      described(Type.Union([Type.String(), Type.Number()]), 'Id of the request; omitted for notifications.'),
     ),
-    method: Type.Optional(described(Type.String({ maxLength: 200 }), 'What is asked: `tools/call`.')),
-    params: Type.Optional(described(Type.Object({}), 'What it is asked with.')),
+    method: Type.Optional(described(Type.String({ maxLength: 200 }), 'Method, such as `tools/call`.')),
+    params: Type.Optional(described(Type.Object({}), 'Parameters of the method.')),
   }),
   answers: { 200: Message, 202: Nothing, 400: Message, 404: Message, 500: Message },
   onError: async (error) => {

@@ -62,12 +62,12 @@ const validators = new WeakMap<TObject, Validate>();
 /** Fills in defaults; null when nothing is wrong. An argument that there is not is told: it would be ignored in silence. */
 function argumentsWrong({ name, input }: Tool, given: unknown): string | null {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return `The arguments of ${name} have to be an object.`;
+    return `The arguments of ${name} must be an object.`;
   const known = Object.keys(input.properties);
   const strange = Object.keys(given).find((one) => !known.includes(one));
   if (strange !== undefined) {
     const meant = suggestion(strange, known);
-    return `${name} takes no argument ${JSON.stringify(oneLine(strange, 60))}${meant}; it takes ${known.join(', ')}.`;
+    return `${name} has no argument ${JSON.stringify(oneLine(strange, 60))}${meant}; its arguments are ${known.join(', ')}.`;
   }
   const validate = validators.get(input) ?? createValidator(input);
   validators.set(input, validate);
@@ -76,5 +76,5 @@ function argumentsWrong({ name, input }: Tool, given: unknown): string | null {
   const said = wrong
     .slice(0, 5)
     .map(({ field, problem }) => `${oneLine(field, 100)} ${oneLine(problem, 300)}`);
-  return `Wrong arguments of ${name}: ${said.join('; ')}. Correct this and call again.`;
+  return `Invalid arguments for ${name}: ${said.join('; ')}. Correct this and call again.`;
 }

@@ -106,14 +106,14 @@ export function moreBelow(
   { there, start, total }: { there: number; start: number; total: number },
 ) {
   if (start + shown >= total) return [];
-  const why = shown < there ? `${there - shown} rows did not fit here. ` : '';
+  const why = shown < there ? `${there - shown} rows did not fit. ` : '';
   return [`${why}More: call again with cursor "${start + shown}".`];
 }
 
 /** The whole lines that fit; a text whose first line does not is cut. What is left out is said. */
 export function bounded(text: string, most = MOST_CHARACTERS): string {
   if (text.length <= most) return text;
-  const mark = '(The rest is left out: the answer was too long.)';
+  const mark = '(The rest was omitted: the answer was too long.)';
   const end = text.lastIndexOf('\n', most - mark.length - 1);
   return `${end > 0 ? text.slice(0, end) : oneLine(text, most - mark.length - 1)}\n${mark}`;
 }

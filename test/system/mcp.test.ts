@@ -57,7 +57,7 @@ async function overHttp(
 
 async function analysed(client: Client, paths: readonly string[]): Promise<void> {
   const begun = await call(client, 'analyze', { paths });
-  const [, id] = /^Task (\S+) has begun/.exec(begun.text) ?? [];
+  const [, id] = /^Task (\S+) has started/.exec(begun.text) ?? [];
   assert.ok(id, begun.text);
   const { text } = await call(client, 'task', { id, wait_seconds: 45 });
   assert.match(text, / completed 100% /);
@@ -81,7 +81,7 @@ test('over HTTP an assistant analyses a folder, finds moments, looks at them and
   const listed = await call(client, 'list_library', {});
   assert.match(listed.text, /^2 files\./);
   const road = { text: 'a road', limit: 3, thumbnails: 'small' };
-  assert.match((await call(client, 'find_moments', road)).text, /^Nothing here looks like this.*\n\d+ match/);
+  assert.match((await call(client, 'find_moments', road)).text, /^Nothing looks like this.*\n\d+ weak match/);
   const found = await call(client, 'find_moments', { ...road, weak: true });
   assert.equal(found.isError, false, found.text);
   assert.equal(found.pictures.length, 3);
@@ -128,7 +128,7 @@ test('a wrong key and a service that does not answer are said, and the connectio
   for (const name of ['who', 'list_library']) {
     const { text, isError } = await call(client, name, {});
     assert.equal(isError, true);
-    assert.match(text, /does not answer at http:\/\/127\.0\.0\.1:9.*framehound serve/);
+    assert.match(text, /does not respond at http:\/\/127\.0\.0\.1:9.*framehound serve/);
   }
   const service = await startService();
   t.after(() => service.end());

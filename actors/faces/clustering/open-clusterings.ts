@@ -56,7 +56,7 @@ export class OpenClusterings {
 
   #keep(number: number, clustering: Clustering): void {
     const stopTimer = this.#clock.after(idleLimit, () => {
-      this.#log.warn('A clustering that nobody goes on with is dropped', {
+      this.#log.warn('an unused clustering is dropped', {
         entries: clustering.entries.count,
       });
       this.#open.delete(number);

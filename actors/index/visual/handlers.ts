@@ -36,9 +36,9 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
       ),
     outdated: ({ cache_dir, model_key, older, most }) =>
       folders.with(cache_dir, (store) => {
-        const anew = new Set(store.visual.hashes(model_key));
+        const renewed = new Set(store.visual.hashes(model_key));
         const stored = new Set(older.flatMap((key) => store.visual.hashes(key)));
-        const hashes = [...stored].filter((hash) => !anew.has(hash)).toSorted();
+        const hashes = [...stored].filter((hash) => !renewed.has(hash)).toSorted();
         return { hashes: hashes.slice(0, most), count: hashes.length };
       }),
     drop: () => {

@@ -42,7 +42,7 @@ function seenWhileSpeaking({ segments, material, named }: OutlinedFilm): Attribu
     const share = seconds / total;
     if (speaker === person || share < least.share || share - usual < least.lead) return [];
     const counting = `${speaker} speaks in ${seconds} of ${total} seconds of speech in which ${person} is seen`;
-    return [{ speaker, person, text: `${counting}: ${speaker} is perhaps ${person}.`.slice(0, 500) }];
+    return [{ speaker, person, text: `${counting}: ${speaker} may be ${person}.`.slice(0, 500) }];
   });
 }
 
@@ -63,8 +63,8 @@ function introduced(sentences: readonly Sentence[]): AttributionHint[] {
     const name = introductions.exec(text)?.[1];
     // With the flag for cases a small letter is a capital one.
     if (!name || speaker === null || !/^\p{Lu}/u.test(name) || name === speaker) return [];
-    const said = `${speaker} says “${name}” as the own name (${clockTime(start_seconds)})`;
-    return [{ speaker, person: null, text: `${said}: ${speaker} is perhaps ${name}.`.slice(0, 500) }];
+    const said = `${speaker} says “${name}” as their own name (${clockTime(start_seconds)})`;
+    return [{ speaker, person: null, text: `${said}: ${speaker} may be ${name}.`.slice(0, 500) }];
   });
 }
 

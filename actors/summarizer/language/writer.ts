@@ -115,7 +115,7 @@ async function ask<T>(
   if ('value' in found) return found;
   const problem = first.ended ? found.problem : `it was stopped at ${summary.answer} tokens`;
   const again = repaired(chat, first.text, repair(problem, form));
-  const useless = `the model answered with nothing that can be used: ${problem}`;
+  const useless = `the answer of the model cannot be used: ${problem}`;
   if (model.countTokens(again) + summary.answer > summary.context) {
     return { warnings: [useless, 'there was no room to ask again'] };
   }
@@ -140,7 +140,7 @@ function guardedText(answer: NodeAnswer, material: NodeMaterial, before: readonl
   if (text !== '') {
     return { text, verification_hints: hints, failed: false, warnings: told(before) };
   }
-  const warnings = told([...before, 'the evidence holds nothing of what the model wrote']);
+  const warnings = told([...before, 'the evidence supports nothing that the model wrote']);
   return { ...failed(material, warnings), verification_hints: hints };
 }
 

@@ -55,15 +55,17 @@ function gaps({ outline, kind }: OutlinedFilm, [start, end]: GridRange): Verific
   if (within.length === 0) return [];
   const follow = 'Look at these seconds in the file, or analyse it again.';
   if (within.length <= most.gaps)
-    return within.map((gap) => hint(`No picture of ${fromTo(...gap)} was analysed.`, gap, follow));
+    return within.map((gap) => hint(`No pictures of ${fromTo(...gap)} were analysed.`, gap, follow));
   const seconds = within.reduce((sum, [from, to]) => sum + to - from, 0);
   const hull: GridRange = [within[0]![0], within.at(-1)![1]];
-  return [hint(`No picture was analysed of ${lengthOf(seconds)} in ${within.length} gaps.`, hull, follow)];
+  return [hint(`No pictures were analysed for ${lengthOf(seconds)} in ${within.length} gaps.`, hull, follow)];
 }
 
 function unheard({ segments, kind }: OutlinedFilm, range: GridRange): VerificationHint[] {
   if (segments !== null || kind === 'image') return [];
-  return [hint('There is no transcript: nothing of the sound is known.', range, 'Transcribe the file.')];
+  return [
+    hint('There is no transcript, so nothing is known about the sound.', range, 'Transcribe the file.'),
+  ];
 }
 
 const isAnySpeakerKnown = ({ segments }: OutlinedFilm): boolean =>
@@ -83,8 +85,8 @@ function unknownSpeakers(
       )
     : unknown.segments;
   const ids = evidence.filter((number) => unknown.segments.includes(number)).map((number) => `t${number}`);
-  const text = `Nobody knows who speaks for ${lengthOf(unknown.seconds)}.`;
-  return [hint(text, range, 'Listen, or analyse the file with the detection of speakers.', ids)];
+  const text = `The speaker is unknown for ${lengthOf(unknown.seconds)}.`;
+  return [hint(text, range, 'Listen to it, or transcribe the file with speaker detection.', ids)];
 }
 
 function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] {
@@ -92,7 +94,7 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
   if (unnamed.length === 0) return [];
   const ids = [...new Set(unnamed.flatMap(({ frames }) => frames.map(frameId)))];
   const who = counted(unnamed.length, 'person is', 'people are');
-  return [hint(`${capital(who)} seen without a name.`, range, 'Name them among the clusters of faces.', ids)];
+  return [hint(`${capital(who)} seen without a name.`, range, 'Name their face clusters.', ids)];
 }
 
 /** Of the whole file once is enough. */
@@ -113,7 +115,7 @@ function unnamedPictures(
       ? ['', 'Look at the frames, or analyse with a larger visual model.']
       : [
           `: the library has too few pictures to compare with (${pictures})`,
-          `Look at the frames, or summarise again when ${leastPictures} pictures are analysed.`,
+          `Look at the frames, or summarise again when ${leastPictures} pictures have been analysed.`,
         ];
   const places = isAnythingSeen ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
   return [hint(`${what}${why}.`, range, follow, [...new Set(places.map(frameId))])];
@@ -126,5 +128,5 @@ function cutQuotes(statements: readonly Statement[], range: GridRange): Verifica
   if (cut.length === 0) return [];
   const ids = [...new Set(cut.flatMap(({ evidence }) => evidence))];
   const which = listOf(cut.map(({ text }) => /\(([\d:]+)\)\.$/.exec(text)?.[1] ?? ''));
-  return [hint(`What is quoted is cut (${which}).`, range, 'Read the transcript of the evidence.', ids)];
+  return [hint(`Quotations are cut (${which}).`, range, 'Read the transcript in the evidence.', ids)];
 }

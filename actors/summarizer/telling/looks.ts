@@ -8,15 +8,15 @@ import type { Statement } from './statement.ts';
 
 /** `newcomers` are told by name. */
 const sentences: Readonly<Partial<Record<Look, string>>> = {
-  motion: 'More moves than in most of the film.',
+  motion: 'There is more motion than in most of the film.',
   steadiness: 'The picture is calmer than in most of the film.',
-  cuts: 'Cut faster than most of the film.',
-  rarity: 'It looks unlike most of the film.',
+  cuts: 'The cuts are faster than in most of the film.',
+  rarity: 'It looks different from most of the film.',
   talk: 'More is said than in most of the film.',
   silence: 'Less is said than in most of the film.',
   turns: 'Speakers change more often than in most of the film.',
-  people: 'Known faces are seen longer than in most of the film.',
-  together: 'Several known faces are seen at a time, longer than in most of the film.',
+  people: 'Known faces are visible for longer than in most of the film.',
+  together: 'Several known faces are visible together for longer than in most of the film.',
 };
 /** Share of ranges that have less of it. */
 const clear = 0.8;

@@ -101,9 +101,9 @@ function absences(
   const noPicture = kind !== 'audio' && facts.pictured === 0;
   const told = (text: string): Statement => ({ kind: 'absence', text, evidence: [], rank: 2.5 });
   if (noPicture && segments === null && facts.people.length === 0)
-    return [told(`Nothing is known of this ${isRoot ? 'file' : 'part'}: no analysis.`)];
+    return [told(`Nothing is known about this ${isRoot ? 'file' : 'part'}: it has not been analysed.`)];
   const statements: Statement[] = [];
-  if (noPicture) statements.push(told(`No picture of this ${isRoot ? 'file' : 'part'} was analysed.`));
+  if (noPicture) statements.push(told(`No pictures of this ${isRoot ? 'file' : 'part'} were analysed.`));
   else if (material.pictures && !isSomethingTold && facts.pictured > 0)
     statements.push(told('Nothing in the pictures was recognised.'));
   const isNeeded = isRoot || (!isSomethingTold && statements.length === 0);

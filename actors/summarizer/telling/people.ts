@@ -76,7 +76,7 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
   const rest = others.slice(0, mostNames - 1);
   const more = others.length - rest.length;
   const names = [...rest.map(told), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
-  if (mostly) return tell(`${told(first)} speaks most, besides ${listOf(names)}.`);
+  if (mostly) return tell(`${told(first)} speaks most, along with ${listOf(names)}.`);
   return tell(`${listOf([told(first), ...names])} speak.`);
 }
 

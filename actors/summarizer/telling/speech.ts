@@ -51,7 +51,7 @@ export function figures(
   if (told.size === 0) return null;
   const parts = [...told].map(([own, number]) => `${own} (${timeOf(secondOf(film, sentences[number]!))})`);
   const evidence = [...new Set([...told.values()].flatMap((number) => segmentIds(sentences[number]!)))];
-  return { kind: 'figures', text: `Figures named: ${listOf(parts)}.`, evidence, rank: 8 };
+  return { kind: 'figures', text: `Figures mentioned: ${listOf(parts)}.`, evidence, rank: 8 };
 }
 
 /** Of two digits at least: `1` is mostly no figure that anybody looks for. */
@@ -96,6 +96,6 @@ export function recurringWords(film: OutlinedFilm, { sentences }: Facts, count: 
   const { words: told, sentences: from } = recurring(film, sentences, count);
   if (told.length < 2) return null;
   const evidence = [...new Set(from.flatMap((number) => segmentIds(film.sentences[number]!)))];
-  const text = `Words that come again: ${listOf(told.map((word) => `“${word}”`))}.`;
+  const text = `Recurring words: ${listOf(told.map((word) => `“${word}”`))}.`;
   return { kind: 'words', text, evidence, rank: 7 };
 }

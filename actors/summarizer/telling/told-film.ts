@@ -87,9 +87,9 @@ export class ToldFilm {
     const missing = outline.uncovered.reduce((sum, { start, end }) => sum + end - start, 0);
     const { seconds } = this.film.material;
     const warnings = [
-      ...(missing > 0 ? [`Nothing was analysed of ${lengthOf(missing)} of ${lengthOf(seconds)}.`] : []),
+      ...(missing > 0 ? [`Not analysed: ${lengthOf(missing)} of ${lengthOf(seconds)}.`] : []),
       ...(late > 0
-        ? [`${counted(late, 'segment')} of the transcript after the end of the grid: left out.`]
+        ? [`${counted(late, 'segment')} of the transcript after the end of the file: ignored.`]
         : []),
       ...(failed.length > 0
         ? [`${counted(failed.length, 'node keeps its text', 'nodes keep their texts')} from templates.`]

@@ -55,7 +55,7 @@ function bestQuote(film: OutlinedFilm, root: Facts): string {
 
 function nothingKnown({ segments, material, kind }: OutlinedFilm, { shots }: Facts): string {
   const looked = kind !== 'audio' && (material.pictures?.frames.length ?? 0) > 0;
-  if (!looked) return segments ? 'nobody speaks' : 'nothing is known of it';
+  if (!looked) return segments ? 'nobody speaks' : 'nothing is known about it';
   if (kind === 'image') return 'nothing was recognised';
   return [
     ...(shots > 1 ? [counted(shots, 'shot')] : []),

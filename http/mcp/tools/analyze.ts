@@ -18,9 +18,9 @@ export const analyze = tool({
   name: 'analyze',
   title: 'Analyse media',
   description:
-    'Begins to analyse media files, or all media in folders, and answers the id of the task at once: ask task for its ' +
-    'progress. What is stored already is not done again. pictures: what is seen (find_moments); speech: transcripts; ' +
-    'faces: people; summary: chapters. Refused while another analysis runs; downloads and exports run beside it. Long footage takes minutes to hours; begin nothing that nobody asked for.',
+    'Starts to analyse media files, or all media in folders, and returns the id of the task immediately: ask task for its ' +
+    'progress. Stored results are not recomputed. pictures: what is seen (find_moments); speech: transcripts; ' +
+    'faces: people; summary: chapters. Refused while another analysis runs; downloads and exports run beside it. Long footage takes minutes to hours; start nothing that was not requested.',
   input: Type.Object({
     paths: described(
       Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { minItems: 1, maxItems: 1000 }),
@@ -69,7 +69,7 @@ export const analyze = tool({
     const rest = left
       ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
-    const text = `Task ${id} has begun on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": 45}.`;
+    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": 45}.`;
     return { text };
   },
 });

@@ -96,7 +96,7 @@ async function fileFacts({ path, hash_str }: Media, { client, cacheDir, asked }:
     const facts = Object.values(media_properties)[0];
     if (facts === undefined) return [notReadable];
     if (facts.hash_str !== hash_str)
-      return ['Another file lies at this path now. All of this is of the one that was analysed before.'];
+      return ['Another file is now at this path. All of this describes the file that was analysed before.'];
     const { width, height, fps, timecode } = facts;
     const rate = fps
       ? `, ${secondsText(fps)} frames per second, starts at timecode ${oneLine(timecode, 20)}`

@@ -33,7 +33,7 @@ const input = Type.Object({
   text: Type.Optional(
     described(
       Type.String({ minLength: 1, maxLength: 2000 }),
-      'What is to be seen or said, in natural language: "red car at night". Names of people find them too.',
+      'What to look for, seen or said, in natural language: "red car at night". Names of people also work.',
     ),
   ),
   image_path: Type.Optional(
@@ -46,7 +46,7 @@ const input = Type.Object({
   exclude: Type.Optional(
     described(
       Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
-      'Ranked lower: what looks like one of these texts. Needs text.',
+      'Moments that look like one of these texts rank lower. Needs text.',
     ),
   ),
   kinds: Type.Optional(
@@ -71,10 +71,7 @@ const input = Type.Object({
       'Only media that pass all of them; facets come from list_library.',
     ),
   ),
-  weak: defaulted(
-    described(Type.Boolean(), 'Also what hardly stands out from the rest, which is mostly something else.'),
-    false,
-  ),
+  weak: defaulted(described(Type.Boolean(), 'Also return weak matches, which are mostly wrong.'), false),
   limit: limitOf(8, 20),
   cursor: Cursor,
   thumbnails: defaulted(
@@ -108,7 +105,9 @@ export const findMoments = tool({
 async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
   const { text, image_path, like, exclude, kinds, people = [], filters = [] } = asked;
   if (text === undefined && image_path === undefined && like === undefined)
-    throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is needed', { field: 'text' });
+    throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is required', {
+      field: 'text',
+    });
   if (image_path !== undefined && like !== undefined)
     throw argumentErrors.BAD_ARGUMENT('like: give either image_path or like, not both', { field: 'like' });
   const paths = await searchedPaths(asked.media ?? [], 'media', call);
@@ -142,7 +141,7 @@ function rangeOf({ from, to }: Input, paths: readonly string[]) {
   if (path === undefined || paths.length > 1)
     throw argumentErrors.BAD_ARGUMENT('from: from and to need exactly one file in media', { field: 'from' });
   const [start, end] = [Math.floor(from ?? 0), Math.ceil(to ?? 1_000_000)];
-  if (end <= start) throw argumentErrors.BAD_ARGUMENT('to: has to be after from', { field: 'to' });
+  if (end <= start) throw argumentErrors.BAD_ARGUMENT('to: must be after from', { field: 'to' });
   return { segments_to_frame_indices: { [path]: [start, end] as [number, number] } };
 }
 
@@ -152,7 +151,7 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
   const said = notes(answer.warnings ?? [answer.toast_warning]);
   if (page.length === 0) {
     const other = said.length === 0 ? ' Try other words, or fewer conditions.' : '';
-    const nothing = weaker.length > 0 ? 'Nothing here looks like this.' : 'No moment was found.';
+    const nothing = weaker.length > 0 ? 'Nothing looks like this.' : 'No moments were found.';
     const none = start > 0 ? 'There are no more moments.' : `${nothing}${other}`;
     return { text: [none, ...weaker, ...said].join('\n') };
   }
@@ -169,8 +168,8 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
 
 function weakerText(weaker = 0): string[] {
   if (weaker === 0) return [];
-  const matches = weaker === 1 ? '1 match hardly stands out' : `${weaker} matches hardly stand out`;
-  return [`${matches} and ${weaker === 1 ? 'is' : 'are'} left out; for all of them send weak true.`];
+  const matches = weaker === 1 ? '1 weak match' : `${weaker} weak matches`;
+  return [`${matches} ${weaker === 1 ? 'was' : 'were'} omitted; to see all of them, send weak true.`];
 }
 
 /** `nth`: number of its picture; null without one. */

@@ -28,7 +28,7 @@ export const listLibrary = tool({
     name: Type.Optional(
       described(Type.String({ minLength: 1, maxLength: 300 }), 'Only files whose name holds this text.'),
     ),
-    facets: defaulted(described(Type.Boolean(), 'List the facets in place of the files.'), false),
+    facets: defaulted(described(Type.Boolean(), 'List the facets instead of the files.'), false),
     limit: limitOf(MOST_ROWS, MOST_ROWS),
     cursor: Cursor,
   }),
@@ -103,7 +103,7 @@ function rowOf({
     summaries > 0 ? 'summary' : '',
   ].filter((one) => one !== '');
   const length = duration_seconds ? ` ${timeText(duration_seconds)}` : '';
-  return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}${replaced ? '; another file lies at its path now' : ''}`;
+  return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}${replaced ? '; another file is now at its path' : ''}`;
 }
 
 /** Of what is loaded: that is what searches run over. */

@@ -25,7 +25,7 @@ export const makeTimeline = tool({
   title: 'Make a timeline',
   description:
     'Writes clips, one after the other with their sound, as a timeline that editing programs open, and answers the path. ' +
-    'The scene that find_moments tells of a moment is a good in and out. Nothing is written over: a name that is taken ' +
+    'The scene that find_moments tells of a moment is a good in and out. Existing files are never overwritten: a name that is taken ' +
     'gets -2, -3 and so on.',
   input: Type.Object({
     clips: described(
@@ -50,7 +50,7 @@ export const makeTimeline = tool({
     const known = new Map<string, Media>();
     for (const [i, clip] of clips.entries()) {
       if (clip.out <= clip.in)
-        throw argumentErrors.BAD_ARGUMENT(`${nameOf(i)}.out: has to be after in`, {
+        throw argumentErrors.BAD_ARGUMENT(`${nameOf(i)}.out: must be after in`, {
           field: `${nameOf(i)}.out`,
         });
       if (!known.has(clip.media))
@@ -96,7 +96,7 @@ async function kindsOf(
   for (const [i, { path, hash_str }] of media.entries()) {
     const now = media_properties[path];
     if (now === undefined || now.hash_str === hash_str) continue;
-    const message = `${nameOf(i)}.media: another file lies at ${oneLine(path, 400)} since it was analysed, so its seconds show something else. Call analyze with this path, and find the moments anew.`;
+    const message = `${nameOf(i)}.media: another file is now at ${oneLine(path, 400)}, so its seconds show something else. Call analyze with this path, and find the moments again.`;
     throw argumentErrors.BAD_ARGUMENT(message, { field: `${nameOf(i)}.media` });
   }
   return new Map(Object.entries(media_properties).map(([path, { kind }]) => [path, kind]));

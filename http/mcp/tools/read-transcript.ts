@@ -16,7 +16,7 @@ export const readTranscript = tool({
   title: 'Read a transcript',
   description:
     'What is said in one film or recording, a line a passage: start time, second, speaker, words. At most 12,000 ' +
-    'characters; where there is more the answer gives a cursor. from and to bound the time in seconds.',
+    'characters; if there is more, the answer has a cursor. from and to limit the time range in seconds.',
   input: Type.Object({
     media: MediaName,
     from: Type.Optional(described(Seconds, 'Second from which (0).')),
@@ -25,7 +25,7 @@ export const readTranscript = tool({
   }),
   effect: 'none',
   run: async ({ media: name, from = 0, to = 1_000_000, cursor }, call) => {
-    if (to <= from) throw argumentErrors.BAD_ARGUMENT('to: has to be after from', { field: 'to' });
+    if (to <= from) throw argumentErrors.BAD_ARGUMENT('to: must be after from', { field: 'to' });
     const media = await findMedia(name, 'media', call);
     const answer = await call.client.transcriptionsRange(
       {

@@ -24,14 +24,14 @@ const input = Type.Object({
   action: defaulted(
     described(
       oneOf('status', 'cancel', 'resume'),
-      'cancel keeps what is finished; resume goes on with the rest.',
+      'cancel keeps finished work; resume continues with the rest.',
     ),
     'status',
   ),
   wait_seconds: defaulted(
     described(
       Type.Integer({ minimum: 0, maximum: MOST_WAIT }),
-      `Wait for the end of the task for so long before answering (0; at most ${MOST_WAIT}), in place of asking again and again.`,
+      `Wait for the end of the task for so long before answering (0; at most ${MOST_WAIT}), instead of polling.`,
     ),
     0,
   ),
@@ -44,14 +44,14 @@ export const task = tool({
   title: 'Tasks',
   description:
     'How a task stands, an analysis, a download or an export: state, progress, time left, and the files that failed with the ' +
-    'reason; queued means that it waits its turn behind another one. Cancels or resumes it. Without id: the latest tasks.',
+    'reason; queued means that it is waiting for another one. Cancels or resumes it. Without id: the latest tasks.',
   input,
   effect: 'steers',
   run: async ({ id, action, wait_seconds, limit, cursor }, call) => {
     if (id === undefined) {
       const wanting = action !== 'status' ? action : wait_seconds > 0 ? 'wait_seconds' : null;
       if (wanting === null) return latest(limit, startOf(cursor), call);
-      throw argumentErrors.BAD_ARGUMENT(`id: ${wanting} needs the id of a task`, { field: 'id' });
+      throw argumentErrors.BAD_ARGUMENT(`id: is required for ${wanting}`, { field: 'id' });
     }
     const { client, asked } = call;
     const head: string[] = [];
@@ -112,7 +112,7 @@ function rowOf({
   const [done, all] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
   const failures = counts.failed + counts.jobs_failed;
   const failed = failures > 0 ? `, ${failures} of them failed` : '';
-  const queued = state === 'queued' && place !== null ? ` (place ${place} in the line)` : '';
+  const queued = state === 'queued' && place !== null ? ` (position ${place} in the queue)` : '';
   return `${oneLine(task_id, 64)} ${state}${queued} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${all} done${failed}${rest}`;
 }
 
@@ -162,9 +162,9 @@ function failureOf({ path, type, error }: TaskDetail['results'][number]): string
 function advice({ state, task_id }: TaskDetail): string[] {
   const id = oneLine(task_id, 64);
   if (state === 'queued')
-    return [`It begins by itself when its turn comes: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`];
+    return [`It starts by itself when its turn comes: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`];
   if (state === 'running')
-    return [`It runs: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}} waits for it.`];
+    return [`It is running: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}} waits for it.`];
   const goesOn = state === 'cancelled' || state === 'interrupted';
-  return goesOn ? [`task {"id": "${id}", "action": "resume"} goes on with the rest.`] : [];
+  return goesOn ? [`task {"id": "${id}", "action": "resume"} continues with the rest.`] : [];
 }

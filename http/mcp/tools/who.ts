@@ -69,7 +69,7 @@ function chosen(jobs: readonly FaceClusterJob[], clustering: string | undefined)
 }
 
 function nobody(name: string | undefined): string {
-  if (name === undefined) return 'Nobody has a name yet: a person names faces with framehound faces name.';
+  if (name === undefined) return 'Nobody has a name yet. A person can name faces with framehound faces name.';
   return `${oneLine(name, 80)} is not seen in these files.`;
 }
 
@@ -128,6 +128,6 @@ function unknownPerson(name: string, jobs: readonly FaceClusterJob[]): Error {
     .join(', ');
   const meant =
     suggestion(name, names) || (known === '' ? '; nobody has a name yet' : `; there are ${known}`);
-  const message = `name: no person is called ${JSON.stringify(oneLine(name, 80))}${oneLine(meant, 1200)}`;
+  const message = `name: there is no person named ${JSON.stringify(oneLine(name, 80))}${oneLine(meant, 1200)}`;
   return argumentErrors.BAD_ARGUMENT(message, { field: 'name' });
 }

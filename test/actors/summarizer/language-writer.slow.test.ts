@@ -107,7 +107,7 @@ test('a node of which a model makes nothing usable keeps its template, and is to
     quality.warnings.join(),
   );
   assert.ok(quality.warnings.some((warning) => warning.endsWith(': no sentence')));
-  assert.ok(quality.warnings.some((warning) => warning.includes('short summary is from templates')));
+  assert.ok(quality.warnings.some((warning) => warning.includes('short summary was written from templates')));
 });
 
 test('another model frees the first, and a film of a model that is gone says so', async (t) => {

@@ -20,7 +20,7 @@ test('a folder is known by its real name, and what is no folder says why', async
     real: join(base, 'films'),
     writable: true,
   });
-  assert.deepEqual(await looks.folder(join(base, 'file')), { kind: 'other', why: 'is no folder' });
+  assert.deepEqual(await looks.folder(join(base, 'file')), { kind: 'other', why: 'is not a folder' });
   assert.deepEqual(await looks.folder(join(base, 'none')), { kind: 'missing', why: 'does not exist' });
   assert.deepEqual(await looks.folder(join(base, 'file', 'in')), { kind: 'missing', why: 'does not exist' });
   assert.equal(clock.waiting, 0);

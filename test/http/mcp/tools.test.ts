@@ -61,10 +61,10 @@ test('find_moments says a moment a line, with its reasons, and what to send for 
 test('find_moments counts what hardly stands out, and says how to get it', async () => {
   const searchMoments = () => ({ ...moments(1), weaker: 12 });
   const { text } = await call('find_moments', { text: 'harbour' }, { searchMoments });
-  assert.match(text, /^Moments 1-1, .*\n12 matches hardly stand out and are left out; .* weak true\.\n/);
+  assert.match(text, /^Moments 1-1, .*\n12 weak matches were omitted; .* weak true\.\n/);
   const nothing = { ...moments(0), weaker: 1 };
   const none = await call('find_moments', { text: 'harbour' }, { searchMoments: () => nothing });
-  assert.match(none.text, /^Nothing here looks like this\..*\n1 match hardly stands out and is left out; /);
+  assert.match(none.text, /^Nothing looks like this\..*\n1 weak match was omitted; /);
 });
 
 test('find_moments hands on everything that it takes, media by name and a moment by its id', async () => {
@@ -131,9 +131,9 @@ test('look makes pictures smaller until all fit, and leaves out what is no pictu
 
 test('what an assistant gets wrong is said with the name of the argument and what to do next', async () => {
   const cases: [string, object, Answers, RegExp][] = [
-    ['find_moments', { query: 'x' }, {}, /takes no argument "query".*it takes text,/],
+    ['find_moments', { query: 'x' }, {}, /has no argument "query".*arguments are text,/],
     ['find_moments', { exlude: ['x'] }, {}, /did you mean exclude\?/],
-    ['find_moments', {}, {}, /one of text, image_path and like is needed/],
+    ['find_moments', {}, {}, /one of text, image_path and like is required/],
     ['find_moments', { text: 'x', limit: 21 }, {}, /limit must be .*call again/],
     ['find_moments', { text: 'x', cursor: '-1' }, {}, /cursor must be the cursor of the answer before/],
     ['find_moments', { text: 'x', media: ['harbor.mp4'] }, {}, /media\[0\].*Did you mean harbour\.mp4\?/],
@@ -147,8 +147,8 @@ test('what an assistant gets wrong is said with the name of the argument and wha
       {},
       /no media "\/media\/other.mp4".*analyze adds a file/,
     ],
-    ['task', { action: 'cancel' }, {}, /id: cancel needs the id of a task/],
-    ['task', { wait_seconds: 45 }, {}, /id: wait_seconds needs the id of a task/],
+    ['task', { action: 'cancel' }, {}, /id: is required for cancel/],
+    ['task', { wait_seconds: 45 }, {}, /id: is required for wait_seconds/],
     [
       'analyze',
       { paths: [FILM], what: ['faces'] },
@@ -165,7 +165,7 @@ test('what an assistant gets wrong is said with the name of the argument and wha
           );
         },
       },
-      /pull faces\. A person downloads it; without it leave it out of what\.$/,
+      /pull faces\. A person must download it; until then, omit it from what\.$/,
     ],
     [
       'find_moments',
@@ -293,10 +293,10 @@ test('read_transcript reads on by its cursor and stops at whole passages', async
 test('where a note says why nothing was found, other words are not what is missing', async () => {
   const nothing = { moments: [], counts: { seen: 0, said: 0, person: 0, written: 0 } };
   const plain = await call('find_moments', { text: 'x' }, { searchMoments: () => nothing });
-  assert.equal(plain.text, 'No moment was found. Try other words, or fewer conditions.');
+  assert.equal(plain.text, 'No moments were found. Try other words, or fewer conditions.');
   const searchMoments = () => ({ ...nothing, toast_warning: 'Search again when the summaries are finished' });
   const noted = await call('find_moments', { text: 'x' }, { searchMoments });
-  assert.equal(noted.text, 'No moment was found.\nNote: Search again when the summaries are finished');
+  assert.equal(noted.text, 'No moments were found.\nNote: Search again when the summaries are finished');
 });
 
 test('who tells the ids of those who have no name, which it takes as it takes a name', async () => {
@@ -304,7 +304,7 @@ test('who tells the ids of those who have no name, which it takes as it takes a 
   const job = (names: object) => ({ name: 'people', cluster_ids: ids, num_clusters: ids.length, names });
   const faceClusters = (names: object) => ({ faceClusters: () => ({ jobs: [job(names)] }) });
   const nobody = await call('who', {}, faceClusters({}));
-  assert.match(nobody.text, /^Nobody has a name yet: .*\nPerson, clustering:\n/);
+  assert.match(nobody.text, /^Nobody has a name yet\. .*\nPerson, clustering:\n/);
   assert.match(nobody.text, /by id: c0, c1, .*, c19 and 3 more\), people$/);
   const named = await call('who', {}, faceClusters({ c0: 'Ann', c1: 'Ann' }));
   assert.match(named.text, /^Person, clustering:\nAnn, people\n\(.* by id: c2, .* and 1 more\), people$/);
@@ -364,7 +364,7 @@ test('a name of several media is not guessed', async () => {
   assert.equal(isError, true);
   assert.match(
     text,
-    /name of several files; give the hash of one: .*\/media\/harbour\.mp4.*\/other\/harbour\.mp4/,
+    /name of several files; give one of these hashes: .*\/media\/harbour\.mp4.*\/other\/harbour\.mp4/,
   );
 });
 
@@ -385,9 +385,12 @@ test('of a path that holds another file by now the one that lies there is meant,
     { text: 'x', media: ['11aa22bb-1'] },
     { listLibrary, transcriptionsRange },
   );
-  assert.match(former.text, new RegExp(`^media\\[0\\]: .*harbour\\.mp4 lies another file now, ${HASH}\\.$`));
+  assert.match(
+    former.text,
+    new RegExp(`^media\\[0\\]: .*Another file is now at its path .*harbour\\.mp4, ${HASH}\\.$`),
+  );
   assert.equal(former.asked('searchMoments').length, 0);
   const listed = await call('list_library', { name: 'harbour' }, { listLibrary });
   assert.match(listed.text, /^Of 2 files those with "harbour" in their name\./);
-  assert.match(listed.text, /11aa22bb-1 .*; another file lies at its path now\n/);
+  assert.match(listed.text, /11aa22bb-1 .*; another file is now at its path\n/);
 });

@@ -22,7 +22,7 @@ test('analyze takes all media of folders, and waits for the model; it never take
   };
   const input = { paths: ['/media', '/film.mp4'], what: ['pictures', 'speech'] };
   const { text, asked } = await call('analyze', input, answers);
-  assert.match(text, /^Task t1 has begun on 3 files \(pictures, speech\)\./);
+  assert.match(text, /^Task t1 has started on 3 files \(pictures, speech\)\./);
   const files = ['/film.mp4', '/media/1.mp4', '/media/a/2.mp4'];
   assert.deepEqual(asked('analyze').at(-1)!.input, {
     cache_dir: '/analysis',
@@ -109,11 +109,11 @@ test('an export goes on beside an analysis that runs; another analysis does not'
   ];
   const answers: Answers = {
     listTasks: () => ({ tasks }),
-    resumeTask: () => ({ message: 'The task waits its turn' }),
+    resumeTask: () => ({ message: 'The task is queued' }),
     getTask: ({ task_id }: { task_id: string }) => one(task_id, 'queued', 'clips', 2),
   };
   const { text, asked } = await call('task', { id: 'cut', action: 'resume' }, answers);
-  assert.match(text, /The task waits its turn\ncut queued \(place 2 in the line\)/);
+  assert.match(text, /The task is queued\ncut queued \(position 2 in the queue\)/);
   assert.deepEqual(
     asked('resumeTask').map(({ input }) => input),
     [{ task_id: 'cut' }],
@@ -189,7 +189,7 @@ test('of a file that was replaced since its analysis nothing is shown or cut as 
   );
   assert.equal(cut.asked('exportTimeline').length, 0);
   const told = await call('describe_media', { media: HASH }, { mediaMetadata });
-  assert.match(told.text, /Another file lies at this path now/);
+  assert.match(told.text, /Another file is now at this path/);
   assert.doesNotMatch(told.text, /640x360/);
   const shown = await call(
     'look',

@@ -117,8 +117,8 @@ function shortened(sentences: readonly string[], longest: number): string {
 }
 
 const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
-  name: (what) => `Nothing shows or says that ${JSON.stringify(what)} is here`,
-  time: (what) => `${JSON.stringify(what)} is no time of this range`,
+  name: (what) => `No evidence shows or mentions ${JSON.stringify(what)} here`,
+  time: (what) => `${JSON.stringify(what)} is not a time within this range`,
   quote: (what) => `Nobody is heard saying ${JSON.stringify(what)}`,
   copy: (what) => `Something that is only said is described as if it happened: ${JSON.stringify(what)}`,
 };
@@ -129,7 +129,7 @@ function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial)
   const left = sentence === '' ? '' : `; the model wrote: ${sentence}`;
   const follow = {
     name: `Look at ${span} to see who or what is there`,
-    time: `Look for it outside of ${span} too`,
+    time: `Also look for it outside of ${span}`,
     quote: `Read the transcript of ${span}`,
     copy: `Compare the frames of ${span} with what is said`,
   }[kind];

@@ -59,7 +59,7 @@ for (const name of families) {
       verification_hints: [],
       failed: true,
       warnings: [
-        'the model answered with nothing that can be used: it has no JSON object; asked again: it has no JSON object',
+        'the answer of the model cannot be used: it has no JSON object; asked again: it has no JSON object',
       ],
     });
     assert.equal(await useless.whole(parent(), never), null);

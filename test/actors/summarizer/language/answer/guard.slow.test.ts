@@ -35,22 +35,22 @@ for (const text of kept) {
 }
 
 const removed: [string, RegExp][] = [
-  ['Bob walks along the beach.', /"Bob" is here/],
-  ['A man called Bob walks.', /"Bob" is here/],
-  ['Bob juggles.', /"Bob" is here/],
-  ["A woman takes Bob's hat.", /"Bob's" is here/],
-  ['Two people walk through Lisbon.', /"Lisbon" is here/],
-  ['王伟 walks along the beach with many other people there.', /"王伟" is here/],
-  ['At 03:20 a boat leaves.', /"03:20" is no time/],
-  ['A boat leaves at 200 seconds.', /"at 200 seconds" is no time/],
-  ['A boat leaves in the 5th minute.', /"5th minute" is no time/],
-  ['A boat leaves at 00:59.', /"00:59" is no time/],
+  ['Bob walks along the beach.', /"Bob" here/],
+  ['A man called Bob walks.', /"Bob" here/],
+  ['Bob juggles.', /"Bob" here/],
+  ["A woman takes Bob's hat.", /"Bob's" here/],
+  ['Two people walk through Lisbon.', /"Lisbon" here/],
+  ['王伟 walks along the beach with many other people there.', /"王伟" here/],
+  ['At 03:20 a boat leaves.', /"03:20" is not a time/],
+  ['A boat leaves at 200 seconds.', /"at 200 seconds" is not a time/],
+  ['A boat leaves in the 5th minute.', /"5th minute" is not a time/],
+  ['A boat leaves at 00:59.', /"00:59" is not a time/],
   ['Anna Berg says "I love the sea".', /Nobody is heard saying "I love the sea"/],
   ['Anna Berg says “I love the sea.', /Nobody is heard saying "I love the sea/],
   ["Anna Berg says 'we were all lost'.", /Nobody is heard saying "we were all lost"/],
   [
     'In the film they sailed and nobody saw us leave the harbour.',
-    /told as if it happened: "and nobody saw us leave the harbour"/,
+    /described as if it happened: "and nobody saw us leave the harbour"/,
   ],
 ];
 for (const [text, limitation] of removed) {
@@ -75,7 +75,7 @@ test('names that the model lists and nobody has are taken out wherever they stan
   assert.equal(text, 'A boat leaves. The man is rose.');
   assert.deepEqual(
     hints.map(({ limitation }) => limitation),
-    ['"09:00" is no time of this range'],
+    ['"09:00" is not a time within this range'],
   );
   assert.equal(
     guarded('A boat leaves. There is a rosalind here.', { people: ['Rosalind'] }).text,
