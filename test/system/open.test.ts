@@ -48,7 +48,7 @@ test('open starts a service that lives on, and its ticket opens one session, whi
   const first = await open('--cache-dir', '/some/films');
   assert.match(
     first.err,
-    /in the background; it is stopped with: .*framehound stop\nIts log: .*service\.log/,
+    /in the background\. To stop it: .*framehound stop\nIts log: .*service\.log/,
   );
   const { status, body } = await swap(first.origin, first.ticket);
   assert.equal(status, 200);
