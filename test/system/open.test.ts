@@ -46,10 +46,7 @@ const swap = (origin: string, ticket: string) => ask(origin, 'POST', '/sessions'
 test('open starts a service that lives on, and its ticket opens one session, which outlives a crash', async (t) => {
   const { home, folder, running, open } = world(t);
   const first = await open('--cache-dir', '/some/films');
-  assert.match(
-    first.err,
-    /in the background\. To stop it: .*framehound stop\nIts log: .*service\.log/,
-  );
+  assert.match(first.err, /in the background\. To stop it: .*framehound stop\nIts log: .*service\.log/);
   const { status, body } = await swap(first.origin, first.ticket);
   assert.equal(status, 200);
   assert.equal((await swap(first.origin, first.ticket)).status, 401, 'once');
@@ -75,10 +72,10 @@ test('open starts a service that lives on, and its ticket opens one session, whi
   for (const secret of [first.ticket, token, String(running().owner)]) assert.ok(!log.includes(secret));
   const last = running();
   const stopped = await home.run('stop');
-  assert.deepEqual([stopped.code, /is stopped/.test(stopped.err)], [0, true], stopped.err);
+  assert.deepEqual([stopped.code, /Stopped the service/.test(stopped.err)], [0, true], stopped.err);
   assert.deepEqual([last.engine, last.guardian!].map(hasEnded), [true, true]);
   assert.throws(running, { code: 'ENOENT' });
-  assert.match((await home.run('stop')).err, /No service runs/);
+  assert.match((await home.run('stop')).err, /No service is running/);
 });
 
 test('two that open at once share one service', async (t) => {

@@ -120,7 +120,10 @@ async function refusals({ own, samples, url }: World): Promise<void> {
   const cases: [string[], RegExp][] = [
     [['--server', url], /needs a license key: set FRAMEHOUND_LICENSE_KEY/],
     [['--server', url, '--key', 'wrong'], /refused access: Pro license required/],
-    [['--server', 'http://127.0.0.1:9'], /no service at http:\/\/127\.0\.0\.1:9 .*framehound serve/],
+    [
+      ['--server', 'http://127.0.0.1:9'],
+      /no service is running at http:\/\/127\.0\.0\.1:9 .*framehound serve/,
+    ],
   ];
   for (const [flags, said] of cases) {
     const { code, err, out } = await own.run('analyze', samples, ...flags);
