@@ -6,13 +6,15 @@ import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/graph.ts';
 import { detectionInput, detectionSize } from './detection/input.ts';
-import { type Region, regionsOf } from './detection/regions.ts';
+import { type Region, regionsOf, textIn } from './detection/regions.ts';
 import type { Area } from './picture.ts';
 import { charactersOf, type ReadText, readSteps } from './recognition/characters.ts';
 import { cutLine, lineHeight } from './recognition/line.ts';
 
 const found = 'sigmoid_0.tmp_0';
 const read = 'softmax_11.tmp_0';
+
+type Size = Pick<Picture, 'width' | 'height'>;
 
 export interface TextModelFiles {
   readonly detector: string;
@@ -74,18 +76,9 @@ export class PaddleReader implements Openable {
   }
 
   /** Lines in the part `area` of the picture scaled to `size`, in pixels of the picture. Throws MODEL_RUN_FAILED. */
-  async find(picture: Picture, size: Pick<Picture, 'width' | 'height'>, area: Area): Promise<Region[]> {
+  async find(picture: Picture, size: Size, area: Area): Promise<Region[]> {
     const { width, height } = area;
-    const data = detectionInput(picture, size, area);
-    const results = await this.#detector.run({ x: { data, dims: [1, 3, height, width] } });
-    const { data: map, dims } = floatsOf(this.#detector, results, found, 4);
-    if (dims[2] !== height || dims[3] !== width) {
-      const { file } = this.#detector;
-      throw modelErrors.MODEL_RUN_FAILED(
-        `${file}: a map of ${dims.join('×')} of a picture of ${width}×${height}`,
-        { file },
-      );
-    }
+    const map = await this.#look(picture, size, area);
     const [scaleX, scaleY] = [picture.width / size.width, picture.height / size.height];
     return regionsOf(map, width, height).map((one) => ({
       ...one,
@@ -94,6 +87,25 @@ export class PaddleReader implements Openable {
       width: one.width * scaleX,
       height: one.height * scaleY,
     }));
+  }
+
+  /** The part of `area` in which there may be text, in pixels of the scaled picture; null where there is none. Throws as `find`. */
+  async glimpse(picture: Picture, size: Size, area: Area): Promise<Area | null> {
+    return textIn(await this.#look(picture, size, area), area);
+  }
+
+  /** How likely each pixel of the area is text. */
+  async #look(picture: Picture, size: Size, area: Area): Promise<Float32Array> {
+    const { width, height } = area;
+    const data = detectionInput(picture, size, area);
+    const results = await this.#detector.run({ x: { data, dims: [1, 3, height, width] } });
+    const { data: map, dims } = floatsOf(this.#detector, results, found, 4);
+    if (dims[2] === height && dims[3] === width) return map;
+    const { file } = this.#detector;
+    throw modelErrors.MODEL_RUN_FAILED(
+      `${file}: a map of ${dims.join('×')} of a picture of ${width}×${height}`,
+      { file },
+    );
   }
 
   /** Throws MODEL_RUN_FAILED. */

@@ -6,15 +6,21 @@ import type { Reading, TextBox, TextLine } from './contract.ts';
 import { detectionSize } from './detection/input.ts';
 import { inReadingOrder, type Region } from './detection/regions.ts';
 import { anyMarked, type Blocks, blocksOf, changedBlocks, rangeOf, taken } from './gate/blocks.ts';
-import { areaOf, blocksOfBox, overlap } from './gate/looked-at.ts';
+import { areaOf, blocksOfArea, blocksOfBox, overlap } from './gate/looked-at.ts';
 import type { PaddleReader } from './model.ts';
+import type { Area } from './picture.ts';
 
 /** From this overlap on a region is the line that was there. */
 const sameLine = 0.5;
 
+/** By how much the picture is smaller in which it is seen whether there is text. Small text is not seen in a half. */
+const glimpseScale = 0.7;
+/** Less of the picture is looked at at once. */
+const glimpseFrom = 0.25;
+
 export interface ReadPicture {
   readonly reading: Reading;
-  /** Part of the picture in which lines were looked for. */
+  /** Part of the picture in which lines were looked for, beyond whether there are any. */
   readonly looked: number;
   /** Lines that were read. */
   readonly read: number;
@@ -56,11 +62,12 @@ async function lookAt(
 ): Promise<ReadPicture> {
   const size = detectionSize(picture, side);
   const earlier = change?.before.lines ?? [];
-  const area = change
-    ? areaOf(change.range, picture, size, earlier)
-    : { left: 0, top: 0, width: size.width, height: size.height };
   await checkpoint();
-  const regions = await run((reader) => reader.find(picture, size, area));
+  const area = change
+    ? await run((reader) => areaWithText(reader, picture, side, change))
+    : { left: 0, top: 0, ...size };
+  if (area !== null) await checkpoint();
+  const regions = area ? await run((reader) => reader.find(picture, size, area)) : [];
   const isUnchanged = (box: TextBox) =>
     change !== null && !anyMarked(change.changed, now.columns, blocksOfBox(box, picture));
   // What looks as it did is as it was read, also where the part that was looked at now is too small to find it again.
@@ -76,7 +83,29 @@ async function lookAt(
   }
   const { values, columns } = change ? taken(change.then, now, change.changed) : now;
   const reading = { lines: ordered(lines), blocks: values, columns };
-  return { reading, looked: (area.width * area.height) / (size.width * size.height), read };
+  const looked = area ? (area.width * area.height) / (size.width * size.height) : 0;
+  return { reading, looked, read };
+}
+
+/**
+ * What has changed, in pixels of the scaled picture; of a large part what a look at a smaller picture shows to be text, null where
+ * there is none.
+ */
+async function areaWithText(
+  reader: PaddleReader,
+  picture: Picture,
+  side: number,
+  { before: { lines }, range }: Change,
+): Promise<Area | null> {
+  const size = detectionSize(picture, side);
+  const area = areaOf(range, picture, size, lines);
+  const small = detectionSize(picture, Math.max(size.width, size.height) * glimpseScale);
+  if (area.width * area.height < glimpseFrom * size.width * size.height) return area;
+  const seen = await reader.glimpse(picture, small, areaOf(range, picture, small, lines));
+  if (seen === null) return null;
+  const blocks = blocksOfArea(seen, small, picture);
+  const around = areaOf(blocks, picture, size, lines);
+  return around.width * around.height < area.width * area.height ? around : area;
 }
 
 /** The upright box around a region, relative to the picture, and within it. */

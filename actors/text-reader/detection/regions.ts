@@ -1,5 +1,6 @@
 // Where lines of text are, from the map of how likely each pixel belongs to one: what hangs together is a region, and its
 // smallest rectangle, grown to what the network was taught to shrink, is a line. Pure.
+import type { Area } from '../picture.ts';
 import { type Rectangle, smallestRectangle } from './rectangle.ts';
 
 /** A pixel above it belongs to text. */
@@ -13,8 +14,27 @@ const leastSide = 3;
 /** Lines of one picture at most; the largest are kept. */
 export const mostLines = 300;
 
+/** In a smaller picture a pixel above it may belong to text. There all text had one of .95, and none without text one of .01. */
+const glimpsed = 0.2;
+
 export interface Region extends Rectangle {
   readonly score: number;
+}
+
+/** Around all of a map of `area` that may be text; null without any. */
+export function textIn(map: Float32Array, { left, top, width }: Area): Area | null {
+  let [first, last, upper, lower] = [width, -1, -1, -1];
+  for (let at = 0; at < map.length; at++) {
+    if (!(map[at]! > glimpsed)) continue;
+    const y = Math.floor(at / width);
+    const x = at - y * width;
+    if (upper < 0) upper = y;
+    lower = y;
+    if (x < first) first = x;
+    if (x > last) last = x;
+  }
+  if (upper < 0) return null;
+  return { left: left + first, top: top + upper, width: last + 1 - first, height: lower + 1 - upper };
 }
 
 /** In pixels of the map, in reading order. */

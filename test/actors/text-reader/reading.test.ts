@@ -104,6 +104,17 @@ test('what is read with the picture before it is what is read without', async (t
   }
 });
 
+test('where all has changed, lines are looked for around what a smaller picture shows', async (t) => {
+  const { read } = await startReader(t);
+  const grey = (picture: Picture) => ({ ...picture, data: picture.data.map((value) => Math.max(60, value)) });
+  const first = await read(written(320, 240, lower));
+  const second = await read(grey(written(320, 240, upper)), first.reading);
+  assert.deepEqual([texts(second.reading), second.read], [['RGB'], 1]);
+  assert.ok(second.looked > 0 && second.looked < 0.4, `${second.looked}`);
+  const third = await read(written(320, 240), second.reading);
+  assert.deepEqual([texts(third.reading), third.looked], [[], 0]);
+});
+
 test('a picture of another size is read as the first one', async (t) => {
   const { read } = await startReader(t);
   const { reading } = await read(written(320, 240, upper));
