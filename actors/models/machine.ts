@@ -1,5 +1,5 @@
 // What this machine has for running models, found without loading the runtime that runs them.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hasNvidia } from '../../runtime/process/nvidia.mjs';
 import { usableMemory } from '../../runtime/usable-memory.ts';
 import type { Machine } from './advice.ts';
@@ -15,4 +15,13 @@ export function graphicsHere(): Graphics {
   if (process.platform !== 'linux') return { any: true, nvidia: true };
   const nvidia = hasNvidia();
   return { any: nvidia || existsSync('/dev/dri'), nvidia };
+}
+
+/**
+ * Whether the processor has instructions that multiply bytes and add up the products (VNNI). Elsewhere bytes are not faster, or
+ * sums of products overflow. Linux tells; on others nothing was measured.
+ */
+export function multipliesBytes(): boolean {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return false;
+  return /^flags\b.*\bavx(512)?_vnni\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'));
 }

@@ -8,7 +8,8 @@ import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import { cudaFault } from './cuda-fault.ts';
 import { type Device, type DeviceChoice, devices, devicesToTry, type RunsOn } from './device.ts';
-import { graphicsHere } from './machine.ts';
+import { graphicsHere, multipliesBytes } from './machine.ts';
+import type { Ranges } from './rewriting/eight-bits.ts';
 import { forProcessor } from './rewriting/for-processor.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
@@ -70,6 +71,8 @@ export interface SessionOptions {
   readonly log: Log;
   /** A graph of convolutions: on the processor it is run as one that answers the same in less time (rewriting/). */
   readonly convolutional?: boolean;
+  /** Of the values of such a graph: a processor that multiplies bytes fast computes with bytes, and answers nearly the same. */
+  readonly ranges?: Ranges;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
   readonly stopping?: AbortSignal;
   /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
@@ -100,8 +103,7 @@ export async function openSession(
   for (const device of plan.order) {
     await options.checkpoint?.();
     const access = accessTo(device, options.stopping);
-    const graph =
-      device === 'cpu' && options.convolutional ? await rewritten(source, name, options.log) : source;
+    const graph = device === 'cpu' && options.convolutional ? await rewritten(source, name, options) : source;
     const opened = await access(() => attempt(create(graph, device, options.threads)));
     if ('session' in opened) {
       for (const { device: other, reason } of refused) {
@@ -118,9 +120,14 @@ export async function openSession(
 }
 
 /** The graph itself where something of it is not understood. */
-async function rewritten(source: string | Uint8Array, name: string, log: Log): Promise<string | Uint8Array> {
+async function rewritten(
+  source: string | Uint8Array,
+  name: string,
+  { log, ranges }: SessionOptions,
+): Promise<string | Uint8Array> {
   try {
-    return forProcessor(typeof source === 'string' ? await readFile(source) : source);
+    const onnx = typeof source === 'string' ? await readFile(source) : source;
+    return forProcessor(onnx, multipliesBytes() ? ranges : undefined);
   } catch (error) {
     log.info('a graph is run as it is', { model: name, reason: reasonOf(error) });
     return source;

@@ -8,6 +8,7 @@ import { chooseObjectDetector, fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import { thingsContract } from './contract.ts';
 import { Detector } from './detector.ts';
+import { ranges } from './ranges.ts';
 
 interface ThingsSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -27,7 +28,7 @@ export const definition = actor({
       log,
       find: chosen,
       open: async (row, checkpoint) => {
-        const options = { device, threads, log, convolutional: true, stopping, checkpoint };
+        const options = { device, threads, log, convolutional: true, ranges, stopping, checkpoint };
         const session = await openSession(fileOf(modelsDir, row, 'graph'), options);
         const detector = new Detector(session);
         await detector.look({ data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 });

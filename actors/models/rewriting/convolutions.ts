@@ -28,20 +28,21 @@ export function biasInConvolutions(graph: OpenGraph): void {
   }
 }
 
-/** Zeros that a node of its own puts around what a convolution takes. */
-export function padInConvolutions(graph: OpenGraph): void {
-  for (const convolution of graph.nodes('Conv')) {
-    const pad = graph.maker(convolution.inputs[0]);
-    const own = padsOf(convolution);
+/** What changes nothing there, and a node of its own puts around what a convolution or a pool of maxima takes. */
+export function padInWindows(graph: OpenGraph): void {
+  for (const window of graph.nodes('Conv', 'MaxPool')) {
+    const pad = graph.maker(window.inputs[0]);
+    const own = padsOf(window);
     if (pad?.op !== 'Pad' || (pad.attributes['mode'] ?? 'constant') !== 'constant' || !own) continue;
     const amounts = Array.from(graph.constant(pad.inputs[1])?.data ?? [], Number);
-    const isZero = !pad.inputs[2] || graph.scalar(pad.inputs[2]) === 0;
+    const value = pad.inputs[2] ? graph.scalar(pad.inputs[2]) : 0;
     const [count, channels, top, left, countEnd, channelsEnd, bottom, right] = amounts;
-    if (!isZero || [count, channels, countEnd, channelsEnd].some((one) => one !== 0)) continue;
+    const isNothing = value === (window.op === 'Conv' ? 0 : Number.NEGATIVE_INFINITY);
+    if (!isNothing || [count, channels, countEnd, channelsEnd].some((one) => one !== 0)) continue;
     const pads = [top!, left!, bottom!, right!].map((more, i) => more + own[i]!);
-    const { auto_pad: _, ...attributes } = convolution.attributes;
-    convolution.inputs = [pad.inputs[0]!, ...convolution.inputs.slice(1)];
-    convolution.attributes = { ...attributes, pads };
+    const { auto_pad: _, ...attributes } = window.attributes;
+    window.attributes = { ...attributes, pads };
+    graph.feed(window, [pad.inputs[0]!, ...window.inputs.slice(1)]);
   }
 }
 

@@ -84,6 +84,13 @@ export class OpenGraph {
     return output;
   }
 
+  /** Other inputs for a node. What nobody needs any more is gone. */
+  feed(node: OpenNode, inputs: readonly string[]): void {
+    const before = node.inputs;
+    node.inputs = inputs;
+    this.#dropUnneeded(before);
+  }
+
   /** Whoever took the first value takes the other one. What nobody needs any more is gone. */
   replace(value: string, by: string): void {
     const maker = this.maker(value)!;
@@ -97,11 +104,13 @@ export class OpenGraph {
 
   #drop(node: OpenNode): void {
     this.#nodes.splice(this.#nodes.indexOf(node), 1);
-    for (const input of new Set(node.inputs)) {
-      const maker = this.maker(input);
-      const isNeeded = maker?.outputs.some(
-        (output) => this.#isOutput(output) || this.takers(output).length > 0,
-      );
+    this.#dropUnneeded(node.inputs);
+  }
+
+  #dropUnneeded(values: readonly string[]): void {
+    for (const value of new Set(values)) {
+      const maker = this.maker(value);
+      const isNeeded = maker?.outputs.some((one) => this.#isOutput(one) || this.takers(one).length > 0);
       if (maker && !isNeeded) this.#drop(maker);
     }
   }

@@ -158,7 +158,7 @@ export function gatedThinMaps(graph: OpenGraph): void {
     const both = graph.op('MatMul', [lasts, gated]);
     const apart = graph.op('Reshape', [both, graph.integers([count / 9, 3, 3, thin])]);
     const weights = graph.op('Transpose', [apart], { perm: [0, 3, 1, 2] });
-    convolution.inputs = [from!, weights, ...convolution.inputs.slice(2)];
+    graph.feed(convolution, [from!, weights, ...convolution.inputs.slice(2)]);
   }
 }
 
