@@ -6,7 +6,7 @@ import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/graph.ts';
 import { detectionInput, detectionSize } from './detection/input.ts';
-import { type Region, regionsOf, textIn } from './detection/regions.ts';
+import { mayBeText, type Region, regionsOf } from './detection/regions.ts';
 import type { Area } from './picture.ts';
 import { charactersOf, type ReadText, readSteps } from './recognition/characters.ts';
 import { cutLine, lineHeight } from './recognition/line.ts';
@@ -89,9 +89,9 @@ export class PaddleReader implements Openable {
     }));
   }
 
-  /** The part of `area` in which there may be text, in pixels of the scaled picture; null where there is none. Throws as `find`. */
-  async glimpse(picture: Picture, size: Size, area: Area): Promise<Area | null> {
-    return textIn(await this.#look(picture, size, area), area);
+  /** Whether there may be text in the part `area` of the picture scaled to `size`. Throws MODEL_RUN_FAILED. */
+  async glimpse(picture: Picture, size: Size, area: Area): Promise<boolean> {
+    return mayBeText(await this.#look(picture, size, area));
   }
 
   /** How likely each pixel of the area is text. */

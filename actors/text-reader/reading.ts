@@ -6,7 +6,7 @@ import type { Reading, TextBox, TextLine } from './contract.ts';
 import { detectionSize } from './detection/input.ts';
 import { inReadingOrder, type Region } from './detection/regions.ts';
 import { anyMarked, type Blocks, blocksOf, changedBlocks, rangeOf, taken } from './gate/blocks.ts';
-import { areaOf, blocksOfArea, blocksOfBox, overlap } from './gate/looked-at.ts';
+import { areaOf, blocksOfBox, overlap } from './gate/looked-at.ts';
 import type { PaddleReader } from './model.ts';
 import type { Area } from './picture.ts';
 
@@ -88,8 +88,9 @@ async function lookAt(
 }
 
 /**
- * What has changed, in pixels of the scaled picture; of a large part what a look at a smaller picture shows to be text, null where
- * there is none.
+ * What has changed, in pixels of the scaled picture. Where it is large and no line was there, a look at a smaller picture tells
+ * whether there is text now; null without any. A line is not looked for around itself alone: what it is read as depends a little
+ * on what else the graph sees.
  */
 async function areaWithText(
   reader: PaddleReader,
@@ -99,13 +100,9 @@ async function areaWithText(
 ): Promise<Area | null> {
   const size = detectionSize(picture, side);
   const area = areaOf(range, picture, size, lines);
+  if (lines.length > 0 || area.width * area.height < glimpseFrom * size.width * size.height) return area;
   const small = detectionSize(picture, Math.max(size.width, size.height) * glimpseScale);
-  if (area.width * area.height < glimpseFrom * size.width * size.height) return area;
-  const seen = await reader.glimpse(picture, small, areaOf(range, picture, small, lines));
-  if (seen === null) return null;
-  const blocks = blocksOfArea(seen, small, picture);
-  const around = areaOf(blocks, picture, size, lines);
-  return around.width * around.height < area.width * area.height ? around : area;
+  return (await reader.glimpse(picture, small, areaOf(range, picture, small, lines))) ? area : null;
 }
 
 /** The upright box around a region, relative to the picture, and within it. */

@@ -1,6 +1,5 @@
 // Where lines of text are, from the map of how likely each pixel belongs to one: what hangs together is a region, and its
 // smallest rectangle, grown to what the network was taught to shrink, is a line. Pure.
-import type { Area } from '../picture.ts';
 import { type Rectangle, smallestRectangle } from './rectangle.ts';
 
 /** A pixel above it belongs to text. */
@@ -21,20 +20,9 @@ export interface Region extends Rectangle {
   readonly score: number;
 }
 
-/** Around all of a map of `area` that may be text; null without any. */
-export function textIn(map: Float32Array, { left, top, width }: Area): Area | null {
-  let [first, last, upper, lower] = [width, -1, -1, -1];
-  for (let at = 0; at < map.length; at++) {
-    if (!(map[at]! > glimpsed)) continue;
-    const y = Math.floor(at / width);
-    const x = at - y * width;
-    if (upper < 0) upper = y;
-    lower = y;
-    if (x < first) first = x;
-    if (x > last) last = x;
-  }
-  if (upper < 0) return null;
-  return { left: left + first, top: top + upper, width: last + 1 - first, height: lower + 1 - upper };
+/** Whether anything in the map of a smaller picture may be text. */
+export function mayBeText(map: Float32Array): boolean {
+  return map.some((value) => value > glimpsed);
 }
 
 /** In pixels of the map, in reading order. */

@@ -20,12 +20,6 @@ export function blocksOfBox([x, y, w, h]: TextBox, size: Size): BlockRange {
   ];
 }
 
-/** The blocks that a part of the scaled picture lies in. */
-export function blocksOfArea({ left, top, width, height }: Area, scaled: Size, size: Size): BlockRange {
-  const [w, h] = [scaled.width, scaled.height];
-  return blocksOfBox([left / w, top / h, width / w, height / h], size);
-}
-
 /**
  * In pixels of the scaled picture, of whole steps: the blocks with a step around them, and all of each line that reaches
  * into that, so that no line is cut.

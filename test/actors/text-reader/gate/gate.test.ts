@@ -7,7 +7,7 @@ import {
   rangeOf,
   taken,
 } from '../../../../actors/text-reader/gate/blocks.ts';
-import { areaOf, blocksOfArea, blocksOfBox, overlap } from '../../../../actors/text-reader/gate/looked-at.ts';
+import { areaOf, blocksOfBox, overlap } from '../../../../actors/text-reader/gate/looked-at.ts';
 import { drawn } from '../graphs.ts';
 
 const size = { width: 1280, height: 720 };
@@ -61,11 +61,6 @@ test('a box has the blocks that it touches', () => {
   marks[45 * 160 + 96] = 1;
   assert.equal(anyMarked(marks, 160, [80, 45, 96, 54]), false);
   assert.equal(anyMarked(marks, 160, [80, 45, 97, 54]), true);
-});
-
-test('a part of a scaled picture has the blocks that it touches', () => {
-  const area = { left: 224, top: 128, width: 15, height: 64 };
-  assert.deepEqual(blocksOfArea(area, { width: 448, height: 256 }, size), [80, 45, 86, 68]);
 });
 
 test('what is looked at has whole steps, a margin, and no line that is cut', () => {
