@@ -1,4 +1,4 @@
-// Word error rate. Pure. Case and punctuation do not count; numbers are compared as they are written, so "15" and "fifteen"
+// Word error rate. Case and punctuation do not count; numbers are compared as they are written, so "15" and "fifteen"
 // differ.
 
 export interface WordErrors {

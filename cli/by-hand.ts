@@ -1,4 +1,4 @@
-// How a person brings the files of a model to a machine that cannot reach the server. Pure.
+// How a person brings the files of a model to a machine that cannot reach the server.
 import type { MissingFile, MissingFiles } from '../actors/models/contract.ts';
 
 export interface Situation {

@@ -1,4 +1,4 @@
-// What is seen, what is said and what is written in one list: each entry says by which it was found. Pure.
+// What is seen, what is said and what is written in one list: each entry says by which it was found.
 import type { Match } from '../actors/search/contract.ts';
 import type { TranscriptSearchMatch } from '../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../actors/search/written/contract.ts';

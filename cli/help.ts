@@ -1,4 +1,4 @@
-// The texts of `framehound help` and `framehound help COMMAND`, read off the table of commands. Pure.
+// The texts of `framehound help` and `framehound help COMMAND`, read off the table of commands.
 import { type Action, type CommandName, commandTable, type Options } from './command-table.ts';
 
 /** Where the texts of `help COMMAND` begin; a usage that is longer has its text below. */

@@ -1,4 +1,4 @@
-// The library as lines for a person. Pure.
+// The library as lines for a person.
 
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { DiskAnswer, LibraryMedia } from '../actors/library/contract.ts';

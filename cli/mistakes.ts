@@ -1,4 +1,4 @@
-// Mistakes of a command line, told with what was probably meant. Pure.
+// Mistakes of a command line, told with what was probably meant.
 import { suggestion } from '../runtime/nearest.ts';
 import { settings } from '../settings.ts';
 import { type Action, type CommandName, commandTable, type Options } from './command-table.ts';

@@ -1,4 +1,4 @@
-// The models of a machine as lines of text, by what they are for. Pure.
+// The models of a machine as lines of text, by what they are for.
 import { downloadSize, modelsInUse, sizeText } from '../actors/models/advice.ts';
 import type { ListedModel, ModelRow } from '../actors/models/contract.ts';
 import { unavailableModels } from '../actors/models/unavailable.ts';

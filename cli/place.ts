@@ -1,4 +1,4 @@
-// Where a match is, in words and as an address. Pure.
+// Where a match is, in words and as an address.
 import { pathToFileURL } from 'node:url';
 import { isStillName } from '../actors/decoder/media-names.ts';
 import type { Match } from '../actors/search/contract.ts';

@@ -1,4 +1,4 @@
-// A search as the command line states it. Pure.
+// A search as the command line states it.
 import { resolve } from 'node:path';
 import type { PeopleFilter } from '../actors/index/people/contract.ts';
 import { usageErrors } from './context.ts';

@@ -1,4 +1,4 @@
-// What a search has found as items of a timeline. Pure.
+// What a search has found as items of a timeline.
 import { isStillName } from '../actors/decoder/media-names.ts';
 import type { TimelineItem } from '../actors/exporter/timeline/contract.ts';
 import type { Found } from './found.ts';

@@ -1,4 +1,4 @@
-// How speech is to be written down, as the command line states it. Pure.
+// How speech is to be written down, as the command line states it.
 import {
   type SpeechPreference,
   speechPreferences,

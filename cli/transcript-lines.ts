@@ -1,4 +1,4 @@
-// A transcript as lines for a person: when, who, what. Pure.
+// A transcript as lines for a person: when, who, what.
 import { clockTime } from '../actors/decoder/contract.ts';
 import type {
   TranscriptionsAnswer,

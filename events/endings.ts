@@ -1,5 +1,5 @@
 // Files that have ended and are not named in an event yet. States are conflated, the end of a file is not: each one is
-// named once, and several in one event where very many end at the same time. Pure.
+// named once, and several in one event where very many end at the same time.
 import type { WorkResult } from '../actors/analysis/contract.ts';
 
 export interface Endings {

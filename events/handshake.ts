@@ -1,4 +1,4 @@
-// Who may connect to the event server, and which requests the transports can take. Pure.
+// Who may connect to the event server, and which requests the transports can take.
 import { originRule } from '../http/request/origin.ts';
 
 /** A request as the engine hands it on: header names in lower case. */

@@ -1,4 +1,4 @@
-// Makes the payloads of `progress` events. A run is what is known of a task since it was started or resumed. Pure.
+// Makes the payloads of `progress` events. A run is what is known of a task since it was started or resumed.
 import {
   type AnalysisEvent,
   type EndState,

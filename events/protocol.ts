@@ -1,5 +1,5 @@
 // The events between the server and its clients: one map, shared by the server, the command line and the web page. A
-// client emits `join` with a task id and receives `progress` until an event is `done`. Pure.
+// client emits `join` with a task id and receives `progress` until an event is `done`.
 import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { amountSchemas, fileAmountSchemas, outcomeWords, wordsOf } from '../actors/analysis/schemas.ts';

@@ -1,4 +1,4 @@
-// The address at which a person on this machine opens the page. Pure.
+// The address at which a person on this machine opens the page.
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** `host`: the setting. A browser on this machine reaches every loopback name, and every address, as localhost. */

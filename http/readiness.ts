@@ -1,4 +1,4 @@
-// Why the service is not ready, if it is not. Pure.
+// Why the service is not ready, if it is not.
 import type { ModelState } from '../actors/embedder/contract.ts';
 import type { ChildState } from '../runtime/child.ts';
 import type { Phase } from '../runtime/ref.ts';

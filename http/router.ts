@@ -1,4 +1,4 @@
-// Matches a method and a path to a route. Pure.
+// Matches a method and a path to a route.
 import type { Method, Route } from './route.ts';
 
 export interface RouteMatch {

@@ -1,4 +1,4 @@
-// The known word that a mistyped one was probably meant to be. Pure.
+// The known word that a mistyped one was probably meant to be.
 
 /** Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters or more. */
 export function nearest(word: string, known: Iterable<string>): string | null {

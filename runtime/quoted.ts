@@ -1,4 +1,4 @@
-// A text in quotation marks, for messages. Pure.
+// A text in quotation marks, for messages.
 
 /** Control characters, ends of lines and halves of characters. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;

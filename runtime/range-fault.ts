@@ -1,4 +1,4 @@
-// What is wrong with a range of two numbers, in the words of every request that has one. Pure.
+// What is wrong with a range of two numbers, in the words of every request that has one.
 
 /** The range is [start, end); for one whose end is not greater than its start. */
 export function rangeFault(start: number, end: number): string {

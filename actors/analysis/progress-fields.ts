@@ -1,4 +1,4 @@
-// Progress as snapshots and events write it: each kind of work has two fields of its own. Pure.
+// Progress as snapshots and events write it: each kind of work has two fields of its own.
 import { type Amounts, type FileProgress, fileProgress, progressOf, type TaskProgress } from './progress.ts';
 import { measured, type StageKind, type Unit } from './stages/kind.ts';
 

@@ -1,4 +1,4 @@
-// Under which licence a build of FFmpeg may be passed on, as its configure script decides it. Pure.
+// Under which licence a build of FFmpeg may be passed on, as its configure script decides it.
 // Source: FFmpeg's LICENSE.md and configure, and https://ffmpeg.org/legal.html.
 
 /** Parts that lawyers ask for by name. */

@@ -1,4 +1,4 @@
-// The 1-per-second grid: the PTS up to which a picture counts for a grid second, and where a video ends. Pure.
+// The 1-per-second grid: the PTS up to which a picture counts for a grid second, and where a video ends.
 //
 // Grid second i is i seconds after the first presented picture. It shows what a player shows then: the picture with the
 // latest PTS not after it. A video of d seconds has ceil(d) grid seconds. The last picture is shown until the end of the

@@ -1,4 +1,4 @@
-// An image inside a request, as base64 or as a data URL. Pure.
+// An image inside a request, as base64 or as a data URL.
 
 /** Letters of base64 that are looked at for the beginning of the image, and of what stands before them at most. */
 const HEAD = 1024;

@@ -1,4 +1,4 @@
-// SMPTE timecode: converts between frame numbers and hours, minutes, seconds and frames. Pure. Drop-frame timecode (SMPTE
+// SMPTE timecode: converts between frame numbers and hours, minutes, seconds and frames. Drop-frame timecode (SMPTE
 // ST 12-1) skips the first 2 (at 29.97) or 4 (at 59.94) frame numbers of every minute except each tenth, so that it stays
 // in step with real time.
 import type { Rational } from './contract.ts';

@@ -1,4 +1,4 @@
-// The colours of a picture as a few blocks, so that pictures can be compared whatever the model makes of them. Pure.
+// The colours of a picture as a few blocks, so that pictures can be compared whatever the model makes of them.
 
 /** Blocks across and down a picture. */
 const [columns, rows] = [12, 8];

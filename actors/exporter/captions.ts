@@ -1,4 +1,4 @@
-// Writes transcripts as SubRip and WebVTT, with text escaped that players would take for markup. Pure.
+// Writes transcripts as SubRip and WebVTT, with text escaped that players would take for markup.
 import type { Row, Transcript } from './contract.ts';
 import { exactTime } from './rows.ts';
 

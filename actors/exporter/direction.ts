@@ -1,4 +1,4 @@
-// The base direction of a text. Pure.
+// The base direction of a text.
 
 const letter = /\p{L}/u;
 const rightToLeft =

@@ -1,4 +1,4 @@
-// Turns a display name into a file name that is valid on every system. Pure.
+// Turns a display name into a file name that is valid on every system.
 import { oneLine } from './rows.ts';
 
 /** Bytes of a name: file systems allow 255, and a number and a suffix may follow. */

@@ -1,4 +1,4 @@
-// The warning for characters that no font has, with packages of fonts that have them. Pure.
+// The warning for characters that no font has, with packages of fonts that have them.
 
 const help: readonly (readonly [pattern: RegExp, name: string, fonts: string])[] = [
   [

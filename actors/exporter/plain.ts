@@ -1,4 +1,4 @@
-// Writes transcripts as plain text and as CSV. Pure.
+// Writes transcripts as plain text and as CSV.
 import { clockTime } from '../decoder/contract.ts';
 import type { Transcript } from './contract.ts';
 import { exactTime, withSilence } from './rows.ts';

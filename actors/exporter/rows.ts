@@ -1,4 +1,4 @@
-// Turns the segments of a request into rows of a document: validated, in order, with rows for silence. Pure.
+// Turns the segments of a request into rows of a document: validated, in order, with rows for silence.
 import {
   exportErrors,
   mostCharacters,

@@ -1,4 +1,4 @@
-// Breaks a text into lines of a width, and orders a line's runs from left to right as they are drawn. Pure.
+// Breaks a text into lines of a width, and orders a line's runs from left to right as they are drawn.
 import createBidi from 'bidi-js';
 import { isRightToLeft } from './direction.ts';
 

@@ -1,4 +1,4 @@
-// Which model a person of this machine should download for a kind of work, and which one is used. Pure.
+// Which model a person of this machine should download for a kind of work, and which one is used.
 import { type ListedModel, type ModelRow, modelErrors } from './contract.ts';
 import { type FaceKind, faceKinds, isFaceKind } from './face-kinds.ts';
 import { isNpmFile, isOwnFile, transferSizes } from './model-file.ts';

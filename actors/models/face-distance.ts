@@ -1,5 +1,5 @@
 // How near two faces have to be for one person: requests say it for a usual model, by 0.48, and each row says which cosine
-// distance that is with its own vectors. Pure.
+// distance that is with its own vectors.
 import type { ModelLibrary } from './contract.ts';
 import type { FaceEmbedderSide } from './face-sides.ts';
 

@@ -1,4 +1,4 @@
-// The two kinds of face models: what they are called, and the families that run them. Pure.
+// The two kinds of face models: what they are called, and the families that run them.
 import type { FaceDetectorRow, FaceEmbedderRow } from './contract.ts';
 
 /** What code there is to run a model of each kind. */

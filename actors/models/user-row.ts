@@ -1,4 +1,4 @@
-// Whether the model.json of a user's folder is a row, and which field is wrong where it is not. Pure.
+// Whether the model.json of a user's folder is a row, and which field is wrong where it is not.
 import { Compile } from 'typebox/compile';
 import { isModelWord } from './advice.ts';
 import { ModelRow, mostPictureBytes, type RegistryProblem, type VisualSide } from './contract.ts';

@@ -1,4 +1,4 @@
-// Checks the names that clusters are to be given. Pure.
+// Checks the names that clusters are to be given.
 import { quoted } from '../../runtime/quoted.ts';
 import type { ClusterJob } from '../index/people/contract.ts';
 import { givenName } from '../index/people/person-name.ts';

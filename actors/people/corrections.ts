@@ -1,4 +1,4 @@
-// Checks merges, moves and what is held apart before they are asked for, so that an error names the field. Pure.
+// Checks merges, moves and what is held apart before they are asked for, so that an error names the field.
 import { quoted } from '../../runtime/quoted.ts';
 import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';
 import { type ModifyRequest, peopleRequestErrors } from './contract.ts';

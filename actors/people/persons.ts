@@ -1,4 +1,4 @@
-// Which clusters a text means: an id, or a name that one or more of them have. Pure.
+// Which clusters a text means: an id, or a name that one or more of them have.
 import { suggestion } from '../../runtime/nearest.ts';
 import { quoted } from '../../runtime/quoted.ts';
 import { type ClusterJob, peopleErrors } from '../index/people/contract.ts';

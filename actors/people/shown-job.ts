@@ -1,4 +1,4 @@
-// A clustering in the fields of the API. Pure.
+// A clustering in the fields of the API.
 import type { ClusterJob } from '../index/people/contract.ts';
 import { epsOf } from '../models/face-distance.ts';
 import type { FaceClusterJob } from './contract.ts';

@@ -1,4 +1,4 @@
-// What a person should know about an answer that is not whole. Pure.
+// What a person should know about an answer that is not whole.
 import { sizeText } from '../models/advice.ts';
 import type { ListedModel } from '../models/contract.ts';
 import type { SearchAnswer } from './contract.ts';

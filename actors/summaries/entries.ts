@@ -1,4 +1,4 @@
-// Stored summaries and nodes with the fields of the API. Pure.
+// Stored summaries and nodes with the fields of the API.
 import { posix, win32 } from 'node:path';
 import type { HeldSummary, SummaryMember, SummaryNode } from '../index/summaries/contract.ts';
 import {

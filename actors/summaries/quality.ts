@@ -1,4 +1,4 @@
-// What is known to be wrong with a summary, as it is answered: the first entries of each list, and how many there are. Pure.
+// What is known to be wrong with a summary, as it is answered: the first entries of each list, and how many there are.
 import type { SummaryQuality } from '../index/summaries/contract.ts';
 import type { QualityBlock } from './contract.ts';
 import { shortened } from './shortened.ts';

@@ -1,5 +1,5 @@
 // The nodes of a summary in the order in which a person reads them: a node, then everything below it. Each is read once, and
-// the next ones are read ahead of who takes them. Pure.
+// the next ones are read ahead of who takes them.
 import type { NodeAnswer } from './contract.ts';
 
 /** Nodes that are being read at the same time. */

@@ -1,4 +1,4 @@
-// Texts and lists cut to what an answer may hold. Pure.
+// Texts and lists cut to what an answer may hold.
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 

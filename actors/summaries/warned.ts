@@ -1,4 +1,4 @@
-// What could not be read and is left out of an answer, in a sentence. Pure.
+// What could not be read and is left out of an answer, in a sentence.
 const mostTold = 8;
 
 export function warned(said: readonly string[]): { warning?: string } {

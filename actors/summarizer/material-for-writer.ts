@@ -1,4 +1,4 @@
-// What a language model is handed of a node. Pure.
+// What a language model is handed of a node.
 import type { OpenFilm } from './contract.ts';
 import type { NodeMaterial } from './language/contract.ts';
 import type { ToldFilm, ToldNode } from './telling/told-film.ts';

@@ -1,5 +1,5 @@
 // What a summary is for: each preset and each hint as weights on the signs of sentences and on the looks of ranges. They change
-// what is chosen and in which order, never what is true. Pure.
+// what is chosen and in which order, never what is true.
 import type { presets, priorityHints } from './contract.ts';
 import type { Look, Looks } from './outline/looks.ts';
 import { usualSigns } from './text/key-sentences.ts';

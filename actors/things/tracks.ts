@@ -1,4 +1,4 @@
-// Joins the things of a film over its seconds: what stays at its place is one track, however long it stays. Pure.
+// Joins the things of a film over its seconds: what stays at its place is one track, however long it stays.
 import { overlap } from '../../runtime/box.ts';
 import type { Thing } from './contract.ts';
 

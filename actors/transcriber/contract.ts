@@ -194,5 +194,5 @@ export const transcriberContract = contract(
   { concurrency: 16, turnLimitMs: 600_000 },
 );
 
-/** The embedded track to take as the transcript: best fit of the language, text only; null when there is none. Pure. */
+/** The embedded track to take as the transcript: best fit of the language, text only; null when there is none. */
 export const chooseCaptions = chooseTrack;

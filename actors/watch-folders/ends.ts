@@ -1,4 +1,4 @@
-// What became of the files of a task: results of their pieces of work come one by one. Pure.
+// What became of the files of a task: results of their pieces of work come one by one.
 
 import { type ErrorRow, engineErrors } from '../../runtime/errors.ts';
 import type { TaskError, WorkResult } from '../analysis/contract.ts';

@@ -1,4 +1,4 @@
-// The task for some files of a watch folder, and what would make the results of another task differ. Pure. Every file gets
+// The task for some files of a watch folder, and what would make the results of another task differ. Every file gets
 // every kind of work: what holds no picture, no sound or no face says so and counts as done.
 import type { TaskRequest } from '../analysis/contract.ts';
 import type { FolderSettings } from './configuration.ts';

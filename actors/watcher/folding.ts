@@ -1,5 +1,5 @@
 // Names as they are compared, whatever their case and normal form: a name typed by a person, one listed by a Mac and one
-// listed by Windows are the same. Pure.
+// listed by Windows are the same.
 
 /**
  * Unicode's simple case folding of the composed form: one character for one, so that a wildcard counts them alike. `ẞ` is

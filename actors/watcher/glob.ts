@@ -1,4 +1,4 @@
-// Wildcards of one name, without separators: `*`, `?`, `[…]`, `{a,b}`. Pure.
+// Wildcards of one name, without separators: `*`, `?`, `[…]`, `{a,b}`.
 //
 // A matcher of globs turns each `*` into a regular expression's, which tries every way to share out a name: `*a*a*a*a*b`
 // takes hours on a long one. So picomatch translates what stands between stars, and the pieces are joined in such a way that

@@ -1,4 +1,4 @@
-// Which names of a watched folder are looked at. Pure.
+// Which names of a watched folder are looked at.
 import { isMediaName } from '../decoder/media-names.ts';
 import { isPartialFolderName, isPartialName } from './partial-names.ts';
 

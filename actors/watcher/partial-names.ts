@@ -1,5 +1,5 @@
 // Names that programs give to files while they write, download or copy them: such a file is looked at when it has its own
-// name. Pure. Programs that write under the final name (Finder, Explorer, robocopy, curl, wget, most renders) are caught by
+// name. Programs that write under the final name (Finder, Explorer, robocopy, curl, wget, most renders) are caught by
 // size and time alone; hidden names, as of rsync and Syncthing, are left anyway.
 
 /** The last ending of the name, in lower case. */

@@ -1,4 +1,4 @@
-// The completion script of bash; of 3.2 too, which macOS has. Pure.
+// The completion script of bash; of 3.2 too, which macOS has.
 import type { Completion } from '../command-table.ts';
 import { places, settingFlags, valueFlags } from './places.ts';
 

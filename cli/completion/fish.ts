@@ -1,4 +1,4 @@
-// The completion script of fish, with what each word does beside it. Pure.
+// The completion script of fish, with what each word does beside it.
 import type { Completion } from '../command-table.ts';
 import { type Flag, places, settingFlags, valueFlags, type Word } from './places.ts';
 

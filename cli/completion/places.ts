@@ -1,5 +1,5 @@
 // What can be typed where on the command line, read off the table of commands and the settings; each shell's script is
-// written from it. Pure.
+// written from it.
 import { settings } from '../../settings.ts';
 import { type Action, type Completion, commandTable, type Options } from '../command-table.ts';
 

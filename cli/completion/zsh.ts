@@ -1,4 +1,4 @@
-// The completion script of zsh, with what each word does beside it. Pure.
+// The completion script of zsh, with what each word does beside it.
 import type { Completion } from '../command-table.ts';
 import { places, settingFlags, valueFlags, type Word } from './places.ts';
 

@@ -1,4 +1,4 @@
-// Which clustering and which clusters the words of a command mean: clusters go by id or by name. Pure.
+// Which clustering and which clusters the words of a command mean: clusters go by id or by name.
 import { peopleErrors } from '../../actors/index/people/contract.ts';
 import type { FaceClusterJob, FaceClusterJobs } from '../../actors/people/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';

@@ -1,4 +1,4 @@
-// Clusterings of faces as lines for a person. Pure.
+// Clusterings of faces as lines for a person.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import type {

@@ -1,5 +1,5 @@
 // What the clustering of a job told when it ended: which sample faces gave their name, and what became of names and
-// corrections. Pure.
+// corrections.
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { nullable } from '../../runtime/schema.ts';

@@ -1,4 +1,4 @@
-// The contact sheet of a clustering: one page with every picture in it, for a browser or a printer. Pure.
+// The contact sheet of a clustering: one page with every picture in it, for a browser or a printer.
 import type { FaceClusterJob } from '../../actors/people/contract.ts';
 import { html, noteHtml, pageOf } from '../page.ts';
 import { faces, jobLine, madeLine } from './lines.ts';

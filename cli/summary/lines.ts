@@ -1,4 +1,4 @@
-// Summaries as lines for a person: a tree that is indented by its levels and wrapped to the width. Pure.
+// Summaries as lines for a person: a tree that is indented by its levels and wrapped to the width.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { checkText, leadOf } from '../../actors/exporter/summary/wording.ts';
 import type {

@@ -1,4 +1,4 @@
-// A summary as one page with its pictures in it, for a browser or a printer. Pure.
+// A summary as one page with its pictures in it, for a browser or a printer.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import type { DocumentNode } from '../../actors/exporter/summary/contract.ts';
 import { checkText, leadOf } from '../../actors/exporter/summary/wording.ts';

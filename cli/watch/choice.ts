@@ -1,4 +1,4 @@
-// Which watch folder a word of a command means: its path, its id, or the beginning of one. Pure.
+// Which watch folder a word of a command means: its path, its id, or the beginning of one.
 import { resolve } from 'node:path';
 import { type WatchFolder, watchErrors } from '../../actors/watch-folders/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';

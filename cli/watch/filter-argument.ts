@@ -1,4 +1,4 @@
-// `--filter 'FACET OPERATOR VALUE|VALUE'`: a condition on files, as the command line states it. Pure.
+// `--filter 'FACET OPERATOR VALUE|VALUE'`: a condition on files, as the command line states it.
 import { FilterOperator, type MetadataFilter } from '../../actors/index/facets/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { usageErrors } from '../context.ts';

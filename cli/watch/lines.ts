@@ -1,4 +1,4 @@
-// Watch folders and how they are doing, as lines for a person. Pure.
+// Watch folders and how they are doing, as lines for a person.
 import {
   type FolderStats,
   failureText,

@@ -1,4 +1,4 @@
-// What a person wants of a watch folder, as the options of `watch add` and `watch edit` state it. Pure.
+// What a person wants of a watch folder, as the options of `watch add` and `watch edit` state it.
 import {
   NewWatchFolder,
   type WatchFolder,

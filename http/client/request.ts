@@ -1,4 +1,4 @@
-// What is sent for an operation: its address filled in, and the rest as the body. The web page loads it, too. Pure.
+// What is sent for an operation: its address filled in, and the rest as the body. The web page loads it, too.
 
 export type Input = Readonly<Record<string, unknown>>;
 

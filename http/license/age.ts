@@ -1,4 +1,4 @@
-// How old something is by two clocks: one stands still while the machine sleeps, the other can be set. Pure.
+// How old something is by two clocks: one stands still while the machine sleeps, the other can be set.
 
 /** ms: by a clock that only goes forward, and Unix time. */
 export interface Moment {

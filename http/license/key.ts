@@ -1,4 +1,4 @@
-// License keys: their text, their hash, and an id that may appear in logs. Pure.
+// License keys: their text, their hash, and an id that may appear in logs.
 import { hash } from 'node:crypto';
 
 /** Random bytes of an issued key: too many to be guessed, so a plain hash is safe to store. */

@@ -1,5 +1,4 @@
 // A machine file: signed by an on-prem license server for one machine, and valid while the server cannot be asked.
-// Pure.
 import { type KeyObject, verify } from 'node:crypto';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';

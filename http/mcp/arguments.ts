@@ -1,4 +1,4 @@
-// Fields that several tools take, declared once. Pure.
+// Fields that several tools take, declared once.
 import { Type } from 'typebox';
 import { defaulted, described } from '../../runtime/schema.ts';
 

@@ -1,4 +1,4 @@
-// The id of a moment, `hash@second`: the content and the time, so it holds when the file is renamed or moved. Pure.
+// The id of a moment, `hash@second`: the content and the time, so it holds when the file is renamed or moved.
 import { errorTable } from '../../runtime/errors.ts';
 import { oneLine, secondsText } from './text.ts';
 

@@ -1,4 +1,4 @@
-// Pictures of an answer: only ones that are what they say, and together no more than a model can be handed. Pure.
+// Pictures of an answer: only ones that are what they say, and together no more than a model can be handed.
 
 /** Characters of base64 of all pictures of one answer. */
 export const MOST_PICTURE_CHARACTERS = 150_000;

@@ -1,4 +1,4 @@
-// The text of an answer to a language model: whole lines, bounded, and never more than a model can be handed at once. Pure.
+// The text of an answer to a language model: whole lines, bounded, and never more than a model can be handed at once.
 import { clockTime } from '../../actors/decoder/contract.ts';
 
 /** Characters (UTF-16 units, as `length` counts) of all text of one answer. */

@@ -1,4 +1,4 @@
-// What encoded clips, from the counts of their coordinator. Pure.
+// What encoded clips, from the counts of their coordinator.
 import type { ClipCounts } from '../../actors/exporter/clips/contract.ts';
 import type { Family } from './exposition.ts';
 

@@ -1,4 +1,4 @@
-// The text a Prometheus server reads (exposition format 0.0.4), from families of samples. Pure.
+// The text a Prometheus server reads (exposition format 0.0.4), from families of samples.
 
 export type Labels = Readonly<Record<string, string>>;
 

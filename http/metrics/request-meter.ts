@@ -1,5 +1,5 @@
 // Counts requests by route and status, and their duration by route. Every request passes here, so counters are typed
-// arrays that become text only when they are scraped. Pure.
+// arrays that become text only when they are scraped.
 import type { Route } from '../route.ts';
 import type { Family } from './exposition.ts';
 

@@ -1,4 +1,4 @@
-// Counts what tasks of analysis do, from what they tell. Pure.
+// Counts what tasks of analysis do, from what they tell.
 import { endStates, type TaskListener } from '../../actors/analysis/contract.ts';
 import { outcomeWord } from '../../actors/analysis/result.ts';
 import { outcomeWords } from '../../actors/analysis/schemas.ts';

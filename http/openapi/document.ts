@@ -1,5 +1,5 @@
 // The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived from the
-// routes, so that it cannot differ from what the server validates. Pure.
+// routes, so that it cannot differ from what the server validates.
 import { type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../../runtime/schema.ts';
 import { type Answers, Bytes, ErrorBody, type Method, type Route } from '../route.ts';

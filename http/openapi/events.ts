@@ -1,5 +1,4 @@
 // The events of the service in the API document: what clients emit and what they hear, with the meaning of each field.
-// Pure.
 import { type TSchema, Type } from 'typebox';
 import { measured } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';

@@ -1,6 +1,6 @@
 // Translates a TypeBox schema to the dialect of OpenAPI 3.0.3, which is older: it has no `const`, no type "null", no
 // list of item schemas and no number for `exclusiveMinimum`. A schema that cannot be translated throws: leaving
-// something out would make the document weaker than the validation. Pure.
+// something out would make the document weaker than the validation.
 import type { TSchema } from 'typebox';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -1,4 +1,4 @@
-// A module of the page as it is sent: comments are for who reads the source. Pure.
+// A module of the page as it is sent: comments are for who reads the source.
 
 /** Without empty lines, lines that are a comment alone, and space at ends of lines, which taking types out leaves. */
 export function compact(text: string): string {

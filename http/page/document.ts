@@ -1,5 +1,5 @@
 // The document of the web page: where its styles and modules lie, and the policy it holds to. No code and no style stand
-// in it but the table of packages, which the policy names by its hash. Pure.
+// in it but the table of packages, which the policy names by its hash.
 import { createHash } from 'node:crypto';
 import { entry, importMap } from './files.ts';
 

@@ -1,4 +1,4 @@
-// What a module of the page imports, read off its text as it is served. Pure.
+// What a module of the page imports, read off its text as it is served.
 
 /** As written: `./store.ts`, `preact`. Without those that are imported when they are needed, unless `all`. */
 export function importsOf(text: string, { all = false } = {}): string[] {

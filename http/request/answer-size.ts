@@ -1,5 +1,4 @@
 // Bounds what one answer holds: a text of JavaScript ends at 2^29 characters, so a longer answer could not be written.
-// Pure.
 
 /** Characters of the previews of one answer, in base64. */
 export const MOST_PREVIEW_CHARACTERS = 256 * 1024 * 1024;

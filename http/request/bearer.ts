@@ -1,4 +1,4 @@
-// The license key as programs send it that know no header of ours: `Authorization: Bearer KEY`. Pure.
+// The license key as programs send it that know no header of ours: `Authorization: Bearer KEY`.
 
 /** Empty for another scheme: a browser may send Basic by itself. */
 export function bearerOf(authorization: string): string {

@@ -1,4 +1,4 @@
-// Parses the body and the query of a request. Pure.
+// Parses the body and the query of a request.
 import { isUtf8 } from 'node:buffer';
 import { describeJsonError } from './json-syntax-error.ts';
 import type { FieldError } from './validation.ts';

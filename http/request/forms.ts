@@ -1,4 +1,4 @@
-// Says in words which values a field takes, read off its schema, for the errors of a request. Pure.
+// Says in words which values a field takes, read off its schema, for the errors of a request.
 import type { TSchema } from 'typebox';
 
 /** The part of JSON Schema that fields are declared with. */

@@ -1,5 +1,5 @@
 // What the headers of a request say about where its body ends. Whoever forwarded it may have read doubtful ones in another way,
-// and what is a body to one is the next request to the other. So those are refused, and their connection ends. Pure.
+// and what is a body to one is the next request to the other. So those are refused, and their connection ends.
 
 export interface FramingProblem {
   readonly status: 400 | 501;

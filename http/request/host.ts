@@ -1,7 +1,6 @@
 // The Host rule, against DNS rebinding: a web page can point a name of its own at 127.0.0.1, and the browser then takes
 // the service for that page's server; the Host header still has the foreign name. So these pass: loopback names, the
 // names of the settings, and the configured listen address, which cannot be rebound. 0.0.0.0 and :: allow nothing.
-// Pure.
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { engineErrors } from '../../runtime/errors.ts';

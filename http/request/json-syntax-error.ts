@@ -1,5 +1,5 @@
 // Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may hold a
-// license key; line and column are enough for the sender. Pure.
+// license key; line and column are enough for the sender.
 
 /**
  * Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON.

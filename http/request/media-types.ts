@@ -1,4 +1,4 @@
-// Content types of media by the extensions of their names, as browsers know them. Pure.
+// Content types of media by the extensions of their names, as browsers know them.
 import { extname } from 'node:path';
 
 const types: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 // The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address without asking,
-// and only its browser's Origin header says where it comes from. Programs send none. Pure.
+// and only its browser's Origin header says where it comes from. Programs send none.
 import type { RawResponse } from './response.ts';
 
 export interface OriginRule {

@@ -1,5 +1,5 @@
 // A large JSON value on its way between two threads: as pieces, of which each is put together in a turn of the event loop
-// of its own. Received as one message, it would block the thread that receives it nearly as long as parsing it does. Pure.
+// of its own. Received as one message, it would block the thread that receives it nearly as long as parsing it does.
 import { deserialize, serialize } from 'node:v8';
 
 /** About the bytes of a piece; the one with a longer text has that text alone. */

@@ -1,4 +1,4 @@
-// Which part of a content a request asks for, and whether it has it already: RFC 9110, conditional and range requests. Pure.
+// Which part of a content a request asks for, and whether it has it already: RFC 9110, conditional and range requests.
 
 /** The headers of a request that decide it; what is missing is empty. */
 export interface Conditions {

@@ -1,4 +1,4 @@
-// The status of a response as HTTP/1.1 writes it. Pure.
+// The status of a response as HTTP/1.1 writes it.
 
 const phrases: Readonly<Record<number, string>> = {
   200: '200 OK',

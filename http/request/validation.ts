@@ -1,4 +1,4 @@
-// Validates what a client sent against the schema of a route: fills in defaults and names every bad field. Pure.
+// Validates what a client sent against the schema of a route: fills in defaults and names every bad field.
 import { dirname } from 'node:path/posix';
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';

@@ -1,4 +1,4 @@
-// For whom a ticket or a session stands: for a license key, or for whoever can read the home folder. Pure.
+// For whom a ticket or a session stands: for a license key, or for whoever can read the home folder.
 import { seal, unseal } from './secret.ts';
 
 export interface Holder {

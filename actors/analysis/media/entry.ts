@@ -1,4 +1,4 @@
-// The media properties of docs/api.md ("Media"), made of what is known of a file. Pure.
+// The media properties of docs/api.md ("Media"), made of what is known of a file.
 import { clockTime, type Rational } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { MediaProperties } from './contract.ts';

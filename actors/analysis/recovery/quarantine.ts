@@ -1,5 +1,5 @@
 // Which work ended the engine, read off the journal. Work that started and never ended was running when its engine died; it
-// is a suspect. Two deaths or hangs while its file was the only one being worked on quarantine it. Pure.
+// is a suspect. Two deaths or hangs while its file was the only one being worked on quarantine it.
 import type { PreviousEngine } from '../../../runtime/process/guardian-client.ts';
 
 interface Named {

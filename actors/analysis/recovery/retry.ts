@@ -1,4 +1,4 @@
-// Which errors are worth a second attempt, and when. Pure.
+// Which errors are worth a second attempt, and when.
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { decoderContract } from '../../decoder/contract.ts';
 import { indexContract } from '../../index/contract.ts';

@@ -1,4 +1,4 @@
-// What clips are written as: the pixel format of H.264, the rate of AAC, and the container of copied packets. Pure.
+// What clips are written as: the pixel format of H.264, the rate of AAC, and the container of copied packets.
 
 /** Sample rates of AAC, Hz. */
 const aacRates = [7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000];

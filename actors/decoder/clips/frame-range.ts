@@ -1,4 +1,4 @@
-// Which pictures are in a clip, and for how long each is shown. Pure.
+// Which pictures are in a clip, and for how long each is shown.
 //
 // A cut lies on the border of pictures that is nearest to it, half up, as on timelines: clips that meet share no picture. One
 // that is shown much longer than others, as in films of variable rate, is itself cut. A clip has a picture at least.

@@ -1,5 +1,5 @@
 // The times of the pictures of a clip. Matroska writes whole milliseconds and transport streams whole 1/90000 s: a film of
-// an even rate would come out as one of uneven rate. Pure.
+// an even rate would come out as one of uneven rate.
 import type { Rational } from '../contract.ts';
 
 /** Finer clocks are not made: players of mp4 multiply them by the length of a film. */

@@ -1,4 +1,4 @@
-// Samples of several channels that wait to be encoded, in order. Silence takes no memory. Pure.
+// Samples of several channels that wait to be encoded, in order. Silence takes no memory.
 
 interface Stretch {
   /** One for each channel; null for silence. */

@@ -1,4 +1,4 @@
-// Sound of many loudspeakers mixed down to two. Pure.
+// Sound of many loudspeakers mixed down to two.
 
 const half = Math.SQRT1_2;
 

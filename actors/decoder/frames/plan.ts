@@ -1,4 +1,4 @@
-// Which packets must be decoded to get the pictures of the 1-per-second grid, decided while the file is read. Pure.
+// Which packets must be decoded to get the pictures of the 1-per-second grid, decided while the file is read.
 //
 // Packets arrive in decoding order and wait in a queue until it is certain which picture every grid second shows. Then,
 // up to the next wanted picture, reference pictures are decoded and all others are dropped. Packets before a random access

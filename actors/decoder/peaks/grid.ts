@@ -1,4 +1,4 @@
-// Peaks on an even grid of time. Its length is bounded: a grid that is full becomes coarser. Pure.
+// Peaks on an even grid of time. Its length is bounded: a grid that is full becomes coarser.
 import { peaksPerSecond } from './contract.ts';
 
 /** Those of a day. */

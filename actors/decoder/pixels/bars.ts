@@ -1,4 +1,4 @@
-// Black bars around a picture: what a film of one shape has when it is stored in another. Pure.
+// Black bars around a picture: what a film of one shape has when it is stored in another.
 //
 // A bar is black but for little (a subtitle, a logo) and ends in a straight edge: along most of it, black turns into picture
 // at the same line. That edge is what tells a bar from a dark scene, where nothing ends so. Bars may be of different height.

@@ -1,4 +1,4 @@
-// Geometry of a picture: scaled in its coded orientation, then rotated and cropped. Pure.
+// Geometry of a picture: scaled in its coded orientation, then rotated and cropped.
 import type { PictureShape } from '../contract.ts';
 import { type CodedSize, rotated, type Size, shownSize } from '../source/coded-size.ts';
 import type { Bars } from './bars.ts';

@@ -1,4 +1,4 @@
-// Tone mapping from HDR to sRGB. Pure. PQ (SMPTE ST 2084) and HLG (ARIB STD-B67) are linearised relative to a reference
+// Tone mapping from HDR to sRGB. PQ (SMPTE ST 2084) and HLG (ARIB STD-B67) are linearised relative to a reference
 // white of 203 cd/m² (ITU-R BT.2408), converted from BT.2020 to BT.709 primaries (ITU-R BT.2087), and highlights are
 // compressed below white.
 

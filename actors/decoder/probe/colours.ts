@@ -1,4 +1,4 @@
-// Names of the code points for colour spaces, transfer functions and primaries (ITU-T H.273). Pure.
+// Names of the code points for colour spaces, transfer functions and primaries (ITU-T H.273).
 
 const spaces: Readonly<Record<number, string>> = {
   0: 'rgb',

@@ -1,4 +1,4 @@
-// EXIF (CIPA DC-008): camera, time and location of a photograph, from the TIFF structure in the file. Pure.
+// EXIF (CIPA DC-008): camera, time and location of a photograph, from the TIFF structure in the file.
 
 export interface ExifFacts {
   readonly make: string | null;

@@ -33,7 +33,7 @@ export function paceVaries(source: Source): boolean {
   return timesVary(times, num / den, isWhole);
 }
 
-/** `times`: in ticks, in the order of the file; `isWhole`: they are all there are. Pure. */
+/** `times`: in ticks, in the order of the file; `isWhole`: they are all there are. */
 export function timesVary(times: readonly (number | null)[], tick: number, isWhole: boolean): boolean {
   const known = times.filter((time) => time !== null).sort((a, b) => a - b);
   if (known.length < times.length) return false;

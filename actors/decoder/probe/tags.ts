@@ -1,4 +1,4 @@
-// Date, camera and location from the tags of a container and its streams. Pure. Writers use different names for each.
+// Date, camera and location from the tags of a container and its streams. Writers use different names for each.
 
 export type Tags = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-// Which channels of which audio tracks are decoded, and the gain of each in the output. Pure.
+// Which channels of which audio tracks are decoded, and the gain of each in the output.
 
 /** An audio track, by its header. */
 export interface TrackFacts {

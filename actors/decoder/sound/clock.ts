@@ -1,5 +1,5 @@
 // Places the samples of one audio track on the timeline: decides from the timestamps of its frames what is a gap, what is
-// an overlap, and what is only rounding or jitter. Pure.
+// an overlap, and what is only rounding or jitter.
 
 export interface Placing {
   /** Samples of silence to insert before the frame. */

@@ -1,4 +1,4 @@
-// The size of a picture in px: as it is coded, and as a player shows it. Pure.
+// The size of a picture in px: as it is coded, and as a player shows it.
 import type { Rational } from '../contract.ts';
 
 export interface Size {

@@ -1,4 +1,4 @@
-// Recognises still images by the first bytes of the file, whatever its name. Pure.
+// Recognises still images by the first bytes of the file, whatever its name.
 
 import { isBmp } from './stills/bmp-header.ts';
 

@@ -1,4 +1,4 @@
-// The text in a subtitle packet, by codec. Pure.
+// The text in a subtitle packet, by codec.
 
 /** Codecs whose extradata is a text header. */
 export function hasHeader(codec: string): boolean {

@@ -1,4 +1,4 @@
-// Names of the files of clips. Pure.
+// Names of the files of clips.
 import { basename, extname } from 'node:path';
 import { safeName } from '../filename.ts';
 import type { ClipWish } from './contract.ts';

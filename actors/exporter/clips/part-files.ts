@@ -31,14 +31,14 @@ function processSpace(): string {
   }
 }
 
-/** `id`: of the part, among those of the process. Pure. */
+/** `id`: of the part, among those of the process. */
 export function partName({ host, pid, started, space }: PartOwner, id: string): string {
   return `.framehound~${hostOf(host)}~${pid}~${started.replace('/', '_')}~${space}~${id}.clip.part`;
 }
 
 const hostOf = (host: string) => encodeURIComponent(host).replace(/[~*]/g, '_').slice(0, mostHost);
 
-/** Of a name that `partName` made; its host is the beginning of the encoded one. Null for every other name. Pure. */
+/** Of a name that `partName` made; its host is the beginning of the encoded one. Null for every other name. */
 export function ownerOf(name: string): PartOwner | null {
   const match = /^\.framehound~([^~]*)~(\d{1,9})~([\w-]*)~(\d*)~[\w-]+\.clip\.part$/.exec(name);
   if (!match) return null;

@@ -69,7 +69,7 @@ const AHEAD_MS = 24 * 3600_000;
 
 /**
  * Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. One whose time is not known goes
- * first: else it would stay until the clock is there again. `now`: Unix ms. Pure.
+ * first: else it would stay until the clock is there again. `now`: Unix ms.
  */
 export function surplus(proxies: readonly KeptProxy[], most: number, kept: string, now: number): KeptProxy[] {
   const usedOf = ({ used_ms }: KeptProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);

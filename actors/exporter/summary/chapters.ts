@@ -1,4 +1,4 @@
-// Chapters of a film out of the nodes of its summary: a title, and from when to when. Pure.
+// Chapters of a film out of the nodes of its summary: a title, and from when to when.
 
 import { shortened } from '../../summaries/shortened.ts';
 import { sentencesOf } from '../../summarizer/text/sentences.ts';

@@ -1,4 +1,4 @@
-// A summary as one JSON document: the fields of the API, with every node in the place of its preview. Pure.
+// A summary as one JSON document: the fields of the API, with every node in the place of its preview.
 import type { DocumentNode, SummaryTree } from './contract.ts';
 
 /** A node as `SummaryNode` of the API, with nodes as its children. */

@@ -1,4 +1,4 @@
-// A summary as plain text: a line for each node, indented by its level. Pure.
+// A summary as plain text: a line for each node, indented by its level.
 import { clockTime } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { SummaryTree } from './contract.ts';

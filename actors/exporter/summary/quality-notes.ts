@@ -1,4 +1,4 @@
-// What is known to be wrong with a summary, as sentences for a person. Pure.
+// What is known to be wrong with a summary, as sentences for a person.
 import { clockTime } from '../../decoder/contract.ts';
 import type { QualityBlock } from '../../summaries/contract.ts';
 

@@ -1,4 +1,4 @@
-// Chapters as WebVTT, as players take them for the chapters of a film. Pure.
+// Chapters as WebVTT, as players take them for the chapters of a film.
 import { cueTimes, escapedCue } from '../captions.ts';
 import type { Chapter } from './contract.ts';
 

@@ -1,4 +1,4 @@
-// What a summary is shown with to a person: the text before the tree, and what a person should check. Pure.
+// What a summary is shown with to a person: the text before the tree, and what a person should check.
 import type { OverviewAnswer, SummaryNodeEntry } from '../../summaries/contract.ts';
 
 /**

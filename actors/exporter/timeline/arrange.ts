@@ -1,5 +1,5 @@
 // Places the items of a request on a timeline. Here, and nowhere else, times become frames: both ends of an item are rounded
-// to the frames of the sequence, so items that meet in seconds meet in frames, at every rate. Pure.
+// to the frames of the sequence, so items that meet in seconds meet in frames, at every rate.
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';

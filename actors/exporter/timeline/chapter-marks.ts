@@ -1,4 +1,4 @@
-// The chapters of the files of a timeline as marks on it, each clipped to what is shown of it. Pure.
+// The chapters of the files of a timeline as marks on it, each clipped to what is shown of it.
 import type { Chapter } from '../summary/contract.ts';
 import type { Clip, Marker } from './model.ts';
 import { nanoseconds } from './rate.ts';

@@ -1,4 +1,4 @@
-// What an EDL can say of a timeline: edits one after the other, and the limits of the form. Pure.
+// What an EDL can say of a timeline: edits one after the other, and the limits of the form.
 import { framesPerDay, nominalRate } from '../../decoder/timecode.ts';
 import { timelineErrors } from './contract.ts';
 import type { Clip, Timeline } from './model.ts';

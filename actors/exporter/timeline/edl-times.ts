@@ -1,5 +1,4 @@
 // Times of a source in an EDL, which has one count for everything: its readers take every timecode for one of the sequence.
-// Pure.
 import { nominalRate, timecode } from '../../decoder/timecode.ts';
 import { type Clip, counterText, type Source, sourceTimecode, type Timeline } from './model.ts';
 import { framesIn, framesPerSecond, isSameRate } from './rate.ts';

@@ -1,4 +1,4 @@
-// A timeline as an EDL in the form of CMX 3600: one line for each edit, times as timecode. Pure.
+// A timeline as an EDL in the form of CMX 3600: one line for each edit, times as timecode.
 import { basename } from 'node:path';
 import { oneLine } from '../rows.ts';
 import { editsOf } from './edits.ts';

@@ -1,5 +1,5 @@
 // A timeline as every format writes it. All times are whole frames: they were rounded when the items were placed, and no
-// writer rounds again. Pure.
+// writer rounds again.
 import type { Rational } from '../../decoder/contract.ts';
 import { nominalRate, timecode } from '../../decoder/timecode.ts';
 import { canDropFrames, framesIn } from './rate.ts';

@@ -1,4 +1,4 @@
-// A timeline as OpenTimelineIO: JSON, with the schemas that its library reads. Pure.
+// A timeline as OpenTimelineIO: JSON, with the schemas that its library reads.
 import type { Rational } from '../../decoder/contract.ts';
 import { type Clip, type Marker, markersOf, type Source, type Timeline, type Track } from './model.ts';
 import { pathUrl } from './path-url.ts';

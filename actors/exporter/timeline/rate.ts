@@ -1,4 +1,4 @@
-// Frame rates that editing programs count at, and frames of one rate in another: exact, rounded half up. Pure.
+// Frame rates that editing programs count at, and frames of one rate in another: exact, rounded half up.
 import type { Rational } from '../../decoder/contract.ts';
 import { nominalRate } from '../../decoder/timecode.ts';
 import { mostFramesPerSecond } from './contract.ts';

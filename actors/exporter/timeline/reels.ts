@@ -1,4 +1,4 @@
-// Reel names of an EDL: eight capital letters and digits, another one for each file. Pure.
+// Reel names of an EDL: eight capital letters and digits, another one for each file.
 import type { Source } from './model.ts';
 
 const LENGTH = 8;

@@ -1,4 +1,4 @@
-// Exact seconds as fractions, as FCPXML writes them. Pure.
+// Exact seconds as fractions, as FCPXML writes them.
 import type { Rational } from '../../decoder/contract.ts';
 
 export interface Seconds {

@@ -1,4 +1,4 @@
-// The frame of a timeline before anything lies on it: its name, rate, size and timecode. Pure.
+// The frame of a timeline before anything lies on it: its name, rate, size and timecode.
 import type { Rational } from '../../decoder/contract.ts';
 import { frames, nominalRate, saysDropFrame } from '../../decoder/timecode.ts';
 import { oneLine } from '../rows.ts';

@@ -1,4 +1,4 @@
-// What a timeline has to know of a source, taken from what the prober says of the file. Pure.
+// What a timeline has to know of a source, taken from what the prober says of the file.
 import { basename } from 'node:path';
 import type { Probe, Rational } from '../../decoder/contract.ts';
 import { frames } from '../../decoder/timecode.ts';

@@ -1,4 +1,4 @@
-// Puts clips that overlap on tracks one above the other. Pure.
+// Puts clips that overlap on tracks one above the other.
 import { mostTracks } from './contract.ts';
 import type { Clip } from './model.ts';
 

@@ -1,4 +1,4 @@
-// A timeline as XMEML, version 4: what Premiere Pro, DaVinci Resolve and Final Cut Pro 7 exchange. Pure.
+// A timeline as XMEML, version 4: what Premiere Pro, DaVinci Resolve and Final Cut Pro 7 exchange.
 import type { Rational } from '../../decoder/contract.ts';
 import {
   type Clip,

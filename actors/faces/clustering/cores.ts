@@ -1,4 +1,4 @@
-// How many neighbours each strong entry has, which are core, and which cores are connected, told pair by pair. Pure.
+// How many neighbours each strong entry has, which are core, and which cores are connected, told pair by pair.
 //
 // A pair of cores is joined and forgotten. An entry that is not core keeps its neighbours until it is: fewer than
 // `minSamples` of them, so that memory grows with the entries and not with the pairs, however many are alike.

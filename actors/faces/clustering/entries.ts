@@ -1,4 +1,4 @@
-// The entries of a clustering: their vectors, those that may join two others apart from those that may not. Pure.
+// The entries of a clustering: their vectors, those that may join two others apart from those that may not.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { dot, Rows } from './rows.ts';
 

@@ -1,4 +1,4 @@
-// Chooses eps between the distances of one person's faces and those of different people. Pure.
+// Chooses eps between the distances of one person's faces and those of different people.
 //
 // Looked at are, for each face of a sample, the distances to its 1st, 2nd, 4th, 8th, … nearest neighbour: of a large person
 // and of a small one about as many of them lie within the person as beyond. Otsu's threshold divides them in two, and the

@@ -1,4 +1,4 @@
-// The nearest core of entries that are none, of several equally near ones the lowest. Pure.
+// The nearest core of entries that are none, of several equally near ones the lowest.
 
 /** The exact cosine of an entry and a core. */
 export type Exact = (entry: number, core: number) => number;

@@ -1,4 +1,4 @@
-// The neighbours of entries that are not core yet, in linked lists: as soon as an entry is core, its list is free again. Pure.
+// The neighbours of entries that are not core yet, in linked lists: as soon as an entry is core, its list is free again.
 
 const none = -1;
 

@@ -1,4 +1,4 @@
-// Vectors of unit length in tiles of so many rows, and what is exact about two of them. Pure.
+// Vectors of unit length in tiles of so many rows, and what is exact about two of them.
 
 /** Rows that lie together. */
 export interface Block {

@@ -1,4 +1,4 @@
-// Which of many are connected: disjoint sets that join, each known by its lowest member. Pure.
+// Which of many are connected: disjoint sets that join, each known by its lowest member.
 
 export class UnionFind {
   readonly #parent: Int32Array;

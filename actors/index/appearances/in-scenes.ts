@@ -1,4 +1,4 @@
-// Where somebody is seen, scene by scene: those that show them longest first. Pure.
+// Where somebody is seen, scene by scene: those that show them longest first.
 import type { FrameRanges } from '../people/moments.ts';
 
 /** Half-open ranges of grid frames. */

@@ -1,4 +1,4 @@
-// What a facet is: how its value is read from the facts of a media, and the options a person can choose from. Pure.
+// What a facet is: how its value is read from the facts of a media, and the options a person can choose from.
 import type { MediaRecord } from '../store/contract.ts';
 import type { FacetKind } from './contract.ts';
 import { type Moment, moment } from './moments.ts';

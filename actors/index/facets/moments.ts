@@ -1,4 +1,4 @@
-// Dates as they are written, whole or in part, as stretches of time that can be compared. Pure.
+// Dates as they are written, whole or in part, as stretches of time that can be compared.
 
 /** Half-open stretch of the clock on the wall, in ms since 1970 as if that clock showed UTC. */
 export interface Moment {

@@ -1,4 +1,4 @@
-// Facets of where a media comes from: camera, place, time, and where its file lies. Pure.
+// Facets of where a media comes from: camera, place, time, and where its file lies.
 import { posix, win32 } from 'node:path';
 import {
   classOf,

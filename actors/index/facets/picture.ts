@@ -1,4 +1,4 @@
-// Facets of the picture: size, shape, rate, length, codec and colour. Pure.
+// Facets of the picture: size, shape, rate, length, codec and colour.
 import type { Probe } from '../../decoder/contract.ts';
 import {
   choices,

@@ -1,4 +1,4 @@
-// The answer to one question for facets: which rows are in scope, what is missing, and the counts. Pure.
+// The answer to one question for facets: which rows are in scope, what is missing, and the counts.
 import type { FacetReport, FacetScope, MetadataFilter } from './contract.ts';
 import { countFacets } from './count.ts';
 import { checkFilters } from './filter.ts';

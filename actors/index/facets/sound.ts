@@ -1,4 +1,4 @@
-// Facets of sound and subtitles: codecs, channels, rates and languages. Pure.
+// Facets of sound and subtitles: codecs, channels, rates and languages.
 import { bibliographicCodes } from '../../decoder/contract.ts';
 import { type Facet, flag, type MediaFacts, multi, numeric } from './facet.ts';
 

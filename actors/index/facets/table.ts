@@ -1,4 +1,4 @@
-// What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet. Pure.
+// What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet.
 import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
 import { filterErrors } from './contract.ts';

@@ -1,4 +1,4 @@
-// Where the footage that an analysis folder knows lies: its topmost folders, and how much of it is analysed in each. Pure.
+// Where the footage that an analysis folder knows lies: its topmost folders, and how much of it is analysed in each.
 import { dirname, sep } from 'node:path';
 
 /** A content at a path; `replaced`: another one lies there by now. */

@@ -1,4 +1,4 @@
-// Who is seen in one content, as a clustering says. Pure.
+// Who is seen in one content, as a clustering says.
 import { joinRanges } from '../../../runtime/join-ranges.ts';
 import type { StoredClusters } from '../people/stored-clusters.ts';
 

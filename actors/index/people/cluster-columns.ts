@@ -1,4 +1,4 @@
-// The columns of a clustering, one value an entry, as bytes of a file. Little-endian, as every platform here is. Pure.
+// The columns of a clustering, one value an entry, as bytes of a file. Little-endian, as every platform here is.
 import { crc32 } from 'node:zlib';
 import { idBytes } from './entry-id.ts';
 

@@ -1,4 +1,4 @@
-// Everything of a clustering but its columns: how it came about, its clusters with names, and what people corrected. Pure.
+// Everything of a clustering but its columns: how it came about, its clusters with names, and what people corrected.
 import type { ClusterJob } from './contract.ts';
 
 /** Faces by entry id that stand for a cluster as it was: it is found again where most of them are. */

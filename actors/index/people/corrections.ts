@@ -1,6 +1,6 @@
 // What people corrected, applied to the clusters that vectors alone make: merges join, a moved face leaves the old cluster
 // and joins the new one, clusters that are held apart and were joined are two again. In the order in which they were said, so
-// the later one wins. Pure.
+// the later one wins.
 import type { Anchors, Correction } from './clustering-state.ts';
 import { positionsOf } from './entry-id.ts';
 

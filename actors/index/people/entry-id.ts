@@ -1,4 +1,4 @@
-// Entry ids of faces: UUIDs, kept as 16 bytes each in columns. Pure.
+// Entry ids of faces: UUIDs, kept as 16 bytes each in columns.
 
 export const idBytes = 16;
 

@@ -1,4 +1,4 @@
-// Who is meant by the people of a search, among the clusterings that are loaded. Pure.
+// Who is meant by the people of a search, among the clusterings that are loaded.
 import { suggestion } from '../../../runtime/nearest.ts';
 import { filterErrors } from '../facets/contract.ts';
 import { fold } from '../text/fold.ts';

@@ -1,4 +1,4 @@
-// Which faces of a content that is analysed again are the ones that were there before: the same place of the same frame. Pure.
+// Which faces of a content that is analysed again are the ones that were there before: the same place of the same frame.
 import { type FaceColumns, numbersOfFace } from './face-columns.ts';
 
 /** Shared part of two boxes from which they are one face. */

@@ -1,5 +1,5 @@
 // Clusterings of format 1: one record of JSON with a picture of each face and no vectors. They are read and named; to
-// cluster or correct them, vectors are needed. Pure.
+// cluster or correct them, vectors are needed.
 
 import { createHash } from 'node:crypto';
 import { joinRanges } from '../../../runtime/join-ranges.ts';

@@ -1,4 +1,4 @@
-// Whether everybody can have something of their own: a maximum matching by augmenting paths, for a handful of each. Pure.
+// Whether everybody can have something of their own: a maximum matching by augmenting paths, for a handful of each.
 
 /** `choices`: for each one what it could have. True when all can have different things at once. */
 export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {

@@ -1,4 +1,4 @@
-// Moments at which people are seen, as ascending numbers: the number of the media and the grid frame in one. Pure.
+// Moments at which people are seen, as ascending numbers: the number of the media and the grid frame in one.
 import { lowerBound } from '../visual/frames.ts';
 import type { LoadedJob } from './loaded-job.ts';
 import { eachHasOwn } from './matching.ts';

@@ -1,4 +1,4 @@
-// Which people a question names: names that stand in it as whole words, whatever the case. Pure.
+// Which people a question names: names that stand in it as whole words, whatever the case.
 import { fold } from '../text/fold.ts';
 
 const word = /[\p{L}\p{N}\p{M}_]+/gu;

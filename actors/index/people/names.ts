@@ -1,4 +1,4 @@
-// Names that people give to clusters. One name on two clusters is one person, in searches as well. Pure.
+// Names that people give to clusters. One name on two clusters is one person, in searches as well.
 import type { ClusteringState } from './clustering-state.ts';
 import { peopleErrors } from './contract.ts';
 import { givenName } from './person-name.ts';

@@ -1,5 +1,5 @@
 // What a new clustering keeps of the one before: corrections are applied to the new clusters, ids stay with the cluster that
-// holds most of the faces they had, and names follow most of the named faces. The order of entries changes nothing. Pure.
+// holds most of the faces they had, and names follow most of the named faces. The order of entries changes nothing.
 import {
   type Clusters,
   type Correction,

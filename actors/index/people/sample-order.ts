@@ -1,4 +1,4 @@
-// The order in which the faces of a cluster are shown: the best first, one of each media before a second one of any. Pure.
+// The order in which the faces of a cluster are shown: the best first, one of each media before a second one of any.
 
 /** Steps of quality that are told apart. */
 const steps = 4095;

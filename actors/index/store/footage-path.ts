@@ -1,4 +1,4 @@
-// Paths of footage under a folder, and what they become when the folder moves. Pure.
+// Paths of footage under a folder, and what they become when the folder moves.
 import { sep } from 'node:path';
 
 const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);

@@ -1,4 +1,4 @@
-// When two names are the same: of collections, and of the summaries of one file. Pure.
+// When two names are the same: of collections, and of the summaries of one file.
 
 /** A name as it is kept: composed, without blanks around it. */
 export function plainName(name: string): string {

@@ -1,4 +1,4 @@
-// The words of a question that say what is meant by it, without those that only make it a question. Pure.
+// The words of a question that say what is meant by it, without those that only make it a question.
 import { fold } from './fold.ts';
 
 /** Words of a question that are looked for; more are left out, so that nobody can ask for thousands. */

@@ -1,4 +1,4 @@
-// A part of a text around what was found in it, and where that stands. Pure.
+// A part of a text around what was found in it, and where that stands.
 import { fold } from './fold.ts';
 
 /** [start, end) in characters (code points) of the excerpt, ascending and apart. */

@@ -1,5 +1,5 @@
 // The form in which texts are compared: two texts that differ only in case, width or how their accents are stored have the
-// same one. Pure.
+// same one.
 import { isAscii } from 'node:buffer';
 
 /** Signs between lines or words that are no visible ones. */

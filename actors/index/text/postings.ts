@@ -1,4 +1,4 @@
-// Ascending lists of rows, each the distances to the row before as bytes of seven bits. Pure.
+// Ascending lists of rows, each the distances to the row before as bytes of seven bits.
 
 /** Bytes of one distance. */
 export function distanceBytes(distance: number): number {

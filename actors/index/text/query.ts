@@ -1,4 +1,4 @@
-// What is looked for: words and phrases. Pure.
+// What is looked for: words and phrases.
 import { fold } from './fold.ts';
 
 const quotes = /[“”„‟«»]/g;

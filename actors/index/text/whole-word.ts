@@ -1,4 +1,4 @@
-// Whether a needle stands in a row as whole words, or at the beginning of one, and not within a longer one. Pure.
+// Whether a needle stands in a row as whole words, or at the beginning of one, and not within a longer one.
 import { foldedByte, type Rows, startOf } from './fold.ts';
 
 const letter = /[\p{L}\p{N}\p{M}_]/u;

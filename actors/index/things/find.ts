@@ -1,4 +1,4 @@
-// In which seconds of a film the things are seen that a question names. Pure.
+// In which seconds of a film the things are seen that a question names.
 import type { Track } from '../../things/tracks.ts';
 import type { ThingTerm } from './contract.ts';
 import type { Shot } from './shots.ts';

@@ -1,5 +1,5 @@
 // How large people are in a picture, as film makers name it: close-up, medium or wide shot. From the boxes of persons and
-// faces that are stored. Pure.
+// faces that are stored.
 import type { Face } from '../../faces/contract.ts';
 import { believedScore } from '../../things/contract.ts';
 import type { Track } from '../../things/tracks.ts';

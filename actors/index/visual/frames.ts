@@ -1,4 +1,4 @@
-// Grid frames of one file as ascending lists, packed as runs: [first, count, first, count...]. Pure.
+// Grid frames of one file as ascending lists, packed as runs: [first, count, first, count...].
 
 /** `frames`: ascending, without repeats. */
 export function packFrames(frames: ArrayLike<number>): number[] {

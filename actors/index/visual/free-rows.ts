@@ -1,4 +1,4 @@
-// Rows in memory that were given back, so that vectors that are analysed again take the place of the old ones. Pure.
+// Rows in memory that were given back, so that vectors that are analysed again take the place of the old ones.
 
 interface Range {
   readonly row: number;

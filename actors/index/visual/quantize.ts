@@ -1,4 +1,4 @@
-// The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here is. Pure.
+// The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here is.
 //   8 bits   d values padded to 32, then float32 scale and 12 bytes of zero: scanned from memory
 //   16 bits  d values padded to 8, then float32 scale, uint32 frame, uint32 CRC32 of all before, 4 of zero: re-scores
 import { crc32 } from 'node:zlib';

@@ -1,4 +1,4 @@
-// The vectors of a search, checked against the loaded model. Pure.
+// The vectors of a search, checked against the loaded model.
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../store/contract.ts';

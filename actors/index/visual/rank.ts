@@ -1,4 +1,4 @@
-// From scored frames to an answer: one match a scene, so many a video, the best scenes, then grouped by video. Pure.
+// From scored frames to an answer: one match a scene, so many a video, the best scenes, then grouped by video.
 //
 // Order of the answer: videos by their best match, and within a video best first, as an editor reads it: the best film,
 // then the other places in it. `original_index` is the position before that grouping, so the plain ranking is not lost.

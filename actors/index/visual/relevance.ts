@@ -1,4 +1,4 @@
-// How much each second of one film has of what is searched, against all that is loaded. Pure.
+// How much each second of one film has of what is searched, against all that is loaded.
 //
 // 0 is the background: the median of the scores of 2048 frames, evenly spaced over everything that is loaded; whatever a
 // library is mostly of is what it is. 1 is the best frame of the library. Between them the scale is linear, and what lies

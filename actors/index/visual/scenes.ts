@@ -1,4 +1,4 @@
-// Where scenes begin, from how far each grid frame is from the one before it. Pure.
+// Where scenes begin, from how far each grid frame is from the one before it.
 //
 // A cut stands out against the usual distance between neighbours in the same film: a calm interview has small ones, a
 // hand-held walk large ones. So the threshold is the median plus four deviations (from the median deviation, which a few

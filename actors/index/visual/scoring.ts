@@ -1,4 +1,4 @@
-// How a frame is scored: one vector to rank by, and vectors whose similarity lowers a frame. Pure.
+// How a frame is scored: one vector to rank by, and vectors whose similarity lowers a frame.
 //
 // Text and picture. A text lies further from every picture than a picture does, and spreads less, so their cosines
 // cannot be added as they are. Each is divided by its spread over the frames searched; then `text_weight` counts text

@@ -1,5 +1,5 @@
 // How far matches stand out from everything that is loaded, whatever part of it was searched: the scores of text, picture and
-// each part of the words alone, the background of each, and what the excluded things take. Pure.
+// each part of the words alone, the background of each, and what the excluded things take.
 //
 // Backgrounds are those of what is asked for, without what is excluded: to exclude something lowers matches and raises none.
 import { backgroundOf, spreadOver } from './background.ts';

@@ -1,4 +1,4 @@
-// The best k of many scores, as a heap whose root is the worst that is still in. Pure. Equal scores: the lower item wins,
+// The best k of many scores, as a heap whose root is the worst that is still in. Equal scores: the lower item wins,
 // so the result does not depend on the order of offers.
 
 export class Top {

@@ -1,5 +1,5 @@
 // Which speakers of a new transcript are the ones of the transcript before: the same sound was heard, so whoever speaks at the
-// same time is the same, whatever the ids. Pure.
+// same time is the same, whatever the ids.
 
 /** A speaker's vector, and who people say it is. */
 export interface StoredVoice {

@@ -1,4 +1,4 @@
-// The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are dropped here. Pure.
+// The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are dropped here.
 import { fold } from '../text/fold.ts';
 
 /** Letters that are no other one with a mark. */

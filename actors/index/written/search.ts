@@ -1,4 +1,4 @@
-// Finds lines of text that answer a question: the whole of it, or its words in lines that are seen together. Pure.
+// Finds lines of text that answer a question: the whole of it, or its words in lines that are seen together.
 import { askedWords, placeOf } from '../text/asked-words.ts';
 import { hasWholeWord } from '../text/whole-word.ts';
 import { foldWritten, writtenForms } from './fold-written.ts';

@@ -1,5 +1,5 @@
 // The order in which people expect names: `take 2` before `take 10`, whatever the case. In steps, because a folder may hold
-// very many. Pure.
+// very many.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });

@@ -1,5 +1,5 @@
 // The face recognition network of dlib, a ResNet with 29 convolutions, becomes the bytes of an ONNX file. What is published for
-// TensorFlow.js are its weights alone, so its layers are written here. The same files give the same bytes on every machine. Pure.
+// TensorFlow.js are its weights alone, so its layers are written here. The same files give the same bytes on every machine.
 import { GraphBuilder } from '../starter/graph/builder.ts';
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import { readManifest } from './model-json.ts';

@@ -1,4 +1,4 @@
-// A TensorFlow.js graph model becomes the bytes of an ONNX file. The same files give the same bytes on every machine. Pure.
+// A TensorFlow.js graph model becomes the bytes of an ONNX file. The same files give the same bytes on every machine.
 import { GraphBuilder } from '../starter/graph/builder.ts';
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import { type GraphModel, type GraphNode, outputOf, readModelJson, shapeOf, valuesOf } from './model-json.ts';

@@ -1,4 +1,4 @@
-// The weights of a TensorFlow.js model, as 32 bits: the form in which a model is stored may have fewer. Pure.
+// The weights of a TensorFlow.js model, as 32 bits: the form in which a model is stored may have fewer.
 import type { Weight } from './model-json.ts';
 
 export interface Constant {

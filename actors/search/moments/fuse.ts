@@ -1,4 +1,4 @@
-// One list of several: what is seen, what is said, what is written and who is there, fused by rank. Pure.
+// One list of several: what is seen, what is said, what is written and who is there, fused by rank.
 //
 // Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 / (60 + its best
 // rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment when they fall into one scene,

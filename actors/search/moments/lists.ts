@@ -281,7 +281,7 @@ async function scenesBy(
   return new Map(found.flatMap((one, i) => (one ? [[hashes[i]!, one.scenes]] : [])));
 }
 
-/** The scene around a moment; null where there is none. Pure. */
+/** The scene around a moment; null where there is none. */
 export function sceneAt(scenes: Int32Array | undefined, seconds: number): readonly [number, number] | null {
   if (!scenes) return null;
   let [low, high] = [0, scenes.length / 2];

@@ -1,4 +1,4 @@
-// The peaks of equal parts of a range, from those that are kept of the whole file. Pure.
+// The peaks of equal parts of a range, from those that are kept of the whole file.
 
 /** `values`: one byte each, 255 is full scale. Where nothing was heard it is silent. */
 export function peaksOf(

@@ -1,4 +1,4 @@
-// The files that a scope names, as a client says it. Pure.
+// The files that a scope names, as a client says it.
 import { isAbsolute } from 'node:path';
 import { quoted } from '../../../runtime/quoted.ts';
 import { type FilterScope, scopeErrors } from './contract.ts';

@@ -1,4 +1,4 @@
-// What media can be filtered by: the scope of a request for facets, and the answer to it. Pure.
+// What media can be filtered by: the scope of a request for facets, and the answer to it.
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
 import type { FacetAnswer, FacetRequest } from '../contract.ts';
 import { entriesOf, isGlobal } from './entries.ts';

@@ -1,4 +1,4 @@
-// What a question says about things: each with its colours, place, size and number, and the rest of the question. Pure.
+// What a question says about things: each with its colours, place, size and number, and the rest of the question.
 import type { ThingTerm } from '../../index/things/contract.ts';
 import {
   crowd,

@@ -1,4 +1,4 @@
-// What thumbnails are to be had, and from where. Pure.
+// What thumbnails are to be had, and from where.
 import type { Probe } from '../../decoder/contract.ts';
 import type { ThumbnailRequest } from './contract.ts';
 

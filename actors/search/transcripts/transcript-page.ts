@@ -1,4 +1,4 @@
-// One page of a transcript: as many segments as its budget of text allows. Pure.
+// One page of a transcript: as many segments as its budget of text allows.
 import type { NamedSegment } from '../../index/transcripts/contract.ts';
 import type { RangeSegment, TranscriptRangeAnswer } from './contract.ts';
 

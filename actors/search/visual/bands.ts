@@ -1,4 +1,4 @@
-// How sure a match is: bands by how far its scores stand out from the library's own background. Pure.
+// How sure a match is: bands by how far its scores stand out from the library's own background.
 //
 // A score of words is strong when it is far above the usual score of the library (`above`) and more usual distances from it than the
 // largest of so many scores would be by chance: the largest of n normal values lies near √(2 ln n) deviations. So a

@@ -1,4 +1,4 @@
-// Turns ranked frames into the matches of the API. Pure.
+// Turns ranked frames into the matches of the API.
 import { clockTime } from '../../decoder/contract.ts';
 import type { RankedMatch } from '../../index/visual/contract.ts';
 import type { Match } from '../contract.ts';

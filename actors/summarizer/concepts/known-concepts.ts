@@ -1,4 +1,4 @@
-// What one visual model knows of the lexicon: a vector for each concept, and how near each usually is to a picture. Pure.
+// What one visual model knows of the lexicon: a vector for each concept, and how near each usually is to a picture.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { defaultModelKey } from '../../models/rows/list.ts';
 import { outlineErrors } from '../outline/material.ts';

@@ -1,5 +1,5 @@
 // Which concepts stand out in a range of a film: those whose text is nearer to its frames than it is to pictures of the whole
-// library. A cosine by itself says nothing: some texts are near to every picture. Pure.
+// library. A cosine by itself says nothing: some texts are near to every picture.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { addTo, dot, medianOf } from '../outline/vector.ts';
 import { RightSide } from '../products/products.ts';

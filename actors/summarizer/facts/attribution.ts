@@ -1,5 +1,5 @@
 // Who is probably meant by whom: a speaker who nearly always speaks where one named person is seen, and a speaker who says a
-// name as the own one. Told as what was counted or said, for people to check. Pure.
+// name as the own one. Told as what was counted or said, for people to check.
 import { clockTime } from '../../decoder/contract.ts';
 import { segmentBySecond } from '../outline/channels.ts';
 import type { Sentence } from '../text/sentences.ts';

@@ -1,5 +1,5 @@
 // What is known of a range of a file, each with where it can be checked. Facts of a leaf are read from the material; those of a
-// node above are the facts of its children put together, so that all that is told of it has its evidence in a leaf. Pure.
+// node above are the facts of its children put together, so that all that is told of it has its evidence in a leaf.
 import type { GroupName } from '../concepts/lexicon.ts';
 import type { Range } from '../outline/material.ts';
 

@@ -1,4 +1,4 @@
-// One file, outlined: what all texts of its summary are made of. Pure.
+// One file, outlined: what all texts of its summary are made of.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import type { KnownConcepts } from '../concepts/known-concepts.ts';
 import { type Objective, worthOf } from '../objective.ts';

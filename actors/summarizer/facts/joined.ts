@@ -1,4 +1,4 @@
-// The facts of a node above the leaves: those of its children put together. Pure.
+// The facts of a node above the leaves: those of its children put together.
 import type { Range } from '../outline/material.ts';
 import { type Facts, mostPlaces, type Seen } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';

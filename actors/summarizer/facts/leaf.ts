@@ -1,4 +1,4 @@
-// The facts of a leaf, read from what is stored of the file. Pure.
+// The facts of a leaf, read from what is stored of the file.
 import { canName } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
 import { leastStrength, standingOut } from '../concepts/standing-out.ts';

@@ -1,4 +1,4 @@
-// Seconds of the grid as they stand in prompts and answers: 01:05, or 1:01:05 from an hour on. Pure.
+// Seconds of the grid as they stand in prompts and answers: 01:05, or 1:01:05 from an hour on.
 
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

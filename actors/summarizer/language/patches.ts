@@ -1,5 +1,5 @@
 // Pictures as Qwen3-VL takes them: sides that are multiples of 32, cut into patches of 16 px that lie twice behind each other,
-// in the order in which four of them become one token. Pure.
+// in the order in which four of them become one token.
 import type { Picture, PictureSize } from './picture.ts';
 
 /** Side of a patch, px. */

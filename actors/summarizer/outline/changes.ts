@@ -1,5 +1,4 @@
 // How much the picture changes along the grid: from frame to frame, and from the seconds before a moment to those after it.
-// Pure.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 import type { Pictures } from './material.ts';
 import { addTo, dot } from './vector.ts';

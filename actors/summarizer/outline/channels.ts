@@ -1,5 +1,5 @@
 // What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether anybody does, who is
-// seen. A second may lack some or all. Pure.
+// seen. A second may lack some or all.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 import { documentFrequencies, termsOf } from '../text/terms.ts';
 import { usualDistance } from './changes.ts';

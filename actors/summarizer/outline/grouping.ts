@@ -1,5 +1,5 @@
 // Divides a row of neighbours into groups, so that what a group holds is as much alike as it can be: dynamic programming over
-// all ways to do it. Pure.
+// all ways to do it.
 import type { Spreads } from './spread.ts';
 
 export interface Rules {

@@ -1,5 +1,5 @@
 // What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it looks, how much is
-// said, who is seen. Pure.
+// said, who is seen.
 
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { nextDistances, stepRows } from './changes.ts';

@@ -1,4 +1,4 @@
-// What is stored of one media file and an outline is made of. Pure.
+// What is stored of one media file and an outline is made of.
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const outlineErrors = errorTable({

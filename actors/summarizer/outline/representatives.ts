@@ -1,5 +1,5 @@
 // Frames that stand for a range of a film, chosen by what they look like: greedy facility location, so that every frame of the
-// range is near to one of them. Pure.
+// range is near to one of them.
 import { type Factor, RightSide } from '../products/products.ts';
 import { type Pictures, type Range, rowsOf } from './material.ts';
 

@@ -1,4 +1,4 @@
-// How fine an outline is, by the length of what it outlines. Pure.
+// How fine an outline is, by the length of what it outlines.
 
 export interface Scale {
   /** Seconds that a leaf usually has: 4 in 10 seconds, 14 in 10 minutes, 38 in 3 hours. */

@@ -1,5 +1,5 @@
 // Where shots begin: at the cuts that were found where the pictures were analysed, and in the midst of slow fades, which change little
-// from frame to frame, but much from the seconds before them to those after them. Pure.
+// from frame to frame, but much from the seconds before them to those after them.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { nextDistances, windowDistances } from './changes.ts';
 import type { Pictures } from './material.ts';

@@ -1,5 +1,5 @@
 // How unlike each other the seconds of a range are: the sum of their squared distances to its mean, by channel, for all ranges
-// of neighbouring units within reach. Pure.
+// of neighbouring units within reach.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 import { stepNumbers } from './changes.ts';
 import type { Channel } from './channels.ts';

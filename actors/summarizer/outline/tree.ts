@@ -1,5 +1,5 @@
 // Leaves in a row become a tree: each node is divided into two to twelve parts where what is seen and said differs most, and
-// into as many as stand out from each other. Pure.
+// into as many as stand out from each other.
 import { divisionsOf } from './grouping.ts';
 import { mostChildren } from './scale.ts';
 import type { Spreads } from './spread.ts';

@@ -1,4 +1,4 @@
-// The smallest parts that an outline is made of: shots, short ones joined, long ones divided where nobody speaks. Pure.
+// The smallest parts that an outline is made of: shots, short ones joined, long ones divided where nobody speaks.
 import { segmentBySecond } from './channels.ts';
 import type { Material } from './material.ts';
 import type { Shots } from './shots.ts';

@@ -1,4 +1,4 @@
-// Arithmetic on rows of vectors. Pure.
+// Arithmetic on rows of vectors.
 
 /** Dot product of `length` numbers from `i` of `a` and from `j` of `b` on. */
 export function dot(

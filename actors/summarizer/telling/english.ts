@@ -1,4 +1,4 @@
-// Grammar of the templates: lists, numbers, plurals, capital letters, times. Pure.
+// Grammar of the templates: lists, numbers, plurals, capital letters, times.
 import { clockTime } from '../../decoder/contract.ts';
 
 /** `a, b and c`. */

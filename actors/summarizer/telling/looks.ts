@@ -1,4 +1,4 @@
-// How a range is against the other ranges of its film, where that is asked for and clear. Pure.
+// How a range is against the other ranges of its film, where that is asked for and clear.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';

@@ -1,4 +1,4 @@
-// The children of a node, a line each: what is seen, who, what is read and said, with the times. Pure.
+// The children of a node, a line each: what is seen, who, what is read and said, with the times.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';

@@ -1,4 +1,4 @@
-// Who appears and who speaks, in sentences. Pure.
+// Who appears and who speaks, in sentences.
 import { clipped, frameId, segmentId } from '../facts/evidence.ts';
 import type { Facts, SeenPerson, Speaker } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';

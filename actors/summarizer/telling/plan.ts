@@ -1,4 +1,4 @@
-// What an objective makes of a text: which section comes first, and how much of each is told. Pure.
+// What an objective makes of a text: which section comes first, and how much of each is told.
 import type { Objective } from '../objective.ts';
 import type { Look } from '../outline/looks.ts';
 import { usualSigns } from '../text/key-sentences.ts';

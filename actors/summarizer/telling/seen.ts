@@ -1,4 +1,4 @@
-// What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot, its colours. Pure.
+// What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot, its colours.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts, Seen } from '../facts/facts.ts';
 import { listOf, pluralShot, sentence, timeOf } from './english.ts';

@@ -1,4 +1,4 @@
-// A sentence of a summary with the evidence it has, and how sentences become a text of bounded length. Pure.
+// A sentence of a summary with the evidence it has, and how sentences become a text of bounded length.
 
 export type StatementKind =
   /** What pictures show. */

@@ -1,5 +1,5 @@
 // The texts of one outlined file, node by node, each with its statements and evidence. What was worked out of one node is kept
-// for those above it: some hundred numbers a node. Pure.
+// for those above it: some hundred numbers a node.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type {
   NewSummaryNode,

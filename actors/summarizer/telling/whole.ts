@@ -1,4 +1,4 @@
-// What a file is in one line and in a few sentences. Pure.
+// What a file is in one line and in a few sentences.
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';

@@ -1,4 +1,4 @@
-// What can be read in the picture, with when. Pure.
+// What can be read in the picture, with when.
 import { clipped, frameId } from '../facts/evidence.ts';
 import type { ReadLine } from '../facts/facts.ts';
 import { largest } from '../facts/sights.ts';

@@ -1,4 +1,4 @@
-// How much sentences have in common, and which of them the others lead to: TextRank over cosines of their weighted words. Pure.
+// How much sentences have in common, and which of them the others lead to: TextRank over cosines of their weighted words.
 import { isStopWord } from './stop-words.ts';
 import { documentFrequencies } from './terms.ts';
 

@@ -1,5 +1,5 @@
 // The sentences of a transcript that say most of it: those the others lead to, that hold much and bear the signs that are
-// asked for, without saying the same twice. Pure.
+// asked for, without saying the same twice.
 import { centrality, overlap, textRank, type WordVector, wordVectors } from './graph.ts';
 import type { Sentence } from './sentences.ts';
 import { type Sign, signsOf } from './signs.ts';

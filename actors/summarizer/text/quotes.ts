@@ -1,4 +1,4 @@
-// What is quoted of a transcript: the words as they were said, with the times of their sentence. Pure.
+// What is quoted of a transcript: the words as they were said, with the times of their sentence.
 import type { Sentence } from './sentences.ts';
 
 export interface Quote {

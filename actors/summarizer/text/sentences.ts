@@ -1,5 +1,5 @@
 // The sentences of a transcript, with the times at which they are spoken. A sentence may go over several segments, and a
-// segment may hold several; no word is lost, added or moved. Pure.
+// segment may hold several; no word is lost, added or moved.
 import type { Spoken } from '../outline/material.ts';
 
 export interface Sentence {

@@ -1,5 +1,5 @@
 // What kind of sentence a sentence is, by signs on its surface: figures and questions in every language, words of English,
-// German, French and Spanish. A sign is no proof, it only helps to choose. Pure.
+// German, French and Spanish. A sign is no proof, it only helps to choose.
 
 export const signNames = [
   'number',

@@ -1,4 +1,4 @@
-// The input of the graph that finds text: the picture, or a part of it, scaled and normalised. Pure.
+// The input of the graph that finds text: the picture, or a part of it, scaled and normalised.
 import type { Picture } from '../../../runtime/picture.ts';
 import type { Area } from '../picture.ts';
 

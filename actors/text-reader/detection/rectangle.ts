@@ -1,4 +1,4 @@
-// The smallest rectangle around points, whatever its direction. Pure.
+// The smallest rectangle around points, whatever its direction.
 
 type Point = readonly [x: number, y: number];
 

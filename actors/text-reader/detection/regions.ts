@@ -1,5 +1,5 @@
 // Where lines of text are, from the map of how likely each pixel belongs to one: what hangs together is a region, and its
-// smallest rectangle, grown to what the network was taught to shrink, is a line. Pure.
+// smallest rectangle, grown to what the network was taught to shrink, is a line.
 import { type Rectangle, smallestRectangle } from './rectangle.ts';
 
 /** A pixel above it belongs to text. */

@@ -1,5 +1,5 @@
 // What a picture looked like where text was last looked for, as the brightness of small blocks, and where it is different
-// now. A block is as large as a stroke of small letters: a digit that changes changes one. Pure.
+// now. A block is as large as a stroke of small letters: a digit that changes changes one.
 import type { Picture } from '../../../runtime/picture.ts';
 
 /** Blocks along the longest side of a picture. */

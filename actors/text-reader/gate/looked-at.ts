@@ -1,4 +1,4 @@
-// Where text has to be looked for in a picture of a film: around what has changed since it was read. Pure.
+// Where text has to be looked for in a picture of a film: around what has changed since it was read.
 
 import type { Picture } from '../../../runtime/picture.ts';
 import type { TextBox, TextLine } from '../contract.ts';

@@ -1,4 +1,4 @@
-// From the probabilities of characters, step by step along a line, to its text. Pure.
+// From the probabilities of characters, step by step along a line, to its text.
 import { argmax } from '../../models/graph.ts';
 
 /** What the classes of the graph stand for: none, the characters of the dictionary in its order, a blank. */

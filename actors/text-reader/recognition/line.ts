@@ -1,4 +1,4 @@
-// Cuts a line of text out of a picture, straight and as high as the graph that reads it wants it. Pure.
+// Cuts a line of text out of a picture, straight and as high as the graph that reads it wants it.
 
 import type { Picture } from '../../../runtime/picture.ts';
 import type { Rectangle } from '../detection/rectangle.ts';

@@ -227,7 +227,7 @@ function readJoint(
   return { token: argmax(output.data, 0, size), duration: argmax(output.data, size, output.data.length) };
 }
 
-/** Pure. A token lasts as long as its duration says, but not into the next one; `seconds`: length of the window. */
+/** A token lasts as long as its duration says, but not into the next one; `seconds`: length of the window. */
 export function readPieces(
   tokens: readonly TimedToken[],
   vocabulary: Vocabulary,

@@ -1,5 +1,5 @@
 // Turns speech probabilities, one for every hop, into regions by Silero's rules, as a state machine that answers what is
-// settled. Pure. Regions do not depend on how the probabilities are split into blocks.
+// settled. Regions do not depend on how the probabilities are split into blocks.
 import type { DetectedSpeech, SpeechRegion } from '../contract.ts';
 
 /** Lengths in samples. */

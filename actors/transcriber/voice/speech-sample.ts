@@ -1,4 +1,4 @@
-// The first speech of a file, without its pauses: what its language is detected from. Pure.
+// The first speech of a file, without its pauses: what its language is detected from.
 import type { SpeechWindow } from '../family.ts';
 
 export class SpeechSample {

@@ -1,5 +1,5 @@
 // What the tokens of Whisper say: phrases with their times, which are text between time tokens, and from where on the sound
-// has to be decoded again. Pure.
+// has to be decoded again.
 import type { TextPiece } from '../family.ts';
 import { TIME_STEP_SECONDS } from './sampling.ts';
 import type { Vocabulary } from './vocabulary.ts';

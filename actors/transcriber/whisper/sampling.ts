@@ -1,6 +1,6 @@
 // Samples the next token of Whisper under the rules of the reference implementation, with which the models were evaluated:
 // time tokens come in pairs around each phrase and never run backwards, the first one lies within a second, and suppressed
-// tokens are never written. Pure.
+// tokens are never written.
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Time from one time token to the next. */

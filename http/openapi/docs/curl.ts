@@ -1,4 +1,4 @@
-// An example request as a curl command, using the two environment variables from the start of the page. Pure.
+// An example request as a curl command, using the two environment variables from the start of the page.
 import type { OpenApi, Operation, operations, Parameter } from '../document.ts';
 import type { Schema } from '../schema.ts';
 import { exampleOf } from './example.ts';

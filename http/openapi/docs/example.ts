@@ -1,4 +1,4 @@
-// Example requests: the required fields, with values that a person can recognise and replace. Pure.
+// Example requests: the required fields, with values that a person can recognise and replace.
 import type { Json, Schema } from '../schema.ts';
 import { type Components, resolved } from './fields.ts';
 

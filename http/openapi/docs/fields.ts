@@ -1,4 +1,4 @@
-// A schema of the document as rows for a person: name, type, whether it must be there, and what it means. Pure.
+// A schema of the document as rows for a person: name, type, whether it must be there, and what it means.
 import type { Json, Schema } from '../schema.ts';
 
 export interface Field {

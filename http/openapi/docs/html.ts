@@ -1,4 +1,4 @@
-// Text as HTML: escaping, and the little Markdown that descriptions use. Pure.
+// Text as HTML: escaping, and the little Markdown that descriptions use.
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

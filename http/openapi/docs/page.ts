@@ -1,7 +1,7 @@
 // The API document as one page for a person, written by the server: no script, no font, no picture, nothing from the
 // network, so it works on a machine without any. Ready-made pages were considered first: swagger-ui-dist brings a
 // package that reports its installation, redoc a telemetry package and a logo from elsewhere, rapidoc and scalar their
-// own fonts and, the latter, about twenty packages and a proxy; each is a megabyte or more of script. Pure.
+// own fonts and, the latter, about twenty packages and a proxy; each is a megabyte or more of script.
 import { createHash } from 'node:crypto';
 import type { OpenApi, Operation, Parameter, Response } from '../document.ts';
 import { operations } from '../document.ts';

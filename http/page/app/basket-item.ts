@@ -1,4 +1,4 @@
-// What the basket holds. Pure.
+// What the basket holds.
 
 /** A moment with in and out, in the basket. Seconds from the start of the film. */
 export interface BasketItem {

@@ -1,4 +1,4 @@
-// What becomes of the items of a list that two have changed at once. Pure.
+// What becomes of the items of a list that two have changed at once.
 import type { BasketItem } from './basket-item.ts';
 
 /**

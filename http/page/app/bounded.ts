@@ -1,4 +1,4 @@
-// A map of at most so many entries: the one that was not asked for for the longest time goes first. Pure.
+// A map of at most so many entries: the one that was not asked for for the longest time goes first.
 
 export interface Bounded<V> {
   get(key: string): V | undefined;

@@ -1,4 +1,4 @@
-// Where in the page one is, as it stands after the # of the address: a view and what it shows. Never a path. Pure.
+// Where in the page one is, as it stands after the # of the address: a view and what it shows. Never a path.
 
 export const viewNames = ['search', 'player', 'library', 'people', 'summaries', 'lists', 'settings'] as const;
 export type ViewName = (typeof viewNames)[number];

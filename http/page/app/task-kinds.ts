@@ -1,4 +1,4 @@
-// Which tasks are analyses, and which do something beside them. Pure.
+// Which tasks are analyses, and which do something beside them.
 
 /** As the service has it, which the page cannot load: a test compares the two. */
 const beside: readonly string[] = ['clips', 'pull', 'proxy'];

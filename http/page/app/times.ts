@@ -1,4 +1,4 @@
-// Times and names as they are shown. Pure.
+// Times and names as they are shown.
 
 /** `1:02:03`, `2:03`; with 1 of the `decimals` `2:03.4`. Whole seconds are cut off, decimals are rounded. */
 export function clock(seconds: number, { decimals = 0 } = {}): string {

@@ -1,4 +1,4 @@
-// Jobs of faces in the form in which they are recorded. Pure.
+// Jobs of faces in the form in which they are recorded.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
 import { inlineBytes } from '../../../decoder/inline-image.ts';

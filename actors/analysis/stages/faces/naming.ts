@@ -1,4 +1,4 @@
-// Which cluster each sample person is: a name is only given where nothing else comes near. Pure.
+// Which cluster each sample person is: a name is only given where nothing else comes near.
 import type { SampleFaceNaming, UnassignedReason } from './facts.ts';
 
 /** A person with a row of similarities for each picture that shows one face. */

@@ -1,4 +1,4 @@
-// What a request says about faces: the fields, and what they mean together. Pure.
+// What a request says about faces: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described } from '../../../../runtime/schema.ts';
 import { inlineImage } from '../../../decoder/inline-image.ts';

@@ -1,4 +1,4 @@
-// The size of the picture in which faces are looked for. Pure.
+// The size of the picture in which faces are looked for.
 import type { PictureShape, Probe } from '../../../decoder/contract.ts';
 import { mostPictureBytes } from '../../../models/contract.ts';
 

@@ -1,5 +1,5 @@
 // How much of a picture is different from the one before it, whatever its exposure. A car that passes a fixed camera changes a
-// few blocks, and the camera makes all others darker: a cut changes most of them in ways that no exposure does. Pure.
+// few blocks, and the camera makes all others darker: a cut changes most of them in ways that no exposure does.
 
 /** How much brighter or darker a camera may make a picture from one second to the next. */
 const gains = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.11, 1.25, 1.43, 1.67, 2];

@@ -1,4 +1,4 @@
-// How much of a model is there, in bytes, as its files come. Pure.
+// How much of a model is there, in bytes, as its files come.
 import type { PullProgress } from '../../../models/contract.ts';
 import type { PullDetail } from './kind.ts';
 

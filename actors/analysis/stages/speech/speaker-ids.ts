@@ -1,5 +1,5 @@
 // Speakers that subtitles name, as speakers of a transcript: an id each in the order of appearance, and the name as its
-// display name. Pure.
+// display name.
 import type { Segment } from '../../../transcriber/contract.ts';
 
 export interface IdentifiedSegments {

@@ -1,4 +1,4 @@
-// Summaries in the form in which they are recorded. Pure.
+// Summaries in the form in which they are recorded.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
 import { SummaryObjective, WantedCollection } from '../../../index/summaries/contract.ts';

@@ -1,4 +1,4 @@
-// Who is seen in a file, over all face clusterings: a name is one person, however many clusterings have it. Pure.
+// Who is seen in a file, over all face clusterings: a name is one person, however many clusterings have it.
 import type { Reply } from '../../../../runtime/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import type { GridRange } from '../../../index/summaries/contract.ts';

@@ -1,4 +1,4 @@
-// What is known to be wrong with a summary: what the summarizer says, and what was missing when it was made. Pure.
+// What is known to be wrong with a summary: what the summarizer says, and what was missing when it was made.
 import {
   type GridRange,
   mostQualityEntries,

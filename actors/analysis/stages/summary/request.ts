@@ -1,4 +1,4 @@
-// What a request says about summaries: the fields, and what they mean together. Pure.
+// What a request says about summaries: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
 import { quoted } from '../../../../runtime/quoted.ts';
 import { defaulted, described, oneOf } from '../../../../runtime/schema.ts';

@@ -1,4 +1,4 @@
-// What is said in a file, as the summarizer takes it: with the names of speakers where there are any. Pure.
+// What is said in a file, as the summarizer takes it: with the names of speakers where there are any.
 import type { Transcript } from '../../../index/transcripts/contract.ts';
 import type { SpokenSegment } from '../../../summarizer/contract.ts';
 

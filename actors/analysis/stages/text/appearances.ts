@@ -1,5 +1,5 @@
 // Lines of text over time: what is read in one second after the other and is the same line becomes one, with the reading
-// that is best. Pure.
+// that is best.
 
 import { overlap } from '../../../../runtime/box.ts';
 import { slipsBetween } from '../../../../runtime/nearest.ts';

@@ -1,4 +1,4 @@
-// What the results of reading printed words tell. Pure.
+// What the results of reading printed words tell.
 import { type Static, Type } from 'typebox';
 import { FromPreviews } from '../../request.ts';
 

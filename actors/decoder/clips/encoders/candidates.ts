@@ -1,4 +1,4 @@
-// The encoders of devices that could encode the pictures of a clip, in the order in which they are tried. Pure.
+// The encoders of devices that could encode the pictures of a clip, in the order in which they are tried.
 import type { PictureShape } from '../picture-encoder.ts';
 
 /** A device that may have an encoder. */

@@ -1,4 +1,4 @@
-// How much alike two planes of pictures are. Pure.
+// How much alike two planes of pictures are.
 import type { Plane } from './drawn-pictures.ts';
 
 /** Samples compared of a plane, at most; more tell no more. */

@@ -1,5 +1,5 @@
 // The configuration record of H.264 in mp4 (avcC; ISO/IEC 14496-15, 5.3.3.1) with parameter sets of two encoders, and
-// packets in the framing that it announces. Pure.
+// packets in the framing that it announces.
 import { H264FieldReader } from '../../packets/bitstream/h264-field.ts';
 import { BitReader, eachNal, type NalFraming, nalFraming } from '../../packets/bitstream/nal.ts';
 

@@ -1,4 +1,4 @@
-// The header of a Windows or OS/2 bitmap, in all its sizes. Pure.
+// The header of a Windows or OS/2 bitmap, in all its sizes.
 import type { Size } from '../coded-size.ts';
 
 export type BmpCoding = 'plain' | 'rle4' | 'rle8' | 'rle24' | 'jpeg' | 'png';

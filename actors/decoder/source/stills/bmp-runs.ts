@@ -1,4 +1,4 @@
-// Run lengths of bitmaps: RLE4 and RLE8 of Windows, RLE24 of OS/2. Pure.
+// Run lengths of bitmaps: RLE4 and RLE8 of Windows, RLE24 of OS/2.
 import type { BmpHeader } from './bmp-header.ts';
 
 /**

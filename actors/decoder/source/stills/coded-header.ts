@@ -1,5 +1,5 @@
 // Size and depth of the stills that FFmpeg reads. FFmpeg decodes many of them as a whole to find out, so their headers are
-// read here first, as far as needed to know how much memory that takes. Pure.
+// read here first, as far as needed to know how much memory that takes.
 import type { Size } from '../coded-size.ts';
 import { jpegXlHeader } from './jpeg-xl-header.ts';
 

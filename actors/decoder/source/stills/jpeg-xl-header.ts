@@ -1,4 +1,4 @@
-// The size and depth in the header of a JPEG XL picture (ISO/IEC 18181-1, annex D), of a codestream or a container. Pure.
+// The size and depth in the header of a JPEG XL picture (ISO/IEC 18181-1, annex D), of a codestream or a container.
 import type { Size } from '../coded-size.ts';
 
 /** Width to height. */

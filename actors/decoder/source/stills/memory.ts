@@ -1,4 +1,4 @@
-// How much memory the decoding of a still takes, told by its header. Pure. The numbers were measured as the growth of
+// How much memory the decoding of a still takes, told by its header. The numbers were measured as the growth of
 // resident memory, for pictures of 3 to 225 million px.
 import type { Size } from '../coded-size.ts';
 

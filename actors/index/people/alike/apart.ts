@@ -1,5 +1,5 @@
 // Which pairs of clusters nobody needs to be asked about: those that are one person by name, and those that a correction says
-// are two. Pure.
+// are two.
 import type { ClusterColumns } from '../cluster-columns.ts';
 import type { Anchors, ClusteringState, Then } from '../clustering-state.ts';
 import { mostOf } from '../corrections.ts';

@@ -1,5 +1,5 @@
 // How alike two people are by a few faces of each: the mean of the best pairs of faces. A person looks different in most
-// pictures and the same in some, so means of all faces say less. Pure.
+// pictures and the same in some, so means of all faces say less.
 
 /** Pairs that count, no face in two of them: so one face that got into the wrong cluster joins nobody. */
 const bestPairs = 3;

@@ -1,5 +1,5 @@
 // What a sentence of a language model claims that the material does not hold: names, times, quotations, and words of the film
-// passed off as what happens in it. Rules on the surface of English, strict where they cannot tell. Pure.
+// passed off as what happens in it. Rules on the surface of English, strict where they cannot tell.
 
 import { type Known, timePattern } from './evidence.ts';
 import { isOrdinary } from './ordinary-words.ts';

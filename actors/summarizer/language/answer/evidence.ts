@@ -1,4 +1,4 @@
-// What a text may claim: who is known, what is said, and the range. Made once for a node. Pure.
+// What a text may claim: who is known, what is said, and the range. Made once for a node.
 import type { NodeMaterial } from '../contract.ts';
 import { folded, foldedLine, wordsOf } from './words.ts';
 

@@ -1,4 +1,4 @@
-// The two forms of answers, and how what a model wrote is brought into them. Pure.
+// The two forms of answers, and how what a model wrote is brought into them.
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { plain } from '../prompts/quoting.ts';

@@ -1,4 +1,4 @@
-// Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person to check. Pure.
+// Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person to check.
 import type { VerificationHint } from '../../../index/summaries/contract.ts';
 import { joinAbbreviations } from '../../text/sentences.ts';
 import { clock } from '../clock.ts';

@@ -1,4 +1,4 @@
-// Words of texts in the form in which claims are compared with the material: without case, width and marks. Pure.
+// Words of texts in the form in which claims are compared with the material: without case, width and marks.
 
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu;
 

@@ -1,5 +1,5 @@
 // Brings a prompt into the context of a model: pictures are left out first, then entries are cut, then some of them are left
-// out. What was left out is told. Pure.
+// out. What was left out is told.
 import type { Chat } from '../family.ts';
 import { everything, type Share, type ShownFrame } from './node-prompt.ts';
 

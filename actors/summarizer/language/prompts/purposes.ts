@@ -1,4 +1,4 @@
-// What a summary is for, in words for a language model: each preset and each hint as a phrase. Pure.
+// What a summary is for, in words for a language model: each preset and each hint as a phrase.
 import type { SummaryObjective } from '../../../index/summaries/contract.ts';
 import type { Hint, Preset } from '../../objective.ts';
 import { quoted } from './quoting.ts';

@@ -1,4 +1,4 @@
-// Parses Advanced SubStation Alpha: scripts, and the events of an embedded track. Pure.
+// Parses Advanced SubStation Alpha: scripts, and the events of an embedded track.
 import { type Cue, clockSeconds, linesOf, type Parsed } from './cue.ts';
 import { name, plainAss } from './markup.ts';
 

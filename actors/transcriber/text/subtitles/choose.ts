@@ -1,4 +1,4 @@
-// Chooses the subtitles of a media file: the best embedded track, and the best sidecar file. Pure.
+// Chooses the subtitles of a media file: the best embedded track, and the best sidecar file.
 import { baseLanguage, languageCode } from '../languages.ts';
 
 /** Codecs of embedded text tracks, by FFmpeg's names; other subtitle codecs are bitmaps. */

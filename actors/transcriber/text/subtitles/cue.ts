@@ -1,5 +1,5 @@
 // A cue, the text of a subtitle with its times, as the parsers of all formats answer it. Also the parsing of times, which
-// most formats write in nearly the same way. Pure.
+// most formats write in nearly the same way.
 
 export interface Cue {
   /** Seconds; may be negative or in the wrong order, as the file has it. */

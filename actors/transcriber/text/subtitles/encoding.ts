@@ -1,5 +1,5 @@
 // Decodes text of unknown encoding. A byte order mark decides, then valid UTF-8; else it is a legacy encoding, detected by the
-// language in the name of the file and by the bytes. Pure.
+// language in the name of the file and by the bytes.
 import { analyse } from 'chardet';
 import { baseLanguage } from '../languages.ts';
 

@@ -1,4 +1,4 @@
-// Removes the markup of cue text: tags, override blocks, entities. Pure.
+// Removes the markup of cue text: tags, override blocks, entities.
 
 const named: Readonly<Record<string, string>> = {
   amp: '&',

@@ -1,4 +1,4 @@
-// Parses subtitles of any format, detected from the text: names of files are often wrong. Pure.
+// Parses subtitles of any format, detected from the text: names of files are often wrong.
 import { parseAss } from './ass.ts';
 import type { Parsed } from './cue.ts';
 import { parseSubrip } from './subrip.ts';

@@ -1,5 +1,5 @@
 // Removes repeated cues: roll-up captions repeat the line above, and typesetting scripts have a cue for every frame of a
-// moving text. Pure.
+// moving text.
 import type { Cue } from './cue.ts';
 
 /** Seconds between cues that follow each other without a pause. */

@@ -1,4 +1,4 @@
-// Turns cues into segments: times repaired, lines joined, speakers extracted, repeats dropped. Pure.
+// Turns cues into segments: times repaired, lines joined, speakers extracted, repeats dropped.
 //
 // Cues are not split, even those longer than 7 s or 84 characters: the times inside one are not known.
 import type { Segment } from '../../contract.ts';

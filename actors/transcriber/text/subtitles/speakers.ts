@@ -1,4 +1,4 @@
-// Extracts speakers written before the text: `MARY: Come in.`, `>> JOHN: Good evening.` Pure.
+// Extracts speakers written before the text: `MARY: Come in.`, `>> JOHN: Good evening.`
 //
 // Most colons follow no speaker: `Note: ...`, `10:30`, `https://...`, `He said: go.` So a name counts when it is in capitals
 // in a text that is not, or when it occurs several times and looks like a name.

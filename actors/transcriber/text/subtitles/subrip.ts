@@ -1,5 +1,5 @@
 // Parses SubRip. There is no standard, and files are edited by hand: a cue begins at a timing line and lasts to the next one,
-// blank lines included. Counters are removed and otherwise ignored. Pure.
+// blank lines included. Counters are removed and otherwise ignored.
 import { type Cue, isBrokenTiming, linesOf, type Parsed, timingLine } from './cue.ts';
 import { plainSubrip } from './markup.ts';
 

@@ -1,5 +1,5 @@
 // Parses TTML (https://www.w3.org/TR/ttml2/), also DFXP and the samples of an MP4 track: paragraphs with their times and the
-// agents who speak them. Pure.
+// agents who speak them.
 import { type Cue, clockSeconds, type Parsed } from './cue.ts';
 import { name } from './markup.ts';
 import { type Tag, walkXml } from './xml.ts';

@@ -1,5 +1,5 @@
 // Parses WebVTT (https://www.w3.org/TR/webvtt1/): blocks between blank lines. Notes, styles, regions and the position of cues
-// are ignored. Pure.
+// are ignored.
 import { type Cue, isBrokenTiming, linesOf, type Parsed, timingLine } from './cue.ts';
 import { voicesOfWebvtt } from './markup.ts';
 

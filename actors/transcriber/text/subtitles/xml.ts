@@ -1,5 +1,5 @@
 // Walks the tags and texts of an XML document in one pass. It is lenient, as players are: malformed markup is text or is
-// skipped. Only character entities are expanded. Pure.
+// skipped. Only character entities are expanded.
 import { withoutEntities } from './markup.ts';
 
 export interface Tag {

@@ -1,4 +1,4 @@
-// A text in both languages, and how values are put into it. Pure.
+// A text in both languages, and how values are put into it.
 
 /** English, German. `{name}` is a value; `one|many` is chosen by the value `n`. */
 export type Words = readonly [english: string, german: string];

@@ -1,4 +1,4 @@
-// Which item of a HEIF file is the opacity of another one. Pure.
+// Which item of a HEIF file is the opacity of another one.
 import { Fields } from './boxes.ts';
 import type { HeifItems, Item } from './items.ts';
 

@@ -1,4 +1,4 @@
-// Boxes of ISO base media files (ISO/IEC 14496-12) in memory, and numbers in them. Pure.
+// Boxes of ISO base media files (ISO/IEC 14496-12) in memory, and numbers in them.
 import { OutsideFile } from '../byte-source.ts';
 
 export interface Box {

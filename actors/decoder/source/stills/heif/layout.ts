@@ -1,4 +1,4 @@
-// Size, cut and turn of HEIF items, and how derived items are made of others. Pure.
+// Size, cut and turn of HEIF items, and how derived items are made of others.
 
 import type { Turned } from '../../../pixels/geometry.ts';
 import { rotated, type Size } from '../../coded-size.ts';

@@ -1,4 +1,4 @@
-// How much memory and work it takes to put the picture of a HEIF item together, told by the sizes its items say. Pure.
+// How much memory and work it takes to put the picture of a HEIF item together, told by the sizes its items say.
 import type { Size } from '../../coded-size.ts';
 import { streamBytes } from '../memory.ts';
 import { alphaOf } from './alpha.ts';

@@ -1,4 +1,4 @@
-// Samples of a TIFF as grey, RGB, or RGB with opacity. Pure.
+// Samples of a TIFF as grey, RGB, or RGB with opacity.
 import type { Pixels } from '../pixels.ts';
 import type { TiffImage } from './directory.ts';
 

@@ -1,4 +1,4 @@
-// The samples of one row of a strip or tile as numbers, with the predictor undone. Pure.
+// The samples of one row of a strip or tile as numbers, with the predictor undone.
 import type { TiffImage } from './directory.ts';
 
 export type RowLayout = Pick<TiffImage, 'little' | 'predictor' | 'format'> & {

@@ -1,4 +1,4 @@
-// What is chosen in a list: one by one, from one to another, or all. Pure.
+// What is chosen in a list: one by one, from one to another, or all.
 import type { Row } from './rows.ts';
 
 export type Chosen = ReadonlyMap<string, Row>;

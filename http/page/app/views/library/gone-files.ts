@@ -1,4 +1,4 @@
-// Which known files do not lie in a folder any more. Pure.
+// Which known files do not lie in a folder any more.
 
 interface Known {
   readonly media_path: string;

@@ -1,5 +1,5 @@
 // The rows of a folder: its folders, then its files, by their number in the whole; which of them are in sight, and which
-// pages hold them. Pure.
+// pages hold them.
 import type { Api } from '../../api.ts';
 
 export type FolderPage = Awaited<ReturnType<Api['listMedia']>>;

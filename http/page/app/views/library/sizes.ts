@@ -1,4 +1,4 @@
-// Bytes and dates as they are shown. Pure.
+// Bytes and dates as they are shown.
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 

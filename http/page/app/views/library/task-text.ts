@@ -1,4 +1,4 @@
-// What a task is said to be, and which one an analysis would stop. Pure.
+// What a task is said to be, and which one an analysis would stop.
 import type { Api } from '../../api.ts';
 import { isAnalysis } from '../../task-kinds.ts';
 

@@ -1,4 +1,4 @@
-// The order of a list, and its moments as lines of text. Pure.
+// The order of a list, and its moments as lines of text.
 
 /** The one at `from` stands before the one that is at `to` now; at the end when there is none. */
 export function moved<T>(items: readonly T[], from: number, to: number): T[] {

@@ -1,4 +1,4 @@
-// Which clusters are chosen, how they are called, and what a merge of them needs to be told. Pure.
+// Which clusters are chosen, how they are called, and what a merge of them needs to be told.
 
 interface Named {
   readonly cluster_id: string;

@@ -1,4 +1,4 @@
-// The speakers of a transcription: what they are called, how long they speak, and a part to listen to. Pure.
+// The speakers of a transcription: what they are called, how long they speak, and a part to listen to.
 
 type Segment = readonly [start: number, text: string, end: number, path: string];
 

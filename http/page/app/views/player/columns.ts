@@ -1,4 +1,4 @@
-// Peaks of sound for as many columns as a drawing has. Pure.
+// Peaks of sound for as many columns as a drawing has.
 
 /** The loudest of the peaks that fall into each column; where there are fewer peaks than columns, the one that is there. */
 export function columnsOf(peaks: readonly number[], columns: number): number[] {

@@ -1,4 +1,4 @@
-// Where a player is sent to show a frame. Pure.
+// Where a player is sent to show a frame.
 import type { FilmFrames } from './film-frames.ts';
 import type { Range } from './frames.ts';
 

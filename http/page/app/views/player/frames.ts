@@ -1,4 +1,4 @@
-// Frames of a film and times within it: which frame a time shows, and where a player has to be sent to show one. Pure.
+// Frames of a film and times within it: which frame a time shows, and where a player has to be sent to show one.
 
 /** Frames a second where the film does not say. */
 export const usualRate = 25;

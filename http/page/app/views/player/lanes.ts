@@ -1,4 +1,4 @@
-// Lanes along the time line: spans of time that belong together, as who speaks, who is seen, chapters. Pure.
+// Lanes along the time line: spans of time that belong together, as who speaks, who is seen, chapters.
 
 export interface Segment {
   readonly segment_index: number;

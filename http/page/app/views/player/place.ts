@@ -1,4 +1,4 @@
-// Where one is in a medium, as it is told: by timecode and frame, or by its time where frames cannot be counted. Pure.
+// Where one is in a medium, as it is told: by timecode and frame, or by its time where frames cannot be counted.
 import { clock } from '../../times.ts';
 import { frameAt, timecodeOf } from './frames.ts';
 import type { Medium } from './media.ts';

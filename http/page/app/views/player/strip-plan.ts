@@ -1,5 +1,5 @@
 // Which pictures a strip of a film shows: of its shots, joined where they are too short to be seen, cut where they are
-// longer than a picture is wide. Pure.
+// longer than a picture is wide.
 import type { Range } from './frames.ts';
 
 export interface StripCell {

@@ -1,4 +1,4 @@
-// Filters by facets: what is chosen becomes conditions of a search. Pure.
+// Filters by facets: what is chosen becomes conditions of a search.
 import type { Facet as FacetOfService } from '../../../../../actors/index/facets/contract.ts';
 import type { Filter } from './moment.ts';
 

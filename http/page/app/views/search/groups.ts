@@ -1,4 +1,4 @@
-// Matches in the order in which they are shown: by film, the film with the best one first, or simply the best first. Pure.
+// Matches in the order in which they are shown: by film, the film with the best one first, or simply the best first.
 import type { Found } from './moment.ts';
 import { isWeak } from './weaker.ts';
 

@@ -1,4 +1,4 @@
-// Where tiles lie in a grid of any length, which rows are to be drawn, and where arrows lead. Pure.
+// Where tiles lie in a grid of any length, which rows are to be drawn, and where arrows lead.
 import type { Group } from './groups.ts';
 
 export interface Row {

@@ -1,4 +1,4 @@
-// What a search asks for and what it finds, as the view of the search knows it. Pure.
+// What a search asks for and what it finds, as the view of the search knows it.
 import type { Moment, MomentKind, MomentsAnswer } from '../../../../../actors/search/moments/contract.ts';
 
 export const kinds = ['seen', 'said', 'person', 'written'] as const satisfies readonly MomentKind[];

@@ -1,4 +1,4 @@
-// Which matches are shown by themselves: those of which something is surer than weak. Pure.
+// Which matches are shown by themselves: those of which something is surer than weak.
 import type { Found, FoundAnswer, Kind } from './moment.ts';
 
 type Reason = Found['reasons'][number];

@@ -1,4 +1,4 @@
-// The models of the service as rows of one list. Pure.
+// The models of the service as rows of one list.
 import type { Api } from '../../api.ts';
 
 export type Available = Awaited<ReturnType<Api['availableModels']>>;

@@ -1,4 +1,4 @@
-// What is set up by one download each, from the list of models. Pure.
+// What is set up by one download each, from the list of models.
 import type { Api } from '../../api.ts';
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;

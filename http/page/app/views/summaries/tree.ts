@@ -1,4 +1,4 @@
-// A summary as rows of a tree: those that can be seen, and where a key leads. Pure.
+// A summary as rows of a tree: those that can be seen, and where a key leads.
 
 export interface Branch {
   readonly node_id: string;
