@@ -95,7 +95,7 @@ async function mediaAt(path: string, field: string, { client, cacheDir, asked }:
   if (first !== undefined && media.every(({ media_path }) => media_path === first.media_path))
     return { hash_str: first.hash_str, path: first.media_path };
   if (first === undefined) {
-    throw unknown(field, path, 'list_library tells what is analysed; analyze adds a file.');
+    throw unknown(field, path, 'list_library shows what has been analysed; analyze adds a file.');
   }
   const message = `${field}: ${oneLine(path, 300)} is a folder; name one file (list_library with folder lists them)`;
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });

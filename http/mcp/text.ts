@@ -68,7 +68,7 @@ export function rangesText(ranges: readonly (readonly [number, number])[]): stri
 export function notes(texts: readonly (string | undefined)[]): string[] {
   const all = [...new Set(texts.filter((text) => text !== undefined && text !== ''))] as string[];
   const lines = all.slice(0, MOST_NOTES).map((text) => `Note: ${oneLine(text, 500)}`);
-  if (all.length > MOST_NOTES) lines.push(`Note: ${all.length - MOST_NOTES} more notes are left out.`);
+  if (all.length > MOST_NOTES) lines.push(`Note: ${all.length - MOST_NOTES} more notes were omitted.`);
   return lines;
 }
 

@@ -11,10 +11,11 @@ export const mediaSeen = route({
   path: '/api/v1/media/seen',
   id: 'mediaSeen',
   tag: 'Media',
-  summary: 'Things and printed words of a media file',
+  summary: 'Get the things and printed words in a media file',
   description:
-    'What detectors have seen in one file, with its times: classes of things, how large people are, printed lines. The file is named by `media_path` or by ' +
-    '`hash_str`, not both; it may be gone. Nothing has to be loaded. 404 for a file the analysis folder does not know.',
+    'Returns what detectors have found in a file, with times: classes of things, the size of people, and ' +
+    'printed lines. The file is given by either `media_path` or `hash_str`, and does not have to exist ' +
+    'any more. Nothing has to be loaded. Returns 404 if the analysis folder does not know the file.',
   body: Type.Object({ cache_dir: CacheDir, ...mediaFields }),
   answers: {
     200: SeenAnswer,

@@ -34,7 +34,7 @@ export function cannotOpen(path: string, error: NodeJS.ErrnoException): EngineEr
 export async function expectUnchanged(path: string, before: FileStamp): Promise<void> {
   const after = await readFileStamp(path).catch((error: unknown) => {
     if (mediaErrors.TOO_MANY_FILES.is(error)) throw error;
-    throw mediaErrors.FILE_CHANGED(`${path}: is gone`, { path }, error);
+    throw mediaErrors.FILE_CHANGED(`${path}: no longer exists`, { path }, error);
   });
   const same =
     after.size === before.size && after.modified === before.modified && after.inode === before.inode;

@@ -47,7 +47,7 @@ const codecName = ({ codecpar }: Stream) => avGetCodecName(codecpar.codecId) ?? 
 function textStream({ path, format }: Source, index: number): Stream {
   const stream = format.streams[index];
   if (stream?.codecpar.codecType !== AVMEDIA_TYPE_SUBTITLE) {
-    throw mediaErrors.NO_SUBTITLES(`${path}: its stream ${index} is no subtitle track`, { path, index });
+    throw mediaErrors.NO_SUBTITLES(`${path}: its stream ${index} is not a subtitle track`, { path, index });
   }
   const codec = codecName(stream);
   if (!textCodecs.has(codec)) {

@@ -7,22 +7,23 @@ import { ThingClass } from '../../things/contract.ts';
 const Seconds = { start_seconds: Type.Number(), end_seconds: Type.Number() };
 
 const SeenClass = Type.Object({
-  class: described(ThingClass, 'Of the 80 classes of COCO.'),
+  class: described(ThingClass, 'Class of the things, one of the 80 classes of COCO.'),
   measured: described(
     Type.Boolean(),
-    'Whether it was measured how often the class is right; only such classes count in `things.seen`.',
+    'Whether the accuracy of the class was measured. Only such classes count in `things.seen`.',
   ),
-  score: described(Type.Number({ minimum: 0, maximum: 1 }), 'Where it is seen best.'),
+  score: described(Type.Number({ minimum: 0, maximum: 1 }), 'Where the thing is seen best.'),
   ranges: described(
     Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
-    'Half-open, in seconds: when at least one is seen.',
+    'Half-open ranges in seconds in which at least one such thing is visible.',
   ),
 });
 
 const SeenShot = Type.Object({
   size: described(
     ShotSize,
-    'How large the people are that are shown: `close_up` down to the chest, `medium` down to the waist or the knees, `wide` whole or smaller.',
+    'How large people appear: `close_up` (down to the chest), `medium` (down to the waist or knees), or ' +
+      '`wide` (whole or smaller).',
   ),
   ...Seconds,
 });
@@ -31,7 +32,7 @@ const SeenLine = Type.Object({
   text: Type.String(),
   score: described(
     Type.Number({ minimum: 0, maximum: 1 }),
-    'How well it was read; below .9 it is uncertain.',
+    'Certainty of the text recognition; a value below .9 is uncertain.',
   ),
   ...Seconds,
 });
@@ -39,7 +40,8 @@ const SeenLine = Type.Object({
 const looked = (what: string) =>
   described(
     nullable(oneOf('file', 'previews')),
-    `In what ${what} were looked for: the file itself, or its stored previews; null where nobody looked.`,
+    `Where ${what} were searched for: in the file itself or in its stored previews; null if they were ` +
+      'not searched for.',
   );
 
 export const SeenAnswer = Type.Object({
@@ -48,13 +50,13 @@ export const SeenAnswer = Type.Object({
   things_from: looked('things'),
   things: described(
     Type.Array(named('SeenClass', SeenClass)),
-    'With a score of .6 or more; what is seen longest comes first.',
+    'Things with a score of .6 or more; those that are visible longest come first.',
   ),
   shots: described(
     Type.Array(named('SeenShot', SeenShot)),
-    'In the order of time, from the boxes of people and faces; nothing where nobody is seen.',
+    'Shot sizes in order of time, derived from the boxes of people and faces; empty if nobody is visible.',
   ),
   lines_from: looked('printed words'),
-  lines: described(Type.Array(named('SeenLine', SeenLine)), 'In the order of time.'),
+  lines: described(Type.Array(named('SeenLine', SeenLine)), 'Printed lines in order of time.'),
 });
 export type SeenAnswer = Static<typeof SeenAnswer>;

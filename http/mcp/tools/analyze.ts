@@ -51,7 +51,7 @@ export const analyze = tool({
     const start = startOf(cursor);
     const { files, left } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
     if (files.length === 0) {
-      const none = start > 0 ? `there are no more than ${start} files in them` : 'there is no media in them';
+      const none = start > 0 ? `they contain only ${start} files` : 'they contain no media';
       throw argumentErrors.BAD_ARGUMENT(`paths: ${none}`, { field: 'paths' });
     }
     const has = (one: (typeof what)[number]) => what.includes(one);

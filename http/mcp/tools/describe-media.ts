@@ -54,7 +54,7 @@ export const describeMedia = tool({
         return left === 0
           ? []
           : [
-              `${left} more lines are left out. find_moments and who find more with media ["${hashText(media.hash_str)}"].`,
+              `${left} more lines were omitted. find_moments and who find more with media ["${hashText(media.hash_str)}"].`,
             ];
       },
     });

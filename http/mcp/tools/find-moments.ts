@@ -52,7 +52,7 @@ const input = Type.Object({
   kinds: Type.Optional(
     described(
       Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: momentKinds.length }),
-      'Only these reasons; left out, all.',
+      'Return only moments with these reasons. If omitted, all reasons count.',
     ),
   ),
   people: Type.Optional(
@@ -89,7 +89,7 @@ export const findMoments = tool({
     'Finds moments in the analysed films, stills and recordings by what is seen, said or written, or who is seen; best first. ' +
     'Give text, image_path or like. Every line begins with the id of a moment (hash@second), which look, ' +
     'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong or likely says how far ' +
-    'a picture stands out from the rest; what hardly does is counted, and told with weak. Look at what matters before you rely on it.',
+    'a picture stands out from the rest; weak matches are only counted, unless weak is true. Look at what matters before you rely on it.',
   input,
   effect: 'none',
   run: async (asked, call) => {

@@ -26,7 +26,7 @@ export const listLibrary = tool({
       ),
     ),
     name: Type.Optional(
-      described(Type.String({ minLength: 1, maxLength: 300 }), 'Only files whose name holds this text.'),
+      described(Type.String({ minLength: 1, maxLength: 300 }), 'Only files whose names contain this text.'),
     ),
     facets: defaulted(described(Type.Boolean(), 'List the facets instead of the files.'), false),
     limit: limitOf(MOST_ROWS, MOST_ROWS),
@@ -117,7 +117,7 @@ async function facetsOf(limit: number, start: number, call: Call): Promise<ToolA
   const facets = all.filter(({ options }) => options.length > 0);
   const page = facets.slice(start, start + limit);
   if (page.length === 0)
-    return { text: 'There are no facets: nothing is analysed, or the cursor is behind the last one.' };
+    return { text: 'There are no facets: nothing has been analysed, or the cursor is after the last one.' };
   const rows = page.map(({ id, kind, options, min, max }) => {
     const values = options
       .slice(0, MOST_OPTIONS)

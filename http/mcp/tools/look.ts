@@ -18,7 +18,7 @@ export const look = tool({
   name: 'look',
   title: 'Look at moments',
   description:
-    'Shows pictures of up to 6 moments, in the order asked for. Any second of an analysed film can be looked at: write ' +
+    'Shows pictures of up to 6 moments, in the given order. Any second of an analysed film can be looked at: write ' +
     'its hash@second, also of seconds that no search answered.',
   input: Type.Object({
     moments: described(

@@ -25,7 +25,7 @@ export const makeTimeline = tool({
   title: 'Make a timeline',
   description:
     'Writes clips, one after the other with their sound, as a timeline that editing programs open, and answers the path. ' +
-    'The scene that find_moments tells of a moment is a good in and out. Existing files are never overwritten: a name that is taken ' +
+    'The scene of a moment in find_moments is a good in and out. Existing files are never overwritten: a name that is taken ' +
     'gets -2, -3 and so on.',
   input: Type.Object({
     clips: described(
@@ -38,7 +38,7 @@ export const makeTimeline = tool({
     ),
     output_path: described(
       Type.String({ minLength: 1, maxLength: 4096 }),
-      'Absolute path of the file to write on the machine of the service, in a folder that is there.',
+      'Absolute path of the output file on the machine of the service, in an existing folder.',
     ),
     name: defaulted(
       described(Type.String({ minLength: 1, maxLength: 200 }), 'Name of the sequence.'),

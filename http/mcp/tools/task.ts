@@ -18,7 +18,7 @@ const input = Type.Object({
   id: Type.Optional(
     described(
       Type.String({ minLength: 1, maxLength: 64 }),
-      'Id of the task, as analyze answers it; left out: the latest tasks.',
+      'Id of the task, as returned by analyze. If omitted, the latest tasks are listed.',
     ),
   ),
   action: defaulted(

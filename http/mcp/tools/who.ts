@@ -84,7 +84,7 @@ function everybody(jobs: readonly FaceClusterJob[]): string[] {
     const more = rest.length > MOST_IDS ? ` and ${rest.length - MOST_IDS} more` : '';
     const others =
       rest.length > 0
-        ? [`(without a name, to be asked for by id: ${some.join(', ')}${more}), ${oneLine(job, 80)}`]
+        ? [`(without a name, usable by id: ${some.join(', ')}${more}), ${oneLine(job, 80)}`]
         : [];
     return [...people.map((person) => `${oneLine(person, 100)}, ${oneLine(job, 80)}`), ...others];
   });

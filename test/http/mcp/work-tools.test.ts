@@ -66,7 +66,7 @@ test('analyze looks into a folder once, however many links lead to it, and takes
   ]);
   assert.doesNotMatch(second.text, /cursor/);
   const third = await call('analyze', { paths: ['/media'], cursor: '9999' }, answers);
-  assert.equal(third.text, 'paths: there are no more than 9999 files in them');
+  assert.equal(third.text, 'paths: they contain only 9999 files');
 });
 
 test('task names the files that failed however many others are before them, a page at a time', async () => {

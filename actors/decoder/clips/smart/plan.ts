@@ -49,7 +49,7 @@ export function planOf({ groups, frames, isCut }: Scanned): SmartPlan | string {
     isOpen = isWhole && group.flaw === null;
   }
   const [longest] = runs.sort((a, b) => b.to - b.from - (a.to - a.from));
-  if (!longest) return flaw ?? 'no whole closed group of pictures lies in the clip';
+  if (!longest) return flaw ?? 'the clip contains no complete closed group of pictures';
   return {
     head: frames.slice(0, longest.from),
     copied: frames.slice(longest.from, longest.to),

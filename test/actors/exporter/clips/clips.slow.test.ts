@@ -119,7 +119,7 @@ test('a clip says how it was cut, and a smart one that could not be why', async 
     results.map(({ mode_used, mode_reason }) => [mode_used, mode_reason]),
     [
       ['smart', null],
-      ['precise', 'no whole closed group of pictures lies in the clip'],
+      ['precise', 'the clip contains no complete closed group of pictures'],
     ],
   );
   assert.equal(results[0]!.frame_count, 105);

@@ -57,8 +57,8 @@ test('copied pictures are named in the order in which they are decoded', () => {
 });
 
 test('without a whole group there is no plan', () => {
-  assert.match(String(parts(5, 7)), /no whole closed group/);
-  assert.match(String(parts(5, 11)), /no whole closed group/);
+  assert.match(String(parts(5, 7)), /no complete closed group/);
+  assert.match(String(parts(5, 11)), /no complete closed group/);
   assert.match(String(parts(4, 8, { groups: [group(4, 'it is open')] })), /it is open/);
 });
 

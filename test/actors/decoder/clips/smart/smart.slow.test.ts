@@ -97,11 +97,11 @@ test('what a picture looks like and how it is shown is kept', async () => {
 
 describe('a smart clip that cannot be is precise, and says why', () => {
   const reasons: readonly (readonly [name: string, reason: RegExp])[] = [
-    ['H.264, open GOP', /no whole closed group/],
-    ['H.264 with periodic intra refresh', /no whole closed group/],
+    ['H.264, open GOP', /no complete closed group/],
+    ['H.264 with periodic intra refresh', /no complete closed group/],
     ['HEVC, closed GOP', /hevc/],
     ['HEVC, 10 bit with PQ', /hevc/],
-    ['an edit list that hides the first 40 frames', /no whole closed group|edit list/],
+    ['an edit list that hides the first 40 frames', /no complete closed group|edit list/],
   ];
   for (const [name, reason] of reasons) {
     const film = clips.find((film) => film.name === name)!;
@@ -127,7 +127,7 @@ describe('a smart clip that cannot be is precise, and says why', () => {
   test('a clip within one group', async () => {
     const [film] = groupFilms;
     const span = [0.9, 1.5] as const;
-    await expectPrecise(await film!.make(), span, /no whole closed group/, wanted(film!, span));
+    await expectPrecise(await film!.make(), span, /no complete closed group/, wanted(film!, span));
   });
 
   test('parameters that change on the way', async () => {
