@@ -221,7 +221,7 @@ test('a smart clip is encoded by a device where it has to be precise, and only t
   const withinGroup = [1.25, 1.5] as const;
   const precise = await machine.cut(path, withinGroup, 'smart');
   assert.deepEqual([precise.mode_used, precise.encoder], ['precise', 'h264_fake']);
-  assert.match(precise.mode_reason!, /no whole closed group/);
+  assert.match(precise.mode_reason!, /no complete closed group/);
   assert.deepEqual(await stampsOf(precise.path), await stampsOf((await machine.cut(path, withinGroup)).path));
 
   const failing = await new Machine({ failsAt: 3 }).cut(path, withinGroup, 'smart');
