@@ -44,11 +44,12 @@ const installedSize = isCheckout ? '1.0' : '0.65';
 
 function npmInstall() {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const pinned = { ...dependencies, ...devDependencies };
   const args = [
     'exec',
     '--yes',
     // Some packages choose by the running Node what they install.
-    `--package=node@${devDependencies?.node ?? dependencies.node}`,
+    `--package=node@${pinned.node}`,
     '--',
     'npm',
     'install',

@@ -28,7 +28,7 @@ function checkout(t: TestContext, download: string) {
   }
   cpSync(processFolder, join(folder, 'runtime', 'process'), { recursive: true });
   writeFileSync(join(folder, 'cli', 'framehound.ts'), 'console.log(process.argv.slice(2).join());');
-  writeFileSync(join(folder, 'package.json'), '{}');
+  writeFileSync(join(folder, 'package.json'), '{"devDependencies":{"node":"22.0.0"}}');
   writeFileSync(join(folder, 'driver.mjs'), driver);
   writeFileSync(join(folder, 'bin', 'npm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   symlinkSync(process.execPath, join(modules, 'node', 'bin', 'node'));

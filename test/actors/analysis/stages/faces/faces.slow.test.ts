@@ -31,7 +31,8 @@ test('faces are found in every second of a film, and clustered into people', asy
   const e = await engine(t);
   const { of, state, counts, task_id } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   assert.equal(state, 'completed');
-  assert.deepEqual(of['a']?.faces, { model_key: 'find+embed', count: 8, missing_frames: 0 });
+  const facts = { model_key: 'find+embed', from_previews: false };
+  assert.deepEqual(of['a']?.faces, { ...facts, count: 8, missing_frames: 0 });
   assert.deepEqual([of['b']?.faces?.count, of['sound']?.outcome], [4, 'no_frames']);
   const { clustering } = of['Family']!;
   assert.deepEqual([clustering?.clusters, clustering?.total_entries, clustering?.noise_entries], [2, 12, 1]);
@@ -196,7 +197,8 @@ test('files that cannot be looked at are left out, and the job says so', async (
 test('frames that cannot be decoded are counted', async (t) => {
   const e = await engine(t, [{ name: 'a', frames: 5, missing: [1, 2] }]);
   const { of } = await e.run({ face_clustering_jobs: [jobOf(e)] });
-  assert.deepEqual(of['a']?.faces, { model_key: 'find+embed', count: 5, missing_frames: 2 });
+  const facts = { model_key: 'find+embed', from_previews: false };
+  assert.deepEqual(of['a']?.faces, { ...facts, count: 5, missing_frames: 2 });
 });
 
 test('a long film that was cut short goes on behind the last two minutes, and comes to the same', async (t) => {
