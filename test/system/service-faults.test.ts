@@ -193,7 +193,7 @@ async function killTwice({ service, paths: [short = ''] }: World): Promise<void>
   await service.follow(task_id);
   const { results, state } = await detail(service, task_id);
   assert.deepEqual([state, results.map(({ error }) => error?.code)], ['failed', ['QUARANTINED']]);
-  assert.match(results[0]?.error?.message ?? '', /twice the engine died .*SIGKILL.*SIGKILL/);
+  assert.match(results[0]?.error?.message ?? '', /the engine crashed twice .*SIGKILL.*SIGKILL/);
   const both = await analyze(service, cache_dir, [long, short]);
   await service.follow(both);
   const outcomes = (await detail(service, both)).results.map(({ path, outcome }) => [path, outcome] as const);

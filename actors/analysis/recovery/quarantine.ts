@@ -182,7 +182,7 @@ export function quarantineReason(strikes: readonly Strike[]): string {
   const what = [kinds.has('died') && 'the engine crashed', kinds.has('hung') && 'the analysis hung'];
   const times = strikes.map(({ began, seen }) => `started ${when(began)}${seen && `, ended by ${seen}`}`);
   const often = strikes.length === 2 ? 'twice' : `${strikes.length} times`;
-  return `${often}, ${what.filter(Boolean).join(' or ')} while this was the only file being analysed (${times.join('; ')})`;
+  return `${what.filter(Boolean).join(' or ')} ${often} while this was the only file being analysed (${times.join('; ')})`;
 }
 
 /** Engines of older versions wrote no time. */

@@ -122,13 +122,13 @@ test('the reason says what was seen', () => {
   const died = read([start(1), stage(1, key, at), start(2, { before }), stage(2, key, at + 60_000)]);
   assert.equal(
     quarantineReason(died.quarantine(key) ?? []),
-    'twice, the engine crashed while this was the only file being analysed ' +
+    'the engine crashed twice while this was the only file being analysed ' +
       '(started 2026-03-01T10:00:00Z, ended by SIGKILL; started 2026-03-01T10:01:00Z)',
   );
   const hung = read([start(1), stage(1, key, at), ended(1, key, 'hung'), start(2), stage(2, key, at)]);
   assert.match(
     quarantineReason(hung.quarantine(key) ?? []),
-    /^twice, the engine crashed or the analysis hung while/,
+    /^the engine crashed or the analysis hung twice while/,
   );
 });
 
@@ -303,7 +303,7 @@ test('an analysis leaves a quarantined file alone and says how to try again', as
   assert.equal(killer?.error?.code, 'QUARANTINED');
   assert.match(
     killer?.error?.message ?? '',
-    /twice, the engine crashed while this was the only file.*--force/,
+    /the engine crashed twice while this was the only file.*--force/,
   );
   assert.deepEqual(w.decoded, ['good']);
   assert.equal(

@@ -157,7 +157,7 @@ test('a clustering that ended the engine twice is left alone there by a watched 
   e.people.jobs.clear();
   const refused = await watched(cache_dir);
   assert.equal(refused?.code, 'QUARANTINED');
-  assert.match(refused?.message ?? '', /twice, the engine crashed .*; a new request tries it again$/);
+  assert.match(refused?.message ?? '', /the engine crashed twice .*; a new request tries it again$/);
   const { of } = await e.run({ cache_dir, face_clustering_jobs: [job] });
   assert.equal(of['Family']?.outcome, 'analyzed');
 });
