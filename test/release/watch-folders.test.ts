@@ -252,7 +252,7 @@ test('a folder whose faces are wanted is refused without face models, also where
   const args = ['watch', 'add', join(home.folder, 'incoming')];
   const { code, err } = await home.run(...args, '--faces', 'crew');
   assert.equal(code, 1);
-  assert.match(err, /No face detector and no face embedder is downloaded: .*models pull faces/);
+  assert.match(err, /No face detector and no face embedder is downloaded; .*models pull faces/);
   assert.equal((await home.run(...args)).code, 0);
   const { out } = await home.run('watch', 'list', '--json');
   assert.equal((JSON.parse(out) as WatchFolderList).watch_folders.length, 1);

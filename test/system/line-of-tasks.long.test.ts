@@ -48,7 +48,7 @@ test('proxies of several films wait behind an export, and are made in the order 
   const [first, second, third] = [await ask(paths[0]!), await ask(paths[1]!), await ask(paths[2]!)];
   assert.deepEqual(
     [first, second, third].map(({ queue_position, message }) => [queue_position, message]),
-    [1, 2, 3].map((place) => [place, 'The proxy waits its turn']),
+    [1, 2, 3].map((place) => [place, 'The proxy is queued']),
   );
   assert.equal((await ask(paths[1]!)).task_id, second.task_id);
   const seen: ProgressEvent[] = [];
@@ -95,7 +95,7 @@ test('proxies of several films wait behind an export, and are made in the order 
   const anew = await ok<Asked>(`/tasks/${cutting.task_id}/resume`, undefined, 'POST');
   assert.equal(anew.queue_position, undefined);
   const waits = await ok<Asked>(`/tasks/${second.task_id}/resume`, undefined, 'POST');
-  assert.deepEqual([waits.queue_position, waits.message], [1, 'The task waits its turn']);
+  assert.deepEqual([waits.queue_position, waits.message], [1, 'The task is queued']);
   assert.equal(await service.stop(), 0);
   const next = await startService(['--no-guardian'], home);
   t.after(next.end);

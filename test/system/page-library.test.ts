@@ -270,13 +270,13 @@ test('settings say what is in use and where values come from, in both languages;
   assert.deepEqual(problems, []);
 });
 
-test('a download that fails says why, and which files can be brought by hand', {
+test('a download that fails says why, and which files one can fetch', {
   skip: withoutBrowser || untilRelease,
 }, async (t) => {
   const { page } = await signedIn(t, 'settings');
   await page.getByRole('button', { name: 'Download clip-b32-q8' }).click();
   await page.getByRole('alert').getByText('clip-b32-q8 could not be downloaded').waitFor();
-  await page.getByText('These files can be brought by hand').click();
+  await page.getByText('You can put these files into').click();
   await page.getByText('sha256').first().waitFor();
   await page.getByRole('button', { name: 'Download clip-b32-q8' }).waitFor();
   await assertAccessible(page, 'a download that failed');
