@@ -2,7 +2,7 @@
 // of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { described, named, nullable } from '../../runtime/schema.ts';
+import { nullable } from '../../runtime/schema.ts';
 import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet, MetadataFilter } from '../index/facets/contract.ts';
 import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
@@ -22,7 +22,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
-import { Band, Explanation, NotUnderstood, Weaker } from './visual/contract.ts';
+import { Band, Explanation, MaybeNotUnderstood, Weaker } from './visual/contract.ts';
 import type { Voices } from './voices/contract.ts';
 import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 
@@ -146,13 +146,7 @@ export type Match = Static<typeof Match>;
 export const SearchAnswer = Type.Object({
   matches: Type.Array(Match),
   weaker: Weaker,
-  not_understood: Type.Optional(
-    described(
-      named('NotUnderstood', NotUnderstood),
-      'What the search did not understand; returned if words are not understood or can be found only ' +
-        'roughly.',
-    ),
-  ),
+  not_understood: MaybeNotUnderstood,
   toast_warning: Type.Optional(Type.String()),
   /** The sentences of `toast_warning`, one by one. */
   warnings: Type.Optional(Type.Array(Type.String())),

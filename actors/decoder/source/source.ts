@@ -281,7 +281,7 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
     format.maxAnalyzeDuration = probeLimits.microseconds;
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
-    // The list of keyframes in Flash video: FFmpeg takes memory for as many as any later packet says there are.
+    // A packet of Flash video may claim a huge number of keyframes, and FFmpeg allocates memory for all of them.
     if (flash.test(format.iformat?.name ?? '')) format.setFlags(AVFMT_FLAG_IGNIDX);
     if (isStillContainer(format.iformat?.name ?? '')) {
       await beforeStill?.();

@@ -8,7 +8,7 @@ import { TextBox } from '../../text-reader/contract.ts';
 import { type NamedMedia, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import type { MetadataFilterRequest } from '../scope/contract.ts';
-import { Band, Explanation, NotUnderstood, Weaker } from '../visual/contract.ts';
+import { Band, Explanation, MaybeNotUnderstood, Weaker } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
@@ -144,13 +144,7 @@ export const MomentsAnswer = Type.Object({
       '`limit`.',
   ),
   weaker: Weaker,
-  not_understood: Type.Optional(
-    described(
-      named('NotUnderstood', NotUnderstood),
-      'What the search did not understand; returned if words are not understood or can be found only ' +
-        'roughly.',
-    ),
-  ),
+  not_understood: MaybeNotUnderstood,
   toast_warning: Type.Optional(
     described(
       Type.String(),

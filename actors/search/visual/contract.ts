@@ -39,6 +39,14 @@ export const NotUnderstood = Type.Object({
 export type NotUnderstood = Static<typeof NotUnderstood>;
 
 /** Of answers. */
+export const MaybeNotUnderstood = Type.Optional(
+  described(
+    named('NotUnderstood', NotUnderstood),
+    'What the search did not understand; returned if words are not understood or can be found only roughly.',
+  ),
+);
+
+/** Of answers. */
 export const Weaker = Type.Optional(
   described(
     Type.Integer({ minimum: 0 }),

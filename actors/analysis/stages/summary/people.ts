@@ -1,7 +1,7 @@
 // Who is seen in a file, over all face clusterings: a name is one person, however many clusterings have it.
 import type { Reply } from '../../../../runtime/contract.ts';
+import { joinRanges } from '../../../../runtime/join-ranges.ts';
 import type { indexContract } from '../../../index/contract.ts';
-import type { GridRange } from '../../../index/summaries/contract.ts';
 import type { SeenPerson } from '../../../summarizer/contract.ts';
 
 type Shown = Reply<typeof indexContract, 'people_in'>['people'][number];
@@ -17,17 +17,6 @@ export function seenPeople(shown: readonly Shown[]): SeenPerson[] {
   return [...people].map(([person, of]) => ({
     person,
     is_named: of.some(({ is_named }) => is_named),
-    ranges: joined(of.flatMap(({ ranges }) => ranges)),
+    ranges: joinRanges(of.flatMap(({ ranges }) => ranges)),
   }));
-}
-
-/** Ascending, without overlap. */
-export function joined(ranges: readonly GridRange[]): GridRange[] {
-  const all: GridRange[] = [];
-  for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])) {
-    const last = all.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else all.push([start, end]);
-  }
-  return all;
 }
