@@ -93,12 +93,16 @@ export function linesIn({ lines }: Sights, range: Range): ReadLine[] {
 /** Boxes of lines in one size of letters differ by those that reach below the line. */
 const sizeOf = ({ size }: ReadLine) => Math.round(2 * Math.log2(size));
 
-/** So many of the lines, each text once, in the order of time; of lines in one size the first. */
+/** So many of the lines, each text once and whole, in the order of time; of lines in one size the first. */
 export function largest(lines: readonly ReadLine[], count: number): ReadLine[] {
   const once = new Map<string, ReadLine>();
+  const keyOf = ({ text }: ReadLine) => text.toLocaleLowerCase('en').replace(/\s/gu, '');
+  const keys = lines.map(keyOf);
   for (const line of lines.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.frame - b.frame)) {
-    const key = line.text.toLocaleLowerCase('en').replace(/\s/gu, '');
-    if (!once.has(key)) once.set(key, line);
+    const key = keyOf(line);
+    // A text that is typed letter by letter is read as many lines, of which the last has all.
+    const isBegun = keys.some((other) => other.length > key.length && other.startsWith(key));
+    if (!isBegun && !once.has(key)) once.set(key, line);
   }
   return [...once.values()].slice(0, count).sort((a, b) => a.frame - b.frame);
 }

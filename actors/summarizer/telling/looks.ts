@@ -37,7 +37,10 @@ export function looksTold(looks: Looks, facts: Facts, asked: readonly Look[]): S
   });
 }
 
-/** `Three shots, the longest 14 s (00:13).` Of one shot there is nothing to say. */
+/**
+ * `Three shots, the longest 14 s (00:13).` Told where it is asked for: four of twelve films were counted to
+ * have more than they have. Of one shot there is nothing to say.
+ */
 export function shotsTold({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
   if (shots < 2 || frames.length === 0) return [];
   const within = outline.shots.filter((start) => start > range.start && start < range.end);

@@ -32,7 +32,7 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const parts = node.child_ids.length > 0 ? partsTold(film, node, factsOf, plan) : [];
   const sections = plan.sections.flatMap((section) => told[section]);
   const content = [...sections, ...parts];
-  // Where nothing was recognised, the shots are told.
+  // Where nothing was recognised, a part is compared with the others.
   const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
   // Of a part it is enough to tell its form: what is so throughout the file is told of the whole.
@@ -50,21 +50,19 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
   const seen = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
   const written = writtenIn(facts.lines, isLeaf ? 3 : 5, film.kind !== 'image');
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
-  const isCut = node.parent_id === null && facts.shots > 1;
   return [
     ...(seen ? [seen] : []),
     ...(written ? [written] : []),
-    ...(plan.countsShots || isCut ? shotsTold(film, facts) : []),
+    ...(plan.countsShots ? shotsTold(film, facts) : []),
     ...(isPart ? looksTold(film.looks.get(node.node_id)!, facts, plan.looks) : []),
   ];
 }
 
-/** Shots, and how a part is against others. A still has neither. */
+/** How a part is against others. Of a still and of a whole there is nothing to compare. */
 function formOf(film: OutlinedFilm, node: OutlineNode, facts: Facts): Statement[] {
   if (film.kind === 'image') return [];
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
-  const looks = isPart ? looksTold(film.looks.get(node.node_id)!, facts, pictureLooks) : [];
-  return [...shotsTold(film, facts), ...looks];
+  return isPart ? looksTold(film.looks.get(node.node_id)!, facts, pictureLooks) : [];
 }
 
 function speechSection(

@@ -2,8 +2,7 @@
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
-import { capital, counted, lengthOf, listOf } from './english.ts';
-import { shotsTold } from './looks.ts';
+import { capital, lengthOf, listOf } from './english.ts';
 import { peoplePhrase, peopleSeen, speakingLong } from './people.ts';
 import { planOf, type Section } from './plan.ts';
 import { seenInNode, seenPhrase } from './seen.ts';
@@ -42,10 +41,7 @@ export function oneLine(film: OutlinedFilm, root: Facts): string {
     const more = `${line}${line === whole ? ': ' : '; '}${told[section]}`;
     if (told[section] !== '' && more.length < longestLine) line = more;
   }
-  return `${line === whole ? `${whole}: ${nothingKnown(film, root)}` : line}.`.replace(
-    /([.!?…]”?)\.$/u,
-    '$1',
-  );
+  return `${line === whole ? `${whole}: ${nothingKnown(film)}` : line}.`.replace(/([.!?…]”?)\.$/u, '$1');
 }
 
 function bestQuote(film: OutlinedFilm, root: Facts): string {
@@ -53,15 +49,11 @@ function bestQuote(film: OutlinedFilm, root: Facts): string {
   return best ? quoted(film, best.sentence, 60, 0).text.replace(/ \([\d:]+\)\.$/, '') : '';
 }
 
-function nothingKnown({ segments, material, kind }: OutlinedFilm, { shots }: Facts): string {
+function nothingKnown({ segments, material, kind }: OutlinedFilm): string {
   const looked = kind !== 'audio' && (material.pictures?.frames.length ?? 0) > 0;
   if (!looked) return segments ? 'nobody speaks' : 'nothing is known about it';
   if (kind === 'image') return 'nothing was recognised';
-  return [
-    ...(shots > 1 ? [counted(shots, 'shot')] : []),
-    ...(segments ? ['nobody speaks'] : []),
-    'nothing in the pictures was recognised',
-  ].join(', ');
+  return [...(segments ? ['nobody speaks'] : []), 'nothing in the pictures was recognised'].join(', ');
 }
 
 /** Two to five sentences; `root`: facts and statements of the root. */
@@ -80,14 +72,12 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
     .sections.flatMap((section) => told[section])
     .filter((own) => own !== null);
   const missing = statements.filter(({ kind }) => kind === 'absence');
-  // Of one shot a list needs no word.
-  const shots = content.length === 0 && root.shots > 1 && film.kind !== 'image' ? shotsTold(film, root) : [];
-  const all = [extentOf(film), ...content, ...shots, ...missing];
+  const all = [extentOf(film), ...content, ...missing];
   const kept = new Set(all.toSorted((a, b) => a.rank - b.rank).slice(0, mostSentences));
   const fit = fitting(
     all.filter((own) => kept.has(own)),
     longestShort,
   );
   if (fit.length > 1) return capital(textOf(fit));
-  return `${extentOf(film).text} ${capital(nothingKnown(film, root))}.`;
+  return `${extentOf(film).text} ${capital(nothingKnown(film))}.`;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeenLine, SeenThing } from '../../../../actors/summarizer/contract.ts';
+import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
 import { talks } from '../text/talks.ts';
 import { painted, rootText, someConcepts, spoken, textsOf, told } from './told.ts';
@@ -42,7 +43,6 @@ test('a film of three places reads like the notes of a logger', () => {
     [
       'A video of 40 s in 4 parts.',
       'A sailing boat (00:09), a beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37).',
-      'Four shots, the longest 14 s (00:13).',
       'Ada Low (12 s) and one person without a name are seen.',
       'Ada Low (6 s) and SPEAKER_01 (6 s) speak.',
       'Ada Low asks: “How did you come to build the bridge?” (00:01).',
@@ -79,7 +79,15 @@ test('things and printed text are told with their times, those that may be wrong
       // Of clocks nobody has measured how often one is there.
       seen('clock', 0, 20, 0.99),
     ],
-    lines: [read('EXIT', 12), read('Budget 2026', 3, 0.2), read('Exlt', 5, 0.3, 0.89), read('e x i t', 16)],
+    // Typed letter by letter.
+    lines: [
+      read('EXIT', 12),
+      read('Bud', 1, 0.2),
+      read('Budget 2', 2, 0.2),
+      read('Budget 2026', 3, 0.2),
+      read('Exlt', 5, 0.3, 0.89),
+      read('e x i t', 16),
+    ],
   };
   const material = { seconds: 20, pictures: painted([[20]]), segments: [], people: [] };
   const film = told(material, { sights, concepts: null });
@@ -133,7 +141,7 @@ test('colours are told of the picture, what lasts once, and what is throughout w
   const text = rootText(film);
   assert.match(text, /The picture is mostly green; also /);
   assert.match(text, /00:40–01:00: the picture is mostly red\./);
-  assert.match(text, /Three shots, the longest 20 s \(00:00\)\./);
+  assert.doesNotMatch(text, /shots/);
   assert.doesNotMatch(text, /[Mm]ostly pictures|mostly mostly/);
   const still = painted([[1, 'mostly green']]);
   const one = told({ seconds: 1, pictures: still, segments: null, people: [] }, { kind: 'image' });
@@ -141,20 +149,26 @@ test('colours are told of the picture, what lasts once, and what is throughout w
   assert.equal(one.whole().short_summary, 'A still. The picture is mostly green.');
 });
 
-test('what has no name is told by its shots, and why it has none', () => {
+test('what has no name says why, and its shots are counted where they are asked for', () => {
   const pictures = painted([[8], [5], [9]]);
   const concepts = { ...someConcepts, background: { ...someConcepts.background, pictures: 40 } };
   const film = told({ seconds: 22, pictures, segments: [], people: [] }, { concepts });
   assert.match(
     rootText(film),
-    /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\. Nothing in the pictures was recognised\./,
+    /^A video of 22 s(?: in \d parts)?\. Nothing in the pictures was recognised\./,
   );
   const unheard = told({ seconds: 22, pictures, segments: null, people: [] }, { concepts });
   assert.match(rootText(unheard), /recognised\. There is no transcript\.$/);
   for (const text of textsOf(unheard).slice(1)) {
     assert.equal(text, 'Nothing in the pictures was recognised.');
   }
-  assert.match(film.whole().one_line_summary, /^A video of 22 s: three shots, nobody speaks, /);
+  assert.match(film.whole().one_line_summary, /^A video of 22 s: nobody speaks, nothing /);
+  const objective = objectiveOf('continuity_review', []);
+  const asked = told({ seconds: 22, pictures, segments: [], people: [] }, { concepts, objective });
+  assert.match(
+    rootText(asked),
+    /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\./,
+  );
   const [hint] = film.told(film.film.root).hints;
   assert.match(hint!.limitation, /too few pictures to compare with \(40\)/);
   assert.match(hint!.suggested_follow_up, /100 pictures/);
