@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { Match } from '../actors/search/contract.ts';
 import { makeFolder } from '../runtime/files/make-folder.ts';
 import { html, noteHtml, pageOf } from './page.ts';
-import { addressOf, isStill, momentText } from './place.ts';
+import { addressOf, copiesText, isStill, momentText } from './place.ts';
 
 /** Answers kept; older ones are removed. */
 const KEPT = 20;
@@ -84,7 +84,7 @@ function figure(match: Match, place: number): string {
     ? `<img src="data:image/jpeg;base64,${html(match.image)}" alt="${file}, ${moment}">`
     : '<span class="lost">no picture stored</span>';
   return `<figure><a href="${html(addressOf(match))}">${image}</a>
-<figcaption><b>${place}. ${moment}</b> ${scene}<br>${file}</figcaption></figure>`;
+<figcaption><b>${place}. ${moment}</b> ${scene}<br>${[file, html(copiesText(match.other_paths))].filter(Boolean).join('<br>')}</figcaption></figure>`;
 }
 
 const style = `main{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(280px,100%),1fr));gap:16px}

@@ -15,6 +15,13 @@ export function momentText(match: Match): { readonly moment: string; readonly sc
   return { moment: timestamp, scene: start === end ? '' : `scene ${start}–${end}` };
 }
 
+/** `also at A, B and 3 more`; empty where the content is nowhere else. */
+export function copiesText(paths: readonly string[] = []): string {
+  if (paths.length === 0) return '';
+  const rest = paths.length > 2 ? ` and ${paths.length - 2} more` : '';
+  return `also at ${paths.slice(0, 2).join(', ')}${rest}`;
+}
+
 /** Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media Fragments). */
 export function addressOf(match: Match): string {
   // A frame of the grid is a second.

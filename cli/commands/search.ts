@@ -14,7 +14,7 @@ import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
 import { type Found, foundBy, merged, toldBy } from '../found.ts';
 import { openPage } from '../open-page.ts';
-import { isStill, momentText } from '../place.ts';
+import { copiesText, isStill, momentText } from '../place.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
@@ -168,9 +168,15 @@ export async function show(
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
   for (const note of notes) context.out(`  note: ${printable(note)}\n`);
+  const told = new Set<string>();
   for (const [i, entry] of found.entries()) {
+    const { hash_str = '', other_paths } = entry.seen ?? entry.said ?? entry.written ?? {};
+    // Once a content: it has as many copies at every match.
+    const copies = told.has(hash_str) ? '' : copiesText(other_paths);
+    told.add(hash_str);
     const by = said === null && written === null ? '' : foundBy(entry).join(', ');
     context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
+    if (copies) context.out(`     ${printable(copies)}\n`);
     if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
     if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
     const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;

@@ -26,7 +26,10 @@ test('each match has its picture, and a page shows them all; a repeated search r
   const { pictures, page } = await saveFindings(
     heading,
     [],
-    [matchOf('/films/one two.mp4', 'first'), matchOf('/films/é.mkv', 'second')],
+    [
+      { ...matchOf('/films/one two.mp4', 'first'), other_paths: ['/b&c.mp4'] },
+      matchOf('/films/é.mkv', 'second'),
+    ],
     home,
   );
   assert.deepEqual(
@@ -43,6 +46,8 @@ test('each match has its picture, and a page shows them all; a repeated search r
   assert.match(html, /Content-Security-Policy" content="default-src 'none'; img-src data:;/);
   assert.ok(html.includes(`<img src="data:image/jpeg;base64,${Buffer.from('first').toString('base64')}"`));
   assert.match(html, /href="file:\/\/\/films\/one%20two\.mp4#t=12"/);
+  assert.equal(html.match(/<br>also at/g)?.length, 1);
+  assert.ok(html.includes('<br>/films/one two.mp4<br>also at /b&amp;c.mp4</figcaption>'));
   assert.match(html, /00:00:12<\/b> scene 00:00:10–00:00:14/);
 });
 

@@ -1,6 +1,7 @@
 // The web page in a browser, on a service with the sample library: signing in, searching, scrubbing, the service that goes
 // and comes back. What the browser asks for is asked of the service itself.
 import assert from 'node:assert/strict';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import sharp from 'sharp';
@@ -92,6 +93,27 @@ test('words find moments, keys lead through them, into the basket and to the pla
   await assertAccessible(page, 'the list of keys');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.deepEqual(problems, []);
+});
+
+test('a film that lies at a second path says so above its matches and at each', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const copy = join(home.folder, 'copy.mp4');
+  await copyFile(join(samples, 'beach.mp4'), copy);
+  const { task_id } = await sample.service.ok<{ task_id: string }>('/analyze', {
+    cache_dir: join(home.folder, 'analysis'),
+    visual_media_paths: [copy],
+  });
+  await sample.service.follow(task_id);
+  t.after(() => rm(copy));
+  const { page, problems } = await signedIn(t);
+  await searchFor(page, 'a beach');
+  await page.getByText('1 more copy').first().waitFor();
+  await page
+    .getByRole('gridcell', { name: /, Also at .*(copy|beach)\.mp4$/ })
+    .first()
+    .waitFor();
   assert.deepEqual(problems, []);
 });
 

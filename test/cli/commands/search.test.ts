@@ -65,6 +65,22 @@ test('a still has no scene and no time; a film that reached the limit is told to
   assert.doesNotMatch(alone.said().out, /At most/);
 });
 
+test('other files of the same content are named once, the first two of them', async (t) => {
+  const own = fakeHome(t).context();
+  const other_paths = ['/b/a.mp4', '/c/a.mp4', '/d/a.mp4'];
+  const copied = { ...match, other_paths };
+  const single = { ...match, hash_str: 's', video_path: '/films/s.mp4', other_paths: ['/b/s.mp4'] };
+  await show({ matches: [copied, { ...copied, original_index: 1 }, single] }, question, own, false);
+  const also = own
+    .said()
+    .out.split('\n')
+    .flatMap((line, i) => (line.includes('also at') ? [[i, line]] : []));
+  assert.deepEqual(also, [
+    [2, '     also at /b/a.mp4, /c/a.mp4 and 1 more'],
+    [5, '     also at /b/s.mp4'],
+  ]);
+});
+
 test('an error about a person names the option that was typed', () => {
   const said = (message: string) => (asTyped(new Error(message)) as Error).message;
   assert.equal(

@@ -4,6 +4,7 @@ import { Icon } from '../../parts/icon.ts';
 import { nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
+import { copiesText } from './copies.ts';
 import type { Group, Ordered } from './groups.ts';
 import { RelevanceBar } from './relevance.ts';
 import { change, search, toggleWeaker } from './state.ts';
@@ -36,10 +37,12 @@ function GroupHead({ group, ordered }: GroupHeadProps) {
   const moments = ordered.moments.slice(from, to);
   const isFilm = kind === 'film' && moments[0]?.kind === 'video';
   const only = () => change({ film: isOnly ? null : { media_path, start: null, end: null } });
+  const copies = isFilm ? (moments[0]?.other_paths?.length ?? 0) : 0;
   const marks = moments.map((one) => one.time_seconds);
   return html`<div class="group-head" role="gridcell">
     <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
     <span class="quiet group-count">${t(searchWords.found, { n: to - from })}</span>
+    ${copies > 0 && html`<span class="quiet group-count" title=${copiesText(moments[0]!)}>${t(searchWords.copies, { n: copies })}</span>`}
     ${
       isFilm &&
       html`<button class="quiet icon-only" aria-pressed=${isOnly} aria-label=${t(searchWords.onlyFilm)}

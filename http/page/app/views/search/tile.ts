@@ -11,6 +11,7 @@ import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { BandMark, bandOf } from './band.ts';
+import { copiesText } from './copies.ts';
 import { Frames } from './frames.ts';
 import { type Found, kindIcons } from './moment.ts';
 import { likeThis, search } from './state.ts';
@@ -89,10 +90,11 @@ function Reasons({ moment }: { readonly moment: Found }) {
     .map(toldOf)
     .filter((one) => one !== '')
     .join(' · ');
+  const details = [told, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
   return html`<div class="tile-reasons">
     ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
     <${BandMark} band=${bandOf(moment)} />
-    <span class="cut grow" title=${told}>${told}</span>
+    <span class="cut grow" title=${details}>${told}</span>
     ${isIn && html`<span class="reason in-basket" title=${t(searchWords.outOfBasket)}><${Icon} name="lists" /></span>`}
   </div>`;
 }
@@ -109,5 +111,7 @@ function labelOf(moment: Found): string {
   const why = moment.reasons.map((reason) => [t(searchWords[reason.kind]), toldOf(reason)].join(' ').trim());
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
-  return [nameOf(moment.media_path), clock(moment.time_seconds), ...why, ...sure].join(', ');
+  return [nameOf(moment.media_path), clock(moment.time_seconds), ...why, ...sure, copiesText(moment)]
+    .filter((one) => one !== '')
+    .join(', ');
 }
