@@ -6,7 +6,7 @@ import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
 import { serviceCommands } from './service-commands.ts';
 import { speechOptions } from './speech-options.ts';
-import { summaryOptions, summaryWishOptions } from './summary-options.ts';
+import { summaryOptions, summaryRequestOptions } from './summary-options.ts';
 import { watchActions } from './watch-actions.ts';
 
 export interface Option {
@@ -110,7 +110,7 @@ export const commandTable = {
     help: 'analyse films, stills and folders',
     completes: 'file',
     options: {
-      ...summaryWishOptions,
+      ...summaryRequestOptions,
       'from-previews': { ...switchedOn, help: 'look for things and words in stored previews only' },
       force: { ...switchedOn, help: 'analyse again what is stored' },
       json: { ...switchedOn, help: 'print each event as a line of JSON' },

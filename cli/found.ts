@@ -70,7 +70,7 @@ export function foundBy(entry: Found): ('seen' | 'said' | 'written')[] {
 }
 
 /** The matches as JSON has them, each with what it was found by. `said`, `written`: null where nobody looked for them. */
-export function toldBy(
+export function matchFields(
   seen: readonly Match[],
   said: readonly TranscriptSearchMatch[] | null,
   written: readonly WrittenSearchMatch[] | null = null,

@@ -20,7 +20,7 @@ import { type CommandName, commandTable } from './command-table.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Command, type Context, exit, typed, usageErrors } from './context.ts';
 import { commandHelp, helpText } from './help.ts';
-import { optionMistake, unknownCommand } from './mistakes.ts';
+import { optionError, unknownCommand } from './usage-errors.ts';
 
 /** A command is loaded on first use: a search does not load what only analysis needs. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
@@ -67,7 +67,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === undefined || !isCommand(name)) throw unknownCommand(name ?? '');
   const command = await commands[name]();
   const running = command(args, createContext(flags, name === 'serve' ? 'info' : 'warn'));
-  return running.catch((error: unknown) => Promise.reject(optionMistake(name, error) ?? error));
+  return running.catch((error: unknown) => Promise.reject(optionError(name, error) ?? error));
 }
 
 /** The help that is asked for, of one command where one is named; null when none is. What follows `--` asks nothing. */
@@ -231,8 +231,8 @@ function report(error: unknown): number {
   if (code === 'CANCELLED') return exit.cancelled;
   // An internal error shows its stack, any other one its message.
   process.stderr.write(typed(`framehound: ${code === 'INTERNAL' && !badFlag ? stack : message}\n`));
-  const mistake = usageErrors.USAGE.is(error) || engineErrors.INVALID_CONFIG.is(error) || badFlag;
-  return mistake ? exit.usage : exit.error;
+  const isUsageError = usageErrors.USAGE.is(error) || engineErrors.INVALID_CONFIG.is(error) || badFlag;
+  return isUsageError ? exit.usage : exit.error;
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {

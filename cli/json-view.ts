@@ -71,18 +71,18 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
     report: ({ cancelled, error, counts, progress = latest, model_key }, exit_code) => {
       flush();
       const state = error ? 'failed' : cancelled ? 'cancelled' : 'completed';
-      const told = progress ? wholeOf(progress) : null;
+      const wholeTask = progress ? wholeOf(progress) : null;
       const { files = counts.done, jobs = counts.jobs_done } = progress ?? {};
       const all = { ...counts, files, jobs };
-      line('end', { state, exit_code, error, counts: all, model_key, progress: told });
+      line('end', { state, exit_code, error, counts: all, model_key, progress: wholeTask });
     },
     broke: (thrown, exit_code) => {
       flush();
       const { code, meaning, message } = toFields(thrown);
       const error: TaskError = { code, error: meaning, message };
       const state = code === 'CANCELLED' ? 'cancelled' : 'failed';
-      const told = latest ? wholeOf(latest) : null;
-      line('end', { state, exit_code, error, counts: null, model_key: null, progress: told });
+      const wholeTask = latest ? wholeOf(latest) : null;
+      line('end', { state, exit_code, error, counts: null, model_key: null, progress: wholeTask });
     },
   };
 }

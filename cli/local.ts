@@ -7,14 +7,14 @@ import { bestThere } from '../actors/models/advice.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Backend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
+import { writeDeviceLine } from './device-line.ts';
 import { localPeople } from './local-people.ts';
 import { localSummaries } from './local-summaries.ts';
 import { localWatch } from './local-watch.ts';
-import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
+import { analyseFirst, writeNothingAnalysed } from './nothing-analysed.ts';
 import type { ProgressView } from './progress-view.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { createTally, type Report } from './report.ts';
-import { tellDevice } from './tell-device.ts';
 import type { Screen } from './terminal.ts';
 
 export function createLocal(engine: Engine, context: Context): Backend {
@@ -77,7 +77,7 @@ function wantsPictures({ visual_media_paths = [] }: TaskRequest): boolean {
 
 /** Answers the key of the model really used, and tells where it runs. */
 async function useModel(engine: Engine, key: string, screen: Screen): Promise<string> {
-  tellDevice(screen, await engine.search.models.load(key));
+  writeDeviceLine(screen, await engine.search.models.load(key));
   return engine.search.models.active();
 }
 
@@ -129,7 +129,7 @@ async function ask(
     throw analyseFirst(error.message);
   });
   if (loaded.media === 0) {
-    tellNothingAnalysed(screen, engine.search.models.active(), cache_dir);
+    writeNothingAnalysed(screen, engine.search.models.active(), cache_dir);
   }
   if (question.people.length > 0) await engine.search.loadPeople(cache_dir, signal);
   const common = {

@@ -35,7 +35,7 @@ export interface MediaTask extends Ending {
   /** As lines of JSON on standard output, whose last one is the end. */
   readonly json: boolean;
   /** Media that are named and not there may be known by their previews: the task says. */
-  readonly takesGone?: boolean;
+  readonly takesMissing?: boolean;
   /** `files`: absolute, at least one. */
   requestOf(files: string[]): TaskRequest | Promise<TaskRequest>;
 }
@@ -49,7 +49,7 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
     view?.broke(error, codeOf(error));
     throw error;
   });
-  const found = task.takesGone ? withGone(onDisk, paths) : onDisk;
+  const found = task.takesMissing ? withMissing(onDisk, paths) : onDisk;
   view?.found(found);
   const unreadable = found.failures.map(({ error }) => error);
   if (!json) for (const error of unreadable) screen.write(failureLine(error));
@@ -65,13 +65,13 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
 }
 
 /** What is named outright, looks like media and is not there is a file as well. */
-function withGone({ files, failures }: Found, paths: readonly string[]): Found {
+function withMissing({ files, failures }: Found, paths: readonly string[]): Found {
   const named = new Set(paths.map((path) => resolve(path)));
-  const { gone = [], left = [] } = Object.groupBy(failures, ({ path, error }) => {
-    const isGone = mediaErrors.FILE_NOT_FOUND.is(error) && named.has(path) && isMediaName(path);
-    return isGone ? 'gone' : 'left';
+  const { missing = [], others = [] } = Object.groupBy(failures, ({ path, error }) => {
+    const isMissing = mediaErrors.FILE_NOT_FOUND.is(error) && named.has(path) && isMediaName(path);
+    return isMissing ? 'missing' : 'others';
   });
-  return { files: [...new Set([...files, ...gone.map(({ path }) => path)])], failures: left };
+  return { files: [...new Set([...files, ...missing.map(({ path }) => path)])], failures: others };
 }
 
 /** `unreadable`: what was found and could not be looked at. */
@@ -85,7 +85,7 @@ export async function runTask(
   start: (view: ProgressView) => Promise<Report>,
   ending: TaskEnding,
   { screen, clock, out }: Context,
-  begun: JsonView | null = null,
+  jsonView: JsonView | null = null,
 ): Promise<number> {
   const { json, unreadable, listener } = ending;
   if (!json) {
@@ -96,7 +96,7 @@ export async function runTask(
     if (more) out(more.text);
     return code;
   }
-  const view = begun ?? createJsonView(out, clock);
+  const view = jsonView ?? createJsonView(out, clock);
   try {
     const report = await start(heard(view, listener));
     const code = exitCodeOf(report, unreadable.length);

@@ -1,10 +1,10 @@
-// What a person is told who searches where nothing is analysed.
+// What a search says where nothing is analysed.
 import { existsSync } from 'node:fs';
 import { storeErrors } from '../actors/index/store/contract.ts';
 import type { Context } from './context.ts';
 
 /** A folder that is not there is an error: most likely another one is meant. */
-export function tellNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
+export function writeNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
   if (!existsSync(folder)) {
     throw analyseFirst(`The analysis folder ${folder} does not exist`);
   }

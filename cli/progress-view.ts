@@ -43,7 +43,7 @@ export function createProgressView(
   /** Files and jobs that a stop left: they have a result, and are not done. */
   const cancelled = { files: 0, jobs: 0 };
   let drawn = 0;
-  let told = clock.now();
+  let lastLineAt = clock.now();
 
   const done = (of: TaskProgress) => ({
     ...of,
@@ -63,9 +63,9 @@ export function createProgressView(
     screen.write(`${screen.isTerminal ? clear() : ''}${line}\n`);
     drawn = 0;
   };
-  const tell = () => {
-    if (screen.isTerminal || !task || clock.now() - told < PLAIN_EVERY_MS) return;
-    told = clock.now();
+  const writeLine = () => {
+    if (screen.isTerminal || !task || clock.now() - lastLineAt < PLAIN_EVERY_MS) return;
+    lastLineAt = clock.now();
     screen.write(`${plainLine(kinds, done(task))}\n`);
   };
   return {
@@ -81,7 +81,7 @@ export function createProgressView(
         if (line) print(line);
       }
       drawing.put('screen', null);
-      tell();
+      writeLine();
     },
     end: () => {
       files.clear();

@@ -11,7 +11,7 @@ export interface PullView {
 }
 
 export function createPullView(screen: Screen, clock: Clock): PullView {
-  let [drawn, told] = [false, ''];
+  let [drawn, lastState] = [false, ''];
   const draw = (progress: PullProgress) => {
     const line = `  ${lineOf(progress)}`;
     drawn = true;
@@ -28,8 +28,8 @@ export function createPullView(screen: Screen, clock: Clock): PullView {
       }
       const state = `${progress.index} ${progress.phase} ${progress.reason}`;
       // What lies there already is read without a word, unless a person waits before a terminal.
-      if (state === told || progress.phase === 'checking') return;
-      told = state;
+      if (state === lastState || progress.phase === 'checking') return;
+      lastState = state;
       screen.write(`  ${lineOf(progress)}\n`);
     },
     end: () => {

@@ -11,21 +11,21 @@ export type Explained = <A extends readonly unknown[], T>(
 
 export function remotePeople(client: Client, explained: Explained, context: Context): PeopleBackend {
   // Asked once: what a task works on is told at once, not waited for.
-  const asked = { signal: context.signal };
+  const call = { signal: context.signal };
   return {
-    jobs: explained((cache_dir: string) => client.faceClusters({ cache_dir }, asked)),
-    samples: explained((request) => client.clusterSamples(request, asked)),
-    faces: explained((request) => client.clusterFaces(request, asked)),
-    name: explained((request) => client.nameClusters(request, asked)),
-    modify: explained((request) => client.modifyClusters(request, asked)),
-    undo: explained((request) => client.undoClusters(request, asked)),
+    jobs: explained((cache_dir: string) => client.faceClusters({ cache_dir }, call)),
+    samples: explained((request) => client.clusterSamples(request, call)),
+    faces: explained((request) => client.clusterFaces(request, call)),
+    name: explained((request) => client.nameClusters(request, call)),
+    modify: explained((request) => client.modifyClusters(request, call)),
+    undo: explained((request) => client.undoClusters(request, call)),
     recluster: explained(async (request, view) => {
-      const { task_id } = await client.recluster(request, asked);
+      const { task_id } = await client.recluster(request, call);
       return followTask(client, task_id, view, context);
     }),
     remove: explained(({ cluster_id, person_name: _, ...request }) =>
-      client.deletePeople({ ...request, ...(cluster_id !== null && { cluster_id }) }, asked),
+      client.deletePeople({ ...request, ...(cluster_id !== null && { cluster_id }) }, call),
     ),
-    appearances: explained((request) => client.appearances(request, asked)),
+    appearances: explained((request) => client.appearances(request, call)),
   };
 }

@@ -7,13 +7,13 @@ import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Backend, LibraryBackend } from './backend.ts';
 import type { Context } from './context.ts';
-import { analyseFirst, tellNothingAnalysed } from './nothing-analysed.ts';
+import { writeDeviceLine } from './device-line.ts';
+import { analyseFirst, writeNothingAnalysed } from './nothing-analysed.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { type Explained, remotePeople } from './remote-people.ts';
 import { remoteSummaries } from './remote-summaries.ts';
 import { followTask } from './remote-task.ts';
 import { remoteWatch } from './remote-watch.ts';
-import { tellDevice } from './tell-device.ts';
 
 const remoteErrors = errorTable({
   NOT_LICENSED: { meaning: 'The service does not accept the license key', status: 403, retryable: false },
@@ -25,27 +25,27 @@ const RETRIES = 15;
 export function createRemote(context: Context): Backend {
   const { server: url, license_key } = context.values;
   const client = createClient({ url, ...(license_key !== '' && { key: license_key }) });
-  const asked = { signal: context.signal, retries: RETRIES };
+  const call = { signal: context.signal, retries: RETRIES };
   const explained: Explained = (work) => {
     return (...args) => work(...args).catch((error) => Promise.reject(explain(error, context)));
   };
   return {
-    sight: explained(async () => (await client.availableModels({}, asked)).sight),
+    sight: explained(async () => (await client.availableModels({}, call)).sight),
     analyze: explained(async (request, view) => {
       const { visual_media_paths = [] } = request;
       if (visual_media_paths.length > 0) await useModelAndTell(client, context);
-      const { task_id } = await client.analyze(request, asked);
+      const { task_id } = await client.analyze(request, call);
       return followTask(client, task_id, view, context);
     }),
     resume: explained(async (task_id, view, force) => {
-      await client.resumeTask({ task_id, force }, asked);
+      await client.resumeTask({ task_id, force }, call);
       return followTask(client, task_id, view, context);
     }),
-    tasks: explained(async () => (await client.listTasks({}, asked)).tasks),
-    task: explained((task_id, { offset, limit }) => client.getTask({ task_id, offset, limit }, asked)),
+    tasks: explained(async () => (await client.listTasks({}, call)).tasks),
+    task: explained((task_id, { offset, limit }) => client.getTask({ task_id, offset, limit }, call)),
     cancel: explained(async (task_id) => {
       const whole = task_id === undefined;
-      const answer = await (whole ? client.cancelAnalysis({}, asked) : client.cancelTask({ task_id }, asked));
+      const answer = await (whole ? client.cancelAnalysis({}, call) : client.cancelTask({ task_id }, call));
       return { stopped: !('still_stopping' in answer), message: answer.message };
     }),
     search: explained(async (question, cacheDir) => {
@@ -53,49 +53,49 @@ export function createRemote(context: Context): Backend {
       return ask(client, question, cacheDir, context);
     }),
     transcripts: explained(({ cache_dir, media_paths }) =>
-      allTranscriptions(client, cache_dir, media_paths, asked),
+      allTranscriptions(client, cache_dir, media_paths, call),
     ),
     searchTranscripts: explained(async ({ speaker_name, metadata_filter_request: _, ...request }) => {
-      await client.loadTranscriptions({ cache_dir: request.cache_dir }, asked);
-      return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, asked);
+      await client.loadTranscriptions({ cache_dir: request.cache_dir }, call);
+      return client.searchTranscript({ ...request, ...(speaker_name !== null && { speaker_name }) }, call);
     }),
-    searchWritten: explained((request) => client.searchWritten(request, asked)),
+    searchWritten: explained((request) => client.searchWritten(request, call)),
     exportClips: explained(async ({ clips, ...request }) => {
-      const answer = await client.exportClips({ ...request, clips: [...clips] }, asked);
+      const answer = await client.exportClips({ ...request, clips: [...clips] }, call);
       if ('results' in answer) return answer;
       throw engineErrors.INTERNAL('the service answered an export with a task, although none was requested');
     }),
     exportTranscript: explained(({ segments, ...request }) =>
-      client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, asked),
+      client.exportTranscript({ ...request, segments: segments.map((row) => [...row]) }, call),
     ),
-    exportTimeline: explained((request) => client.exportTimeline(request, asked)),
+    exportTimeline: explained((request) => client.exportTimeline(request, call)),
     nameSpeakers: explained(({ assignments, ...request }) =>
-      client.nameSpeakers({ ...request, assignments: [...assignments] }, asked),
+      client.nameSpeakers({ ...request, assignments: [...assignments] }, call),
     ),
     library: libraryOf(client, explained, context.signal),
     people: remotePeople(client, explained, context),
-    summaries: remoteSummaries(client, explained, asked),
+    summaries: remoteSummaries(client, explained, call),
     watch: remoteWatch(client, explained, context.signal),
-    thumbnails: explained((request) => client.thumbnails(request, asked)),
+    thumbnails: explained((request) => client.thumbnails(request, call)),
     sceneThumbnails: explained(({ hash_str, ...request }) =>
-      client.sceneThumbnails({ ...request, ...(hash_str !== null && { hash_str }) }, asked),
+      client.sceneThumbnails({ ...request, ...(hash_str !== null && { hash_str }) }, call),
     ),
   };
 }
 
 /** Asked once: what a task works on is told at once, not waited for. */
 function libraryOf(client: Client, explained: Explained, signal: AbortSignal): LibraryBackend {
-  const asked = { signal };
+  const call = { signal };
   return {
     list: explained(({ under, ...page }) =>
-      client.listLibrary({ ...page, ...(under !== null && { under }) }, asked),
+      client.listLibrary({ ...page, ...(under !== null && { under }) }, call),
     ),
     forget: explained(({ media_paths, ...request }) =>
-      client.forgetMedia({ ...request, media_paths: [...media_paths] }, asked),
+      client.forgetMedia({ ...request, media_paths: [...media_paths] }, call),
     ),
-    prune: explained((request) => client.pruneLibrary(request, asked)),
-    disk: explained((cache_dir: string) => client.libraryDisk({ cache_dir }, asked)),
-    move: explained((request) => client.moveMedia(request, asked)),
+    prune: explained((request) => client.pruneLibrary(request, call)),
+    disk: explained((cache_dir: string) => client.libraryDisk({ cache_dir }, call)),
+    move: explained((request) => client.moveMedia(request, call)),
   };
 }
 
@@ -127,7 +127,7 @@ async function useModel(client: Client, { config, values, signal, screen }: Cont
 async function useModelAndTell(client: Client, context: Context): Promise<void> {
   await useModel(client, context);
   const { visual } = await client.loadedModels({}, { signal: context.signal, retries: RETRIES });
-  tellDevice(context.screen, visual);
+  writeDeviceLine(context.screen, visual);
 }
 
 async function ask(
@@ -136,13 +136,13 @@ async function ask(
   cache_dir: string,
   { signal, screen }: Context,
 ): Promise<SearchAnswer> {
-  const asked = { signal, retries: RETRIES };
-  const loaded = await client.loadAnalysisData({ cache_dir }, asked).catch((error) => {
+  const call = { signal, retries: RETRIES };
+  const loaded = await client.loadAnalysisData({ cache_dir }, call).catch((error) => {
     throw withAdvice(error);
   });
   if (loaded.media === 0) {
-    const { visual } = await client.loadedModels({}, asked);
-    tellNothingAnalysed(screen, visual.model_key ?? '', cache_dir);
+    const { visual } = await client.loadedModels({}, call);
+    writeNothingAnalysed(screen, visual.model_key ?? '', cache_dir);
   }
   const { image, frame, query, previews } = question;
   const common = {
@@ -157,10 +157,10 @@ async function ask(
     ...peopleOf(question),
   };
   const answer = image
-    ? await client.searchImage({ ...common, image_path: image }, asked)
+    ? await client.searchImage({ ...common, image_path: image }, call)
     : frame
-      ? await client.searchFrame({ ...common, media_path: frame.path, time_seconds: frame.seconds }, asked)
-      : await client.searchText({ ...common, query: query ?? '' }, asked);
+      ? await client.searchFrame({ ...common, media_path: frame.path, time_seconds: frame.seconds }, call)
+      : await client.searchText({ ...common, query: query ?? '' }, call);
   if (previews) return answer;
   return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
 }

@@ -54,18 +54,18 @@ export function keepServiceFile(
 ): () => void {
   let forget = () => {};
   let disarm = () => {};
-  let told = '';
-  const tell = (message: string, error?: unknown) => {
-    if (message !== told) log.warn(message, { home, ...(error !== undefined && { error }) });
-    told = message;
+  let lastWarning = '';
+  const warn = (message: string, error?: unknown) => {
+    if (message !== lastWarning) log.warn(message, { home, ...(error !== undefined && { error }) });
+    lastWarning = message;
   };
   const look = () => {
     try {
       const written = writeServiceFile(home, listening);
       if (written) forget = written;
-      else tell('another service already uses this home folder; framehound open will find that service');
+      else warn('another service already uses this home folder; framehound open will find that service');
     } catch (error) {
-      tell('framehound open and framehound stop will not find this service', error);
+      warn('framehound open and framehound stop will not find this service', error);
     }
     disarm = clock.after(LOOK_MS, look);
   };

@@ -28,10 +28,10 @@ export async function bringSight(context: Context): Promise<Brought> {
     [reason = ''] = text.split('\n');
     over.resolve('failed');
   };
-  const progress = (told: PullProgress) => {
-    view.progress(told);
+  const progress = (update: PullProgress) => {
+    view.progress(update);
     // What failed at once will hardly come within the time that a person waits.
-    if (told.phase === 'waiting') fail(told.reason ?? '');
+    if (update.phase === 'waiting') fail(update.reason ?? '');
   };
   const order = {
     modelsDir: folders(values).models,

@@ -52,7 +52,7 @@ async function signInThere({ values, config, signal }: Context): Promise<SignIn>
   const page = new URL('/', values.server).href;
   if (values.license_key === '') return { address: page, hasTicket: false };
   const client = createClient({ url: values.server, key: values.license_key });
-  const { ticket } = await client.makeTicket(wished({ values, config }), { signal });
+  const { ticket } = await client.makeTicket(ticketRequest({ values, config }), { signal });
   return { address: signInAddress(page, ticket), hasTicket: true };
 }
 
@@ -61,7 +61,7 @@ async function signInHere(context: Context): Promise<SignIn> {
   const { values, clock, screen, signal } = context;
   const { home } = folders(values);
   const began = clock.now();
-  let own: Background | null = null;
+  let started: Background | null = null;
   let endedAt: number | undefined;
   try {
     for (; clock.now() - began < LIMIT_MS; await pause(context, AGAIN_MS)) {
@@ -69,21 +69,21 @@ async function signInHere(context: Context): Promise<SignIn> {
       const service = runningService(home);
       const found = service && (await ticketOf(service, context));
       if (found) {
-        if (own) tellStarted(own, context);
+        if (started) tellStarted(started, context);
         else tellVersion(service, screen);
         return found;
       }
       if (service) continue;
-      own ??= await startInBackground(context);
-      if (own?.ended) endedAt ??= clock.now();
+      started ??= await startInBackground(context);
+      if (started?.ended) endedAt ??= clock.now();
       // Another command may have started one at the same moment.
-      if (own && endedAt !== undefined && clock.now() - endedAt > OTHER_MS)
-        throw await notStarted(own, context);
+      if (started && endedAt !== undefined && clock.now() - endedAt > OTHER_MS)
+        throw await notStarted(started, context);
     }
   } finally {
-    own?.leave();
+    started?.leave();
   }
-  if (own) throw serviceErrors.NOT_STARTED(`the service does not respond; see its log: ${own.log}`);
+  if (started) throw serviceErrors.NOT_STARTED(`the service does not respond; see its log: ${started.log}`);
   throw serviceErrors.NOT_REACHED(`the service for ${home} does not respond; to stop it: framehound stop`);
 }
 
@@ -101,7 +101,7 @@ async function ticketOf(service: RunningService, context: Context): Promise<Sign
       await client.health({}, { signal });
       return { address: page, hasTicket: false };
     }
-    const { ticket } = await client.makeTicket(wished(context), { signal });
+    const { ticket } = await client.makeTicket(ticketRequest(context), { signal });
     return { address: signInAddress(page, ticket), hasTicket: true };
   } catch (error) {
     if (late.signal.aborted) return null;
@@ -116,7 +116,7 @@ async function ticketOf(service: RunningService, context: Context): Promise<Sign
 }
 
 /** The page begins with an analysis folder that is named by a flag. */
-function wished({ values, config }: Pick<Context, 'values' | 'config'>): { cache_dir?: string } {
+function ticketRequest({ values, config }: Pick<Context, 'values' | 'config'>): { cache_dir?: string } {
   return config.sources.cache_dir === 'flag' ? { cache_dir: folders(values).cache } : {};
 }
 
@@ -132,12 +132,14 @@ function tellVersion({ program }: RunningService, screen: Context['screen']): vo
   );
 }
 
-async function notStarted(own: Background, { values }: Context): Promise<Error> {
-  const why = own.why().join('\n  ');
+async function notStarted(started: Background, { values }: Context): Promise<Error> {
+  const why = started.why().join('\n  ');
   const taken = (await isFramehound(localOrigin(values.host, values.port)))
     ? `\nPort ${values.port} is used by a framehound service with another home folder or another user. Give its home folder with --home, or choose another port with --port`
     : '';
-  return serviceErrors.NOT_STARTED(`the service could not be started (log: ${own.log})\n  ${why}${taken}`);
+  return serviceErrors.NOT_STARTED(
+    `the service could not be started (log: ${started.log})\n  ${why}${taken}`,
+  );
 }
 
 async function isFramehound(origin: string): Promise<boolean> {

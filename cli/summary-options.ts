@@ -40,7 +40,7 @@ export const summaryOptions = {
   'dry-run': { ...switchedOn, row: 'shared, only with it' },
 } as const;
 
-export const summaryWishOptions = {
+export const summaryRequestOptions = {
   summary: { ...switchedOn, help: 'also summarise them' },
   'summary-preset': {
     type: 'string',

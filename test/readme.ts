@@ -12,7 +12,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'npm start': 'installs packages; what it starts is the tour, which is run',
   'npx framehound open': 'starts a service that goes on; test/system/open.test.ts does it',
   'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
-  'npx framehound models pull': 'needs a download; test/cli/commands/bring-by-hand.test.ts does without',
+  'npx framehound models pull': 'needs a download; test/cli/commands/manual-download.test.ts does without',
   'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.slow.test.ts has one',
   'npx framehound faces': 'needs face models; test/cli/commands/faces.slow.test.ts does without',
   'npx framehound search "outdoors" --person':

@@ -5,7 +5,7 @@ import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
-import { summaryRequests, summaryWish } from '../summary-wishes.ts';
+import { summaryParameters, summaryRequests } from '../summary-requests.ts';
 import { withBackend } from '../with-backend.ts';
 
 export const analyze: Command = async (args, context) => {
@@ -16,15 +16,15 @@ export const analyze: Command = async (args, context) => {
   });
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   const { cache } = folders(context.values);
-  const wish = summaryWish(values);
+  const parameters = summaryParameters(values);
   return withBackend(context, context.values.decoders, (backend) => {
     const looking = values['from-previews']
       ? previewTask(backend, positionals, cache, values.force)
       : pictureTask(positionals, cache, values.force, context);
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
-      ...(wish && {
-        summary_requests: await summaryRequests(backend.summaries, cache, files, wish, context),
+      ...(parameters && {
+        summary_requests: await summaryRequests(backend.summaries, cache, files, parameters, context),
       }),
     });
     return runMediaTask(backend, { ...looking, requestOf, json: values.json }, context);
@@ -47,7 +47,7 @@ function previewTask(
       text_media_paths: words_key !== null || hasNone ? files : [],
     };
   };
-  return { paths, cacheDir, json: false, takesGone: true, requestOf };
+  return { paths, cacheDir, json: false, takesMissing: true, requestOf };
 }
 
 /** Looks at every second of what lies under the paths. */

@@ -1,6 +1,6 @@
 // `framehound export`: what was found, for other programs.
 import type { Command } from '../context.ts';
-import { unknownAction } from '../mistakes.ts';
+import { unknownAction } from '../usage-errors.ts';
 import { exportClips } from './export-clips.ts';
 import { exportTimeline } from './export-timeline.ts';
 import { transcript } from './transcript.ts';

@@ -11,8 +11,8 @@ import { appearanceLines, jobLine } from '../faces/lines.ts';
 import { remove } from '../faces/remove.ts';
 import { show } from '../faces/show.ts';
 import { runTask } from '../media-task.ts';
-import { unknownAction } from '../mistakes.ts';
 import { printable } from '../terminal.ts';
+import { unknownAction } from '../usage-errors.ts';
 import { withBackend } from '../with-backend.ts';
 
 const known = commandTable.faces.actions;
@@ -55,15 +55,15 @@ const recluster: Command = async (args, context) => {
   }
   if (values.auto && values.eps !== undefined)
     throw usageErrors.USAGE('use either --auto or --eps, not both: --auto chooses eps itself');
-  const wanted = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
+  const parameters = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 1, async (backend) => {
     const job = jobNamed(await backend.people.jobs(cache_dir), name);
     const request = {
       cache_dir,
       cluster_job_name: job.name,
-      eps: wanted.eps ?? job.eps,
-      min_samples: wanted.min_samples ?? job.min_samples,
+      eps: parameters.eps ?? job.eps,
+      min_samples: parameters.min_samples ?? job.min_samples,
       auto_detect_params: values.auto,
       clear_names: values['clear-names'],
     };

@@ -62,11 +62,11 @@ export const forget: Command = async (args, context) => {
   const media_paths = positionals.map((path) => resolve(path));
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 0, async ({ library }) => {
-    const asked = { cache_dir, media_paths };
+    const request = { cache_dir, media_paths };
     const sure = values.yes || values['dry-run'];
     if (!sure) {
-      const { forgotten } = await library.forget({ ...asked, dry_run: true });
-      tellPaths(
+      const { forgotten } = await library.forget({ ...request, dry_run: true });
+      writePaths(
         context,
         forgotten.flatMap((one) => one.media_paths),
         'forget',
@@ -74,13 +74,13 @@ export const forget: Command = async (args, context) => {
       if (!(await agreed(context, `Delete the analysis of ${counted(forgotten.length)}?`)))
         return exit.cancelled;
     }
-    const answer = await library.forget({ ...asked, dry_run: values['dry-run'] });
+    const answer = await library.forget({ ...request, dry_run: values['dry-run'] });
     for (const path of answer.unknown)
       context.screen.write(`✗ ${printable(path)}: no analysis is stored for it\n`);
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else {
       if (sure)
-        tellPaths(
+        writePaths(
           context,
           answer.forgotten.flatMap((one) => one.media_paths),
           'forget',
@@ -105,11 +105,11 @@ export const prune: Command = async (args, context) => {
       );
     }
     const dead = [...first.forgotten.flatMap((one) => one.media_paths), ...first.paths_gone];
-    tellPaths(context, dead, 'gone');
+    writePaths(context, dead, 'gone');
     if (first.dry_run && dead.length > 0) context.screen.write(`${movedHint}\n`);
-    const wanted = first.dry_run && !values['dry-run'] && dead.length > 0;
-    if (wanted && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
-    const answer = wanted ? await library.prune({ cache_dir, dry_run: false }) : first;
+    const isPending = first.dry_run && !values['dry-run'] && dead.length > 0;
+    if (isPending && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
+    const answer = isPending ? await library.prune({ cache_dir, dry_run: false }) : first;
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
     return exit.ok;
   });
@@ -145,7 +145,7 @@ export const disk: Command = async (args, context) => {
   });
 };
 
-function tellPaths({ screen }: Context, paths: readonly string[], word: string): void {
+function writePaths({ screen }: Context, paths: readonly string[], word: string): void {
   for (const path of paths.slice(0, NAMED)) screen.write(`  ${word}  ${printable(path)}\n`);
   if (paths.length > NAMED) screen.write(`  and ${paths.length - NAMED} more\n`);
 }

@@ -7,8 +7,8 @@ import { type IssuedKey, issueKey, readKeys, revokeKey, type Tier } from '../../
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../mistakes.ts';
 import { printable } from '../terminal.ts';
+import { unknownAction } from '../usage-errors.ts';
 
 const MOST_DAYS = 36_500;
 const LONGEST_NAME = 200;

@@ -6,13 +6,13 @@ import { currentKey } from '../../actors/models/renamed.ts';
 import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { folders } from '../../settings.ts';
-import { byHand, unusedProxyOf } from '../by-hand.ts';
 import { commandTable } from '../command-table.ts';
 import { writeSetting } from '../config-file.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
-import { unknownAction } from '../mistakes.ts';
+import { manualDownloadText, unusedProxyOf } from '../manual-download.ts';
 import { modelLines, purposes } from '../model-lines.ts';
 import { createPullView } from '../pull-view.ts';
+import { unknownAction } from '../usage-errors.ts';
 import { problemText } from './doctor.ts';
 
 export const models: Command = async (args, context) => {
@@ -44,12 +44,12 @@ async function list(context: Context, json: boolean): Promise<number> {
   const visualKey = currentKey(values.model);
   if (json) {
     const used = modelsInUse(rows, visualKey);
-    const told = rows.map((model) => ({
+    const entries = rows.map((model) => ({
       ...model,
       purpose: purposes[model.row.kind],
       in_use: used.has(model.row.key),
     }));
-    out(`${JSON.stringify(told)}\n`);
+    out(`${JSON.stringify(entries)}\n`);
   } else out(`${modelLines(rows, visualKey).join('\n')}\n`);
   for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
@@ -104,8 +104,8 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     if (unreached.some((row) => row.is(error))) {
       const missing = await library.missing(key, values.models_url);
       const situation = { invocation, unusedProxy: unusedProxyOf(process.env), modelsUrl: values.models_url };
-      const recipe = byHand(key, missing, situation).trimEnd();
-      throw restated(error as EngineError, { message: `${(error as EngineError).message}\n${recipe}` });
+      const instructions = manualDownloadText(key, missing, situation).trimEnd();
+      throw restated(error as EngineError, { message: `${(error as EngineError).message}\n${instructions}` });
     }
     throw error;
   });
@@ -126,8 +126,8 @@ const unreached = [
 ];
 
 /** Makes it the visual model of every command from now on. */
-async function useModel(asked: string, context: Context): Promise<number> {
-  const key = currentKey(asked);
+async function useModel(word: string, context: Context): Promise<number> {
+  const key = currentKey(word);
   const { out, screen, values, config } = context;
   const { models: library } = await context.installation();
   const { models: all } = await library.list();

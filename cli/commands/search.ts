@@ -12,7 +12,7 @@ import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { saveFindings } from '../findings.ts';
-import { type Found, foundBy, merged, toldBy } from '../found.ts';
+import { type Found, foundBy, matchFields, merged } from '../found.ts';
 import { openPage } from '../open-page.ts';
 import { copiesText, isStill, momentText } from '../place.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
@@ -54,8 +54,12 @@ export const search: Command = async (args, context) => {
         resolve(values.timeline!),
         backend,
       ));
-    const told = { ...answer, ...toldBy(answer.matches, said, written), ...(timeline && { timeline }) };
-    if (values.json) context.out(`${JSON.stringify(told)}\n`);
+    const result = {
+      ...answer,
+      ...matchFields(answer.matches, said, written),
+      ...(timeline && { timeline }),
+    };
+    if (values.json) context.out(`${JSON.stringify(result)}\n`);
     else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
     const notes = [
       ...(timeline?.warnings ?? []),

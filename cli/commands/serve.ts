@@ -136,9 +136,9 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
   tellPage(context, pageAddress(host, port), access);
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
-  const wanted = kept?.model_key ?? values.model;
+  const model_key = kept?.model_key ?? values.model;
   // Not awaited: requests that need the model are answered that it loads; /models/loaded and /readyz say if it fails.
-  const model = engine.search.models.load(wanted);
+  const model = engine.search.models.load(model_key);
   if (kept) loadAgain(engine, kept, model, log);
   model.then(
     ({ model_key, device, device_reason, fallback_from }) =>
@@ -149,7 +149,7 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
         ...(fallback_from && { fallback_from }),
       }),
     (error) =>
-      log.error('the visual model could not be loaded', { model: wanted, error: toFields(error).message }),
+      log.error('the visual model could not be loaded', { model: model_key, error: toFields(error).message }),
   );
   // Files that come before the model is ready wait for it.
   void engine.watchFolders.resume();

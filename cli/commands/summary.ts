@@ -45,8 +45,15 @@ export const summary: Command = async (args, context) => {
         : await collectionNamed(backend.summaries, cache_dir, values.collection, context);
     if (way === 'find') {
       const { collection_id = null } = collection ?? {};
-      const asked = { cache_dir, query: values.find!, files, collection_id, max_results, json: values.json };
-      return found(backend.summaries, asked, context);
+      const request = {
+        cache_dir,
+        query: values.find!,
+        files,
+        collection_id,
+        max_results,
+        json: values.json,
+      };
+      return found(backend.summaries, request, context);
     }
     if (way === 'list') return listed(backend, { cache_dir, files, collection, json: values.json }, context);
     const chosen: Chosen[] =
@@ -62,8 +69,8 @@ export const summary: Command = async (args, context) => {
     }
     for (const [i, one] of chosen.entries()) {
       if (i > 0 && (way === 'show' || way === 'markdown')) context.out('\n');
-      const asked = { cache_dir, node: values.node ?? null, depth, evidence: values.evidence };
-      await run[way](backend, one, asked, values, context).catch((error) => {
+      const part = { cache_dir, node: values.node ?? null, depth, evidence: values.evidence };
+      await run[way](backend, one, part, values, context).catch((error) => {
         throw asTyped(error, values);
       });
     }
@@ -111,36 +118,36 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
   return way;
 }
 
-type Asked = Omit<Walk, 'depth'> & { readonly depth: number | null };
+type DocumentPart = Omit<Walk, 'depth'> & { readonly depth: number | null };
 type Run = (
   backend: Backend,
   chosen: Chosen,
-  asked: Asked,
+  part: DocumentPart,
   values: Values,
   context: Context,
 ) => Promise<void>;
 
 /** Each node is printed when it is there. */
-const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, asked, _, context) => {
+const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, part, _, context) => {
   const { out, output, screen, signal } = context;
-  const overview = await summaries.overview({ cache_dir: asked.cache_dir, summary_ref });
-  const told = new Set<string>();
+  const overview = await summaries.overview({ cache_dir: part.cache_dir, summary_ref });
+  const written = new Set<string>();
   const tell = (notes: readonly string[]) => {
     for (const note of notes) {
-      if (!told.has(note)) screen.write(`note: ${printable(note)}\n`);
-      told.add(note);
+      if (!written.has(note)) screen.write(`note: ${printable(note)}\n`);
+      written.add(note);
     }
   };
-  let isBegun = false;
-  const walk = { ...asked, depth: asked.depth ?? Infinity };
+  let hasHead = false;
+  const walk = { ...part, depth: part.depth ?? Infinity };
   for await (const { answer, below } of walked(summaries, overview, walk)) {
     if (signal.aborted) throw engineErrors.CANCELLED();
-    if (!isBegun) {
+    if (!hasHead) {
       // Where there is no such node, nothing is printed.
       out(headLines(overview, others, answer.node, output));
       tell(qualityNotes(overview.quality, overview.quality.warnings));
     }
-    isBegun = true;
+    hasHead = true;
     tell(answer.quality.warnings);
     out(nodeLines(answer.node, below, answer.evidence, output));
   }
@@ -148,22 +155,22 @@ const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, as
 
 const printed =
   (format: 'json' | 'markdown'): Run =>
-  async (backend, chosen, asked, _, context) => {
-    const document = await documentOf(backend, chosen, asked, format, context);
+  async (backend, chosen, part, _, context) => {
+    const document = await documentOf(backend, chosen, part, format, context);
     context.out(document);
   };
 
-const vtt: Run = async (backend, chosen, asked, values, context) => {
-  const document = await documentOf(backend, chosen, asked, 'vtt', context);
+const vtt: Run = async (backend, chosen, part, values, context) => {
+  const document = await documentOf(backend, chosen, part, 'vtt', context);
   if (values.vtt === '-') context.out(document);
   else await save(values.vtt!, document, context);
 };
 
-const page: Run = async (backend, { summary: { summary_ref } }, asked, values, context) => {
-  const { cache_dir } = asked;
+const page: Run = async (backend, { summary: { summary_ref } }, part, values, context) => {
+  const { cache_dir } = part;
   const overview = await backend.summaries.overview({ cache_dir, summary_ref });
-  const depth = asked.depth ?? mostDocumentLevels;
-  const text = await pageText(backend, overview, { ...asked, depth }, cache_dir);
+  const depth = part.depth ?? mostDocumentLevels;
+  const text = await pageText(backend, overview, { ...part, depth }, cache_dir);
   const path = await save(values.page!, Buffer.from(text), context);
   if (values.open) openPage(path, context);
 };
@@ -179,7 +186,7 @@ const run: Readonly<Record<Exclude<Way, 'find' | 'list' | 'delete'>, Run>> = {
 async function documentOf(
   { summaries }: Backend,
   { summary: { summary_ref, media_path } }: Chosen,
-  { cache_dir, node, depth, evidence }: Asked,
+  { cache_dir, node, depth, evidence }: DocumentPart,
   format: 'json' | 'markdown' | 'vtt',
   { screen }: Context,
 ): Promise<Buffer> {

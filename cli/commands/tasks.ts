@@ -7,10 +7,10 @@ import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { tellEnd } from '../media-task.ts';
-import { unknownAction } from '../mistakes.ts';
 import { createProgressView } from '../progress-view.ts';
 import { jobWord } from '../report.ts';
 import { duration, printable } from '../terminal.ts';
+import { unknownAction } from '../usage-errors.ts';
 import { withBackend } from '../with-backend.ts';
 
 export const tasks: Command = async (args, context) => {
@@ -22,7 +22,7 @@ export const tasks: Command = async (args, context) => {
   const [action = 'list', ...ids] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('tasks', action);
-  const { least, most } = wantedIds[action as keyof typeof wantedIds];
+  const { least, most } = idCounts[action as keyof typeof idCounts];
   if (ids.length < least || ids.length > most) {
     const wants = most === 1 ? 'needs the id of one task; see: framehound tasks' : 'takes no id';
     throw usageErrors.USAGE(`tasks ${action} ${wants}`);
@@ -33,12 +33,12 @@ export const tasks: Command = async (args, context) => {
   return withBackend(context, decoders, (backend) => run(backend, context, ids[0] ?? '', values));
 };
 
-interface Asked {
+interface TaskOptions {
   readonly json: boolean;
   readonly force: boolean;
 }
 
-type Action = (backend: Backend, context: Context, id: string, asked: Asked) => Promise<number>;
+type Action = (backend: Backend, context: Context, id: string, options: TaskOptions) => Promise<number>;
 
 const list: Action = async (backend, { out, screen }, _, { json }) => {
   const all = await backend.tasks();
@@ -133,7 +133,7 @@ const cancel: Action = async (backend, { out }, id) => {
 const actions: Readonly<Record<string, Action>> = { list, show, resume, cancel };
 
 /** How many ids each action takes. */
-const wantedIds = {
+const idCounts = {
   list: { least: 0, most: 0 },
   show: { least: 1, most: 1 },
   resume: { least: 1, most: 1 },

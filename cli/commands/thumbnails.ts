@@ -44,14 +44,18 @@ export const thumbnails: Command = async (args, context) => {
   });
 };
 
-interface Wanted {
+interface PictureRequest {
   readonly cache_dir: string;
   readonly path: string;
   readonly max_size: number;
 }
 
-async function moments(backend: Backend, wanted: Wanted, seconds: readonly number[]): Promise<Picture[]> {
-  const { cache_dir, path, max_size } = wanted;
+async function moments(
+  backend: Backend,
+  request: PictureRequest,
+  seconds: readonly number[],
+): Promise<Picture[]> {
+  const { cache_dir, path, max_size } = request;
   const requests = seconds.map((time_seconds) => ({ media_path: path, time_seconds }));
   const { thumbnails: found } = await backend.thumbnails({ cache_dir, requests, max_size });
   return found.map(({ thumbnail }, i) => ({ time: String(seconds[i]), image: thumbnail }));
@@ -59,9 +63,9 @@ async function moments(backend: Backend, wanted: Wanted, seconds: readonly numbe
 
 async function strip(
   backend: Backend,
-  { path, ...wanted }: Wanted & { readonly start_time: string; readonly end_time: string },
+  { path, ...rest }: PictureRequest & { readonly start_time: string; readonly end_time: string },
 ): Promise<Picture[]> {
-  const request = { ...wanted, media_path: path, hash_str: null };
+  const request = { ...rest, media_path: path, hash_str: null };
   const { scene_thumbnails } = await backend.sceneThumbnails(request);
   return (scene_thumbnails ?? []).map(([image, time]) => ({ time, image }));
 }

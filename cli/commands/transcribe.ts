@@ -13,7 +13,7 @@ import {
   languageArgument,
   preferenceArgument,
   speakersArgument,
-} from '../speech-wishes.ts';
+} from '../speech-arguments.ts';
 import { printable } from '../terminal.ts';
 import { written } from '../transcript-lines.ts';
 import { withBackend } from '../with-backend.ts';
@@ -22,7 +22,7 @@ export const transcribe: Command = async (args, context) => {
   const { options } = commandTable.transcribe;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   if (positionals.length === 0) throw usageErrors.USAGE('transcribe needs the path of a file or folder');
-  const wish = {
+  const parameters = {
     language: languageArgument(values.language),
     channels: values.channels === undefined ? null : channelsArgument(values.channels),
     ...speakersArgument(values.speakers),
@@ -38,7 +38,7 @@ export const transcribe: Command = async (args, context) => {
     screen.write(`No film or sound was found in ${positionals.map(printable).join(', ')}\n`);
     return found.failures.length > 0 ? exit.someFailed : exit.error;
   }
-  const transcription_jobs = paths.map((path): TranscriptionJob => ({ path, ...wish }));
+  const transcription_jobs = paths.map((path): TranscriptionJob => ({ path, ...parameters }));
   const request = { cache_dir, transcription_jobs, force: values.force };
   return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
     const view = createProgressView(screen, clock);

@@ -7,10 +7,10 @@ import { folders } from '../../settings.ts';
 import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../mistakes.ts';
 import { numberArgument } from '../question.ts';
 import { printable } from '../terminal.ts';
 import { documentRows, foundLine, moreLine, written } from '../transcript-lines.ts';
+import { unknownAction } from '../usage-errors.ts';
 import { withBackend } from '../with-backend.ts';
 
 /** Those of all actions. */

@@ -6,12 +6,12 @@ import type { WatchBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, requireConsent } from '../consent.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../mistakes.ts';
 import { printable } from '../terminal.ts';
+import { unknownAction } from '../usage-errors.ts';
 import { folderMeant, shortId } from '../watch/choice.ts';
+import { changesOf, newFolder } from '../watch/folder-options.ts';
 import { folderLines, serviceLine, startHint, statusLines } from '../watch/lines.ts';
 import { withService } from '../watch/service.ts';
-import { changesOf, newFolder } from '../watch/wishes.ts';
 import { withBackend } from '../with-backend.ts';
 
 const known = commandTable.watch.actions;
@@ -130,7 +130,7 @@ function onlyFolder(action: string, [folder, ...others]: readonly string[]): str
 }
 
 /** Only a running service watches. */
-const told = (
+const serviceCommand = (
   ask: (folders: WatchBackend) => Promise<WatchStatus>,
   hint: (status: WatchStatus) => string,
 ) => {
@@ -147,7 +147,7 @@ const told = (
   return command;
 };
 
-const start = told(
+const start = serviceCommand(
   (folders) => folders.start(),
   ({ folder_stats }) =>
     Object.keys(folder_stats).length === 0
@@ -155,7 +155,7 @@ const start = told(
       : '',
 );
 
-const stop = told(
+const stop = serviceCommand(
   (folders) => folders.stop(),
   ({ state }) =>
     state === 'stopping'

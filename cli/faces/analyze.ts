@@ -30,7 +30,7 @@ export const analyze: Command = async (args, context) => {
   if (name === undefined || name.trim() === '' || paths.length === 0) {
     throw usageErrors.USAGE('faces analyze needs the name of a clustering, and the path of a file or folder');
   }
-  const wanted = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
+  const parameters = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
   const sample_faces = samplesOf(values.sample);
   const { cache: cacheDir } = folders(context.values);
   return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
@@ -40,14 +40,14 @@ export const analyze: Command = async (args, context) => {
       const job: FaceJob = {
         cluster_job_name: name,
         face_media_paths,
-        face_eps: wanted.eps ?? eps,
-        face_min_samples: wanted.min_samples ?? min_samples,
+        face_eps: parameters.eps ?? eps,
+        face_min_samples: parameters.min_samples ?? min_samples,
         ...(sample_faces.length > 0 && { sample_faces }),
       };
       return { cache_dir: cacheDir, face_clustering_jobs: [job], force: values.force };
     };
     const ending = tellsClusters(backend, cacheDir, name);
-    const task = { paths, cacheDir, json: values.json, takesGone: true, requestOf, ...ending };
+    const task = { paths, cacheDir, json: values.json, takesMissing: true, requestOf, ...ending };
     return runMediaTask(backend, task, context);
   });
 };

@@ -16,16 +16,16 @@ export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJo
   );
 }
 
-type Known = Pick<FaceClusterJob, 'name' | 'cluster_ids' | 'names'>;
+type ClusterNames = Pick<FaceClusterJob, 'name' | 'cluster_ids' | 'names'>;
 
 /** Ids go before names, and a name means every cluster that has it. Throws UNKNOWN_CLUSTER with what was probably meant. */
-export function clustersMeant(job: Known, word: string): readonly string[] {
+export function clustersMeant(job: ClusterNames, word: string): readonly string[] {
   if (job.cluster_ids.includes(word)) return [word];
-  const wanted = word.trim();
-  const alike = namesakes(job, wanted);
-  const exact = alike.filter((id) => job.names[id] === wanted);
+  const name = word.trim();
+  const alike = namesakes(job, name);
+  const exact = alike.filter((id) => job.names[id] === name);
   const found = exact.length > 0 ? exact : alike;
-  if (found.length > 0 && wanted !== '') return found;
+  if (found.length > 0 && name !== '') return found;
   const known = [...new Set(Object.values(job.names).filter((name) => name !== ''))];
   const few = job.cluster_ids.length <= 1000 ? job.cluster_ids : [];
   const meant = suggestion(word, [...known, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
@@ -35,12 +35,12 @@ export function clustersMeant(job: Known, word: string): readonly string[] {
 }
 
 /** The clusters of a name, whether its letters are large or small. */
-export function namesakes({ cluster_ids, names }: Known, name: string): readonly string[] {
+export function namesakes({ cluster_ids, names }: ClusterNames, name: string): readonly string[] {
   return cluster_ids.filter((id) => names[id] !== undefined && folded(names[id]) === folded(name));
 }
 
 /** Throws UNKNOWN_CLUSTER, also for a name that several clusters have. */
-export function clusterMeant(job: Known, word: string): string {
+export function clusterMeant(job: ClusterNames, word: string): string {
   const [id = '', ...others] = clustersMeant(job, word);
   if (others.length === 0) return id;
   throw peopleErrors.UNKNOWN_CLUSTER(

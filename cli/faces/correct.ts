@@ -17,7 +17,7 @@ const LONGEST_NAME = 200;
 interface Named {
   readonly people: PeopleBackend;
   readonly job: FaceClusterJob;
-  readonly asked: { readonly cache_dir: string; readonly cluster_job_name: string };
+  readonly jobKey: { readonly cache_dir: string; readonly cluster_job_name: string };
 }
 
 /** Looks the clustering up, and works on it. */
@@ -25,7 +25,7 @@ function withJob(context: Context, name: string, work: (named: Named) => Promise
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 0, async ({ people }) => {
     const job = jobNamed(await people.jobs(cache_dir), name);
-    return work({ people, job, asked: { cache_dir, cluster_job_name: job.name } });
+    return work({ people, job, jobKey: { cache_dir, cluster_job_name: job.name } });
   });
 }
 
@@ -45,9 +45,9 @@ export const name: Command = async (args, context) => {
       `a name can have at most ${LONGEST_NAME} characters, and this one has ${[...given].length}`,
     );
   }
-  return withJob(context, job, async ({ people, job, asked }) => {
+  return withJob(context, job, async ({ people, job, jobKey }) => {
     const cluster_id = clusterMeant(job, cluster);
-    const answer = await people.name({ ...asked, assignments: [{ cluster_id, name: given }] });
+    const answer = await people.name({ ...jobKey, assignments: [{ cluster_id, name: given }] });
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else context.out(`${given === '' ? `${whoIs(cluster_id, '')} has no name` : whoIs(cluster_id, given)}\n`);
     const twin = given === '' ? undefined : namesakes(job, given).find((id) => id !== cluster_id);
@@ -71,18 +71,18 @@ export const merge: Command = async (args, context) => {
     options: merging.options,
   });
   const [job, ...words] = positionals;
-  const wanted = values.into === undefined ? words : [...words, values.into];
-  if (job === undefined || wanted.length === 0) {
+  const names = values.into === undefined ? words : [...words, values.into];
+  if (job === undefined || names.length === 0) {
     throw usageErrors.USAGE('faces merge needs a clustering and at least two clusters, by id or name');
   }
-  return withJob(context, job, async ({ people, job, asked }) => {
-    const cluster_ids = [...new Set(wanted.flatMap((word) => clustersMeant(job, word)))];
+  return withJob(context, job, async ({ people, job, jobKey }) => {
+    const cluster_ids = [...new Set(names.flatMap((word) => clustersMeant(job, word)))];
     if (cluster_ids.length < 2) throw usageErrors.USAGE('faces merge needs at least two clusters');
     const target = values.into === undefined ? {} : { target_cluster_id: clusterMeant(job, values.into) };
     return correct(
       people,
       job,
-      { ...asked, merges: [{ cluster_ids, ...target }], moves: [] },
+      { ...jobKey, merges: [{ cluster_ids, ...target }], moves: [] },
       values.json,
       context,
     );
@@ -102,12 +102,12 @@ export const move: Command = async (args, context) => {
       'faces move needs JOB --from CLUSTER --to CLUSTER and the ids of faces; see: framehound faces show JOB --cluster CLUSTER',
     );
   }
-  return withJob(context, job, async ({ people, job, asked }) => {
+  return withJob(context, job, async ({ people, job, jobKey }) => {
     const [from_cluster_id, to_cluster_id] = [clusterMeant(job, from), clusterMeant(job, to)];
     if (from_cluster_id === to_cluster_id)
       throw usageErrors.USAGE('--from and --to must be different clusters');
     const moves = [{ from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] }];
-    return correct(people, job, { ...asked, merges: [], moves }, values.json, context);
+    return correct(people, job, { ...jobKey, merges: [], moves }, values.json, context);
   });
 };
 
@@ -143,8 +143,8 @@ export const undo: Command = async (args, context) => {
   const [job, ...others] = positionals;
   if (job === undefined || others.length > 0)
     throw usageErrors.USAGE('faces undo needs the name of one clustering');
-  return withJob(context, job, async ({ people, job, asked }) => {
-    const after = await people.undo(asked);
+  return withJob(context, job, async ({ people, job, jobKey }) => {
+    const after = await people.undo(jobKey);
     const clusters = after.num_clusters - job.num_clusters;
     if (values.json) context.out(`${JSON.stringify(after)}\n`);
     else {

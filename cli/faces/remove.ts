@@ -25,9 +25,9 @@ export const remove: Command = async (args, context) => {
   const { cache, home } = folders(context.values);
   return withBackend(context, 0, async ({ people }) => {
     const job = jobNamed(await people.jobs(cache), name);
-    const asked = { cache_dir: cache, cluster_job_name: job.name };
+    const jobKey = { cache_dir: cache, cluster_job_name: job.name };
     const who = values.person === undefined ? null : clustersMeant(job, values.person);
-    const what = await described(people, job, asked, who);
+    const what = await described(people, job, jobKey, who);
     if (values['dry-run']) {
       context.out(values.json ? `${JSON.stringify({ dry_run: true, ...what.counts })}\n` : `${what.text}\n`);
       return exit.ok;
@@ -37,7 +37,7 @@ export const remove: Command = async (args, context) => {
       if (!(await agreed(context, 'Delete this permanently?'))) return exit.cancelled;
     }
     const answers: DeletePeopleAnswer[] = [];
-    for (const cluster_id of who ?? [null]) answers.push(await people.remove({ ...asked, cluster_id }));
+    for (const cluster_id of who ?? [null]) answers.push(await people.remove({ ...jobKey, cluster_id }));
     await removeSheet(home, job.name);
     const answer = summed(answers);
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${printable(answer.message)}\n`);
@@ -49,7 +49,7 @@ export const remove: Command = async (args, context) => {
 async function described(
   people: PeopleBackend,
   job: FaceClusterJob,
-  asked: { readonly cache_dir: string; readonly cluster_job_name: string },
+  jobKey: { readonly cache_dir: string; readonly cluster_job_name: string },
   cluster_ids: readonly string[] | null,
 ) {
   if (cluster_ids === null) {
@@ -58,7 +58,7 @@ async function described(
     return { text, counts: { jobs: 1, clusters: num_clusters, faces: total_entries } };
   }
   const page = { limit: 0, offset: 0, include_entry_ids: false };
-  const { clusters } = await people.faces({ ...asked, cluster_ids, ...page });
+  const { clusters } = await people.faces({ ...jobKey, cluster_ids, ...page });
   const size = clusters.reduce((sum, one) => sum + one.size, 0);
   const who = clusters.map(({ cluster_id, name }) => whoIs(cluster_id, name)).join(', ');
   const text = `${printable(job.name)}: ${who} with ${faces(size)}`;

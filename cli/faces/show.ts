@@ -41,11 +41,11 @@ export const show: Command = async (args, context) => {
   const cache_dir = folders(context.values).cache;
   return withBackend(context, 0, async ({ people }) => {
     const job = jobNamed(await people.jobs(cache_dir), name);
-    const asked = { cache_dir, cluster_job_name: job.name };
+    const jobKey = { cache_dir, cluster_job_name: job.name };
     const shown =
       values.cluster === undefined
-        ? await allClusters(people, job, { ...asked, ...limits })
-        : await oneByOne(people, { ...asked, ...limits }, clustersMeant(job, values.cluster));
+        ? await allClusters(people, job, { ...jobKey, ...limits })
+        : await oneByOne(people, { ...jobKey, ...limits }, clustersMeant(job, values.cluster));
     if (values.json) context.out(`${JSON.stringify(asJson(job, shown, values.previews))}\n`);
     else await tell(job, shown, values, context);
     return exit.ok;
@@ -89,10 +89,10 @@ function limitsOf(values: Values): Limits {
   };
 }
 
-type Asked = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
+type PageRequest = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
 
-async function allClusters(people: PeopleBackend, job: FaceClusterJob, asked: Asked): Promise<Shown> {
-  const { max, offset: _, ...rest } = asked;
+async function allClusters(people: PeopleBackend, job: FaceClusterJob, page: PageRequest): Promise<Shown> {
+  const { max, offset: _, ...rest } = page;
   const clusters = Math.max(1, Math.min(max, job.num_clusters));
   const limit_per_cluster = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
   const answer: ClusterSamplesAnswer = await people.samples({
@@ -123,8 +123,12 @@ function moreOf(cards: readonly Card[], max: number): string {
 }
 
 /** With the ids of the faces, which moves take. */
-async function oneByOne(people: PeopleBackend, asked: Asked, cluster_ids: readonly string[]): Promise<Shown> {
-  const { cache_dir, cluster_job_name, max: limit, offset } = asked;
+async function oneByOne(
+  people: PeopleBackend,
+  page: PageRequest,
+  cluster_ids: readonly string[],
+): Promise<Shown> {
+  const { cache_dir, cluster_job_name, max: limit, offset } = page;
   const request = { cache_dir, cluster_job_name, cluster_ids, limit, offset, include_entry_ids: true };
   const { clusters, warning } = await people.faces(request);
   const cards = clusters.map(({ cluster_id, name, size, faces, entry_ids = [] }): Card => {

@@ -20,10 +20,10 @@ const together = 500;
 /** All summaries of files and contents, as a list of them; what is damaged is told. */
 export async function listOf(
   backend: SummariesBackend,
-  asked: { readonly cache_dir: string; readonly media_paths?: string[]; readonly hash_strs?: string[] },
+  request: { readonly cache_dir: string; readonly media_paths?: string[]; readonly hash_strs?: string[] },
   { screen }: Context,
 ): Promise<SummaryEntry[]> {
-  const { cache_dir, media_paths = [], hash_strs = [] } = asked;
+  const { cache_dir, media_paths = [], hash_strs = [] } = request;
   const all: SummaryEntry[] = [];
   const longest = Math.max(media_paths.length, hash_strs.length);
   for (let at = 0; at < longest; at += together) {

@@ -17,8 +17,8 @@ export interface ListRequest {
 /** Media of one page of the library. */
 const PAGE = 1000;
 
-export async function listed(backend: Backend, asked: ListRequest, context: Context): Promise<number> {
-  const { cache_dir, files, collection, json } = asked;
+export async function listed(backend: Backend, request: ListRequest, context: Context): Promise<number> {
+  const { cache_dir, files, collection, json } = request;
   const isAll = files.length === 0 && collection === null;
   const { collections } = isAll ? await backend.summaries.collections(cache_dir) : { collections: [] };
   const summaries = isAll
@@ -65,7 +65,7 @@ async function membersOf(
   context: Context,
 ): Promise<SummaryEntry[]> {
   const hash_strs = [...new Set(members.map(({ hash_str }) => hash_str))];
-  const wanted = new Set(members.map(({ summary_ref }) => summary_ref));
+  const refs = new Set(members.map(({ summary_ref }) => summary_ref));
   const all = await listOf(backend.summaries, { cache_dir, hash_strs }, context);
-  return all.filter(({ summary_ref }) => wanted.has(summary_ref));
+  return all.filter(({ summary_ref }) => refs.has(summary_ref));
 }

@@ -4,13 +4,13 @@ import { type WatchFolder, watchErrors } from '../../actors/watch-folders/contra
 import { suggestion } from '../../runtime/nearest.ts';
 import { printable } from '../terminal.ts';
 
-type Known = Pick<WatchFolder, 'id' | 'folder_path'>;
+type FolderName = Pick<WatchFolder, 'id' | 'folder_path'>;
 
 /** Letters of an id that are shown, at least. */
 const SHOWN = 8;
 
 /** As much of the id as names this folder alone. */
-export function shortId(id: string, all: readonly Known[]): string {
+export function shortId(id: string, all: readonly FolderName[]): string {
   for (let length = SHOWN; length < id.length; length++) {
     const short = id.slice(0, length);
     if (all.every((one) => one.id === id || !one.id.startsWith(short))) return short;
@@ -19,7 +19,7 @@ export function shortId(id: string, all: readonly Known[]): string {
 }
 
 /** Throws WATCH_FOLDER_UNKNOWN with what was probably meant, also for a word that means several. */
-export function folderMeant<F extends Known>(all: readonly F[], word: string): F {
+export function folderMeant<F extends FolderName>(all: readonly F[], word: string): F {
   const exact = all.find(({ id }) => id === word);
   if (exact) return exact;
   const path = resolve(word);
@@ -34,7 +34,7 @@ export function folderMeant<F extends Known>(all: readonly F[], word: string): F
   );
 }
 
-function unknown(all: readonly Known[], word: string, path: string): string {
+function unknown(all: readonly FolderName[], word: string, path: string): string {
   if (all.length === 0)
     return `${printable(word)} is not watched; there are no watch folders. To add one: framehound watch add FOLDER`;
   const paths = all.map(({ folder_path }) => folder_path);

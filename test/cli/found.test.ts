@@ -4,7 +4,7 @@ import type { Match } from '../../actors/search/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { search, show } from '../../cli/commands/search.ts';
-import { foundBy, merged, toldBy } from '../../cli/found.ts';
+import { foundBy, matchFields, merged } from '../../cli/found.ts';
 import { fakeHome } from './fake-context.ts';
 import { plainQuestion } from './plain-question.ts';
 
@@ -50,7 +50,7 @@ test('what is seen and what is said come in one list by rank, and one scene with
 });
 
 test('JSON keeps the matches as they were, and says by what each was found', () => {
-  const { matches, said_matches } = toldBy(pictures, words);
+  const { matches, said_matches } = matchFields(pictures, words);
   assert.deepEqual(
     matches.map(({ found_by, ...match }) => [match, found_by]),
     [
@@ -62,7 +62,7 @@ test('JSON keeps the matches as they were, and says by what each was found', () 
     said_matches?.map(({ found_by }) => found_by),
     [['said'], ['seen', 'said'], ['said']],
   );
-  assert.ok(!('said_matches' in toldBy(pictures, null)), 'nobody looked for it');
+  assert.ok(!('said_matches' in matchFields(pictures, null)), 'nobody looked for it');
 });
 
 test('a search prints what is said beside what is seen', async (t) => {
@@ -107,7 +107,7 @@ test('a line of text joins the scene that shows it, and stands alone elsewhere',
     [first!.hash_str, 'seen,written'],
     ['elsewhere', 'written'],
   ]);
-  const { written_matches, matches } = toldBy(pictures, null, [apart, within]);
+  const { written_matches, matches } = matchFields(pictures, null, [apart, within]);
   assert.deepEqual(
     written_matches?.map(({ found_by }) => found_by.join()),
     ['written', 'seen,written'],

@@ -4,13 +4,13 @@ import type { Engine } from '../../../actors/engine.ts';
 import type { WatchBackend } from '../../../cli/backend.ts';
 import { localWatch } from '../../../cli/local-watch.ts';
 import { remoteWatch } from '../../../cli/remote-watch.ts';
-import { newFolder } from '../../../cli/watch/wishes.ts';
+import { newFolder } from '../../../cli/watch/folder-options.ts';
 import { createClient } from '../../../http/client/client.ts';
 import { watchFolderRoutes } from '../../../http/routes/watch-folders.ts';
 import { fakeWatchFolders } from '../../http/fake-watch-folders.ts';
 import { inject } from '../../http/inject.ts';
 import { fakeHome } from '../fake-context.ts';
-import { noWishes } from './world.ts';
+import { noOptions } from './world.ts';
 
 /** An engine of its own, or a service with the same one behind it. */
 function backendOf(t: TestContext, served: boolean): WatchBackend {
@@ -29,7 +29,7 @@ function backendOf(t: TestContext, served: boolean): WatchBackend {
 }
 
 const filter = ['technical.hdr is_not sdr'];
-const folder = newFolder('/footage', '/cache', { ...noWishes, speech: true, channels: '1,2', filter });
+const folder = newFolder('/footage', '/cache', { ...noOptions, speech: true, channels: '1,2', filter });
 
 const questions: Readonly<Record<string, (watch: WatchBackend) => Promise<unknown>>> = {
   list: (watch) => watch.list(),

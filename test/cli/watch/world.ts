@@ -4,12 +4,12 @@ import type { Engine } from '../../../actors/engine.ts';
 import type { NewWatchFolder, WatchFolder } from '../../../actors/watch-folders/contract.ts';
 import { watch } from '../../../cli/commands/watch.ts';
 import type { Context } from '../../../cli/context.ts';
-import { newFolder } from '../../../cli/watch/wishes.ts';
+import { newFolder } from '../../../cli/watch/folder-options.ts';
 import { type FakeWatchOptions, fakeWatchFolders } from '../../http/fake-watch-folders.ts';
 import { fakeHome } from '../fake-context.ts';
 
 /** No option at all. */
-export const noWishes = {
+export const noOptions = {
   'no-pictures': false,
   speech: false,
   'exclude-extension': [],
@@ -21,7 +21,7 @@ export const noWishes = {
 
 export function watchFolder(more: Partial<WatchFolder> = {}): WatchFolder {
   return {
-    ...newFolder('/media/footage', null, noWishes),
+    ...newFolder('/media/footage', null, noOptions),
     id: '3f2a81c0d4',
     created_at: 1_700_000_000,
     last_poll_time: 0,

@@ -1,4 +1,4 @@
-// Mistakes of a command line, told with what was probably meant.
+// Errors of a command line, with what was probably meant.
 import { suggestion } from '../runtime/nearest.ts';
 import { settings } from '../settings.ts';
 import { type Action, type CommandName, commandTable, type Options } from './command-table.ts';
@@ -21,7 +21,7 @@ export function unknownAction(command: CommandName, action: string): Error {
 }
 
 /** What `parseArgs` of Node says of options, in words of this program; null when it says something else. */
-export function optionMistake(command: CommandName, error: unknown): Error | null {
+export function optionError(command: CommandName, error: unknown): Error | null {
   const { code, message } = error as NodeJS.ErrnoException;
   const options = optionsOf(commandTable[command]);
   const [named] = /--?[\w-]+/.exec(message ?? '') ?? [];

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { usageErrors } from '../../../cli/context.ts';
 import { filterArgument, filterText } from '../../../cli/watch/filter-argument.ts';
-import { changesOf, newFolder, type Wishes } from '../../../cli/watch/wishes.ts';
-import { noWishes, watchFolder } from './world.ts';
+import { changesOf, type FolderOptions, newFolder } from '../../../cli/watch/folder-options.ts';
+import { noOptions, watchFolder } from './world.ts';
 
-const added = (wishes: Partial<Wishes>) => newFolder('/f', null, { ...noWishes, ...wishes });
-const changed = (wishes: Partial<Wishes>, folder = watchFolder()) =>
-  changesOf(folder, { ...noWishes, ...wishes });
+const added = (options: Partial<FolderOptions>) => newFolder('/f', null, { ...noOptions, ...options });
+const changed = (options: Partial<FolderOptions>, folder = watchFolder()) =>
+  changesOf(folder, { ...noOptions, ...options });
 
 test('each option of a new folder is a field of the interface, and the others have their defaults', () => {
   const plain = added({});
@@ -54,14 +54,14 @@ test('each option of a new folder is a field of the interface, and the others ha
   });
 });
 
-test('a change is of what is named alone, and every wish has an opposite', () => {
+test('a change is of what is named alone, and every option has an opposite', () => {
   const folder = watchFolder({
     enable_audio_analysis: true,
     enable_face_analysis: true,
     excluded_extensions: ['.mxf'],
     excluded_folder_globs: ['a', 'b'],
   });
-  for (const [wishes, changes] of [
+  for (const [options, changes] of [
     [{}, {}],
     [{ pictures: true }, { enable_visual_analysis: true }],
     [{ 'no-pictures': true }, { enable_visual_analysis: false }],
@@ -77,11 +77,11 @@ test('a change is of what is named alone, and every wish has an opposite', () =>
     [{ enabled: true }, { enabled: true }],
     [{ disabled: true }, { enabled: false }],
   ] as const)
-    assert.deepEqual(changed(wishes, folder), changes, JSON.stringify(wishes));
+    assert.deepEqual(changed(options, folder), changes, JSON.stringify(options));
 });
 
 test('what contradicts itself, does nothing or cannot be meant is a mistake that is named', () => {
-  const mistakes: [Partial<Wishes>, RegExp][] = [
+  const invalid: [Partial<FolderOptions>, RegExp][] = [
     [{ pictures: true, 'no-pictures': true }, /--pictures and --no-pictures/],
     [{ speech: true, 'no-speech': true }, /--speech and --no-speech/],
     [{ faces: 'a', 'no-faces': true }, /--faces and --no-faces/],
@@ -100,11 +100,11 @@ test('what contradicts itself, does nothing or cannot be meant is a mistake that
     [{ 'include-extension': ['wav'] }, /--include-extension: \.wav is not excluded/],
   ];
   const folder = watchFolder({ excluded_filename_globs: ['*_proxy.*'] });
-  for (const [wishes, message] of mistakes) {
+  for (const [options, message] of invalid) {
     assert.throws(
-      () => changed(wishes, folder),
+      () => changed(options, folder),
       (error: Error) => usageErrors.USAGE.is(error) && message.test(error.message),
-      JSON.stringify(wishes),
+      JSON.stringify(options),
     );
   }
   assert.throws(() => added({ 'no-pictures': true }), /nothing to analyse is selected/);

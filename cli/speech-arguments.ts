@@ -1,4 +1,4 @@
-// How speech is to be written down, as the command line states it.
+// The options of transcribing, as a request has them.
 import {
   type SpeechPreference,
   speechPreferences,

@@ -6,29 +6,29 @@ import { presets, priorityHints } from '../actors/summarizer/contract.ts';
 import { engineErrors } from '../runtime/errors.ts';
 import type { SummariesBackend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
-import { summaryWishOptions } from './summary-options.ts';
+import { summaryRequestOptions } from './summary-options.ts';
 import { printable } from './terminal.ts';
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof summaryWishOptions }>>['values'] & {
+type Values = ReturnType<typeof parseArgs<{ options: typeof summaryRequestOptions }>>['values'] & {
   readonly force?: boolean;
 };
 type SummaryRequest = NonNullable<TaskRequest['summary_requests']>[number];
 /** The same of every file. */
-export type SummaryWish = Omit<SummaryRequest, 'path'>;
+export type SummaryParameters = Omit<SummaryRequest, 'path'>;
 
 /** Null for no summaries. Throws USAGE, naming the option. */
-export function summaryWish(values: Values): SummaryWish | null {
-  const { summary, force = false, ...how } = values;
-  const given = (Object.keys(summaryWishOptions) as (keyof typeof how)[]).find(
-    (name) => how[name] !== undefined && how[name].length > 0,
+export function summaryParameters(values: Values): SummaryParameters | null {
+  const { summary, force = false, ...options } = values;
+  const given = (Object.keys(summaryRequestOptions) as (keyof typeof options)[]).find(
+    (name) => options[name] !== undefined && options[name].length > 0,
   );
   if (!summary && given !== undefined) {
     throw usageErrors.USAGE(`--${given} can only be used with --summary`);
   }
   if (!summary) return null;
-  const { 'summary-name': analysis_name, 'summary-model': summary_model_key, collection } = how;
+  const { 'summary-name': analysis_name, 'summary-model': summary_model_key, collection } = options;
   return {
-    summary_objective: objectiveOf(how),
+    summary_objective: objectiveOf(options),
     ...(analysis_name !== undefined && { analysis_name }),
     ...(summary_model_key !== undefined && { summary_model_key }),
     ...(collection !== undefined && { collection }),
@@ -37,10 +37,10 @@ export function summaryWish(values: Values): SummaryWish | null {
 }
 
 function objectiveOf(
-  how: Omit<Values, 'summary' | 'force'>,
+  options: Omit<Values, 'summary' | 'force'>,
 ): NonNullable<SummaryRequest['summary_objective']> {
-  const { 'summary-preset': preset = 'general_understanding', 'summary-hint': hints = [] } = how;
-  const { 'summary-instructions': instructions = '' } = how;
+  const { 'summary-preset': preset = 'general_understanding', 'summary-hint': hints = [] } = options;
+  const { 'summary-instructions': instructions = '' } = options;
   if (preset === 'custom' && hints.length === 0 && instructions.trim() === '') {
     throw usageErrors.USAGE('--summary-preset custom needs --summary-instructions or --summary-hint');
   }
@@ -51,10 +51,10 @@ function objectiveOf(
   };
 }
 
-function oneOf<T extends string>(option: string, known: readonly T[], given: string): T {
-  const found = known.find((one) => one === given);
+function oneOf<T extends string>(option: string, choices: readonly T[], given: string): T {
+  const found = choices.find((one) => one === given);
   if (found === undefined) {
-    throw usageErrors.USAGE(`${option} must be one of ${known.join(', ')}, not ${printable(given)}`);
+    throw usageErrors.USAGE(`${option} must be one of ${choices.join(', ')}, not ${printable(given)}`);
   }
   return found;
 }
@@ -64,26 +64,26 @@ export async function summaryRequests(
   backend: SummariesBackend,
   cache_dir: string,
   files: readonly string[],
-  wish: SummaryWish,
+  parameters: SummaryParameters,
   { screen, signal }: Context,
 ): Promise<SummaryRequest[]> {
-  const name = wish.analysis_name ?? wish.summary_objective?.preset ?? 'general_understanding';
-  const wanted: string[] = [];
+  const name = parameters.analysis_name ?? parameters.summary_objective?.preset ?? 'general_understanding';
+  const missing: string[] = [];
   for (const path of files) {
     if (signal.aborted) throw engineErrors.CANCELLED();
     // Asked one by one: of copies an answer names only one. What is wrong with a file is told by the work on it.
     const has =
-      !wish.replace_existing &&
+      !parameters.replace_existing &&
       (await backend.list({ cache_dir, media_paths: [path], hash_strs: [] })).summaries.some(
         ({ analysis_name }) => foldName(analysis_name) === foldName(name),
       );
-    if (!has) wanted.push(path);
+    if (!has) missing.push(path);
   }
-  const kept = files.length - wanted.length;
+  const kept = files.length - missing.length;
   if (kept > 0) {
     const what = kept === 1 ? '1 file already has' : `${kept} files already have`;
     const called = printable(JSON.stringify(plainName(name)));
     screen.write(`note: ${what} a summary ${called}, which is kept; to replace it, add --force\n`);
   }
-  return wanted.map((path) => ({ path, ...wish }));
+  return missing.map((path) => ({ path, ...parameters }));
 }

@@ -9,7 +9,11 @@ export interface Situation {
   readonly modelsUrl: string;
 }
 
-export function byHand(key: string, { folder, files }: MissingFiles, situation: Situation): string {
+export function manualDownloadText(
+  key: string,
+  { folder, files }: MissingFiles,
+  situation: Situation,
+): string {
   const { invocation, unusedProxy, modelsUrl } = situation;
   const elsewhere = files.some(({ url }) => url?.startsWith(modelsUrl));
   const packed = files.some(({ npm }) => npm !== null);

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SummariesBackend } from '../../cli/backend.ts';
 import type { Context } from '../../cli/context.ts';
-import { summaryRequests, summaryWish } from '../../cli/summary-wishes.ts';
+import { summaryParameters, summaryRequests } from '../../cli/summary-requests.ts';
 
 const none = { summary: false, 'summary-hint': [] as string[] };
 const all = { ...none, summary: true };
 
 test('what is asked for of summaries is sent as it is typed', () => {
-  assert.equal(summaryWish(none), null);
-  assert.deepEqual(summaryWish(all), {
+  assert.equal(summaryParameters(none), null);
+  assert.deepEqual(summaryParameters(all), {
     summary_objective: { preset: 'general_understanding', priority_hints: [] },
     replace_existing: false,
   });
-  const asked = summaryWish({
+  const asked = summaryParameters({
     ...all,
     'summary-preset': 'custom',
     'summary-hint': ['humor', 'conflict'],
@@ -37,13 +37,22 @@ test('what is asked for of summaries is sent as it is typed', () => {
 });
 
 test('an option that cannot be is told by its name', () => {
-  assert.throws(() => summaryWish({ ...none, 'summary-hint': ['humor'] }), /--summary-hint can only be used/);
-  assert.throws(() => summaryWish({ ...none, 'summary-model': 'm' }), /--summary-model can only be used/);
   assert.throws(
-    () => summaryWish({ ...all, 'summary-hint': ['jokes'] }),
+    () => summaryParameters({ ...none, 'summary-hint': ['humor'] }),
+    /--summary-hint can only be used/,
+  );
+  assert.throws(
+    () => summaryParameters({ ...none, 'summary-model': 'm' }),
+    /--summary-model can only be used/,
+  );
+  assert.throws(
+    () => summaryParameters({ ...all, 'summary-hint': ['jokes'] }),
     /--summary-hint .*humor.*not jokes/,
   );
-  assert.throws(() => summaryWish({ ...all, 'summary-preset': 'custom' }), /needs --summary-instructions/);
+  assert.throws(
+    () => summaryParameters({ ...all, 'summary-preset': 'custom' }),
+    /needs --summary-instructions/,
+  );
 });
 
 test('files that have a summary of that name keep it, copies too; with --force all are asked for', async () => {
@@ -60,12 +69,12 @@ test('files that have a summary of that name keep it, copies too; with --force a
     screen: { write: (text: string) => told.push(text) },
     signal: new AbortController().signal,
   } as unknown as Context;
-  const wish = summaryWish({ ...all, 'summary-name': 'boats' })!;
+  const parameters = summaryParameters({ ...all, 'summary-name': 'boats' })!;
   const files = ['/a', '/copy-of-a', '/b', '/new'];
-  const requests = await summaryRequests(backend, '/cache', files, wish, context);
+  const requests = await summaryRequests(backend, '/cache', files, parameters, context);
   assert.deepEqual(requests, [
-    { path: '/b', ...wish },
-    { path: '/new', ...wish },
+    { path: '/b', ...parameters },
+    { path: '/new', ...parameters },
   ]);
   assert.deepEqual(told, [
     'note: 2 files already have a summary "boats", which is kept; to replace it, add --force\n',
@@ -74,10 +83,10 @@ test('files that have a summary of that name keep it, copies too; with --force a
     backend,
     '/cache',
     files,
-    { ...wish, replace_existing: true },
+    { ...parameters, replace_existing: true },
     context,
   );
   assert.equal(forced.length, 4);
   const stopped = { ...context, signal: AbortSignal.abort() } as unknown as Context;
-  await assert.rejects(summaryRequests(backend, '/cache', files, wish, stopped), /cancel/i);
+  await assert.rejects(summaryRequests(backend, '/cache', files, parameters, stopped), /cancel/i);
 });

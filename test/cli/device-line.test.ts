@@ -3,12 +3,12 @@ import test from 'node:test';
 import { noModel } from '../../actors/embedder/contract.ts';
 import { deviceState } from '../../actors/models/current.ts';
 import type { RunsOn } from '../../actors/models/device.ts';
-import { tellDevice } from '../../cli/tell-device.ts';
+import { writeDeviceLine } from '../../cli/device-line.ts';
 
 function told(on: RunsOn | null): string {
   const texts: string[] = [];
   const screen = { write: (text: string) => void texts.push(text), columns: 80, isTerminal: false };
-  tellDevice(screen, { ...noModel, ...(on && { model_key: 'clip-b32', ...deviceState(on) }) });
+  writeDeviceLine(screen, { ...noModel, ...(on && { model_key: 'clip-b32', ...deviceState(on) }) });
   return texts.join('');
 }
 

@@ -7,8 +7,8 @@ import test from 'node:test';
 import { openInstallation } from '../../../actors/installation.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { byHand, unusedProxyOf } from '../../../cli/by-hand.ts';
 import { models } from '../../../cli/commands/models.ts';
+import { manualDownloadText, unusedProxyOf } from '../../../cli/manual-download.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { fakeHome } from '../fake-context.ts';
 
@@ -96,7 +96,7 @@ test('a proxy that the environment names is told of, without its password, unles
   const missing = { folder: '/m/small', files: [] };
   const situation = { invocation: 'framehound', modelsUrl: 'https://models.example' };
   assert.match(
-    byHand('small', missing, { ...situation, unusedProxy: unusedProxyOf(proxy) }),
+    manualDownloadText('small', missing, { ...situation, unusedProxy: unusedProxyOf(proxy) }),
     /^The environment sets a proxy.*\n {2}NODE_USE_ENV_PROXY=1 framehound models pull small\n/,
   );
 });
@@ -105,7 +105,7 @@ test('another server is named only for files that come from the server of the se
   const situation = { invocation: 'framehound', unusedProxy: null, modelsUrl: 'https://models.example/' };
   const recipe = (url: string) => {
     const files = [{ name: 'a.onnx', url, npm: null, size: 5, sha256: null, integrity: null }];
-    return byHand('small', { folder: '/m/small', files }, situation);
+    return manualDownloadText('small', { folder: '/m/small', files }, situation);
   };
   assert.match(recipe('https://models.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
   assert.doesNotMatch(recipe('https://files.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
@@ -120,7 +120,7 @@ test('a package is named with the command that packs it, and is unpacked by anot
     modelsUrl: 'https://models.example/',
   };
   assert.equal(
-    byHand('small', missing, situation),
+    manualDownloadText('small', missing, situation),
     `You can also copy the files yourself. On a machine with network access, download:
   npm pack @me/a@1.2.3
     as me-a-1.2.3.tgz, 5 bytes

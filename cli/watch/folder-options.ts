@@ -1,4 +1,4 @@
-// What a person wants of a watch folder, as the options of `watch add` and `watch edit` state it.
+// The watch folder that the options of `watch add` and `watch edit` describe.
 import {
   NewWatchFolder,
   type WatchFolder,
@@ -13,7 +13,7 @@ import {
   languageArgument,
   preferenceArgument,
   speakersArgument,
-} from '../speech-wishes.ts';
+} from '../speech-arguments.ts';
 import { printable } from '../terminal.ts';
 import { filterArgument } from './filter-argument.ts';
 
@@ -21,7 +21,7 @@ type Text = string | undefined;
 type Switch = boolean | undefined;
 
 /** The options as they were typed; those of `watch edit` are missing in `watch add`. */
-export interface Wishes {
+export interface FolderOptions {
   readonly pictures?: Switch;
   readonly 'no-pictures': Switch;
   readonly speech: Switch;
@@ -47,13 +47,17 @@ export interface Wishes {
 }
 
 /** `cache_dir`: null for the default analysis folder. Throws USAGE. */
-export function newFolder(folder_path: string, cache_dir: string | null, wishes: Wishes): NewWatchFolder {
+export function newFolder(
+  folder_path: string,
+  cache_dir: string | null,
+  options: FolderOptions,
+): NewWatchFolder {
   const defaults = Object.entries(NewWatchFolder.properties).flatMap(([name, schema]) => {
     const { default: fallback } = schema as { readonly default?: unknown };
     return fallback === undefined ? [] : [[name, structuredClone(fallback)] as const];
   });
   const plain = { ...Object.fromEntries(defaults), folder_path, cache_dir } as NewWatchFolder;
-  const folder = { ...plain, ...changesOf(plain, wishes) } as NewWatchFolder;
+  const folder = { ...plain, ...changesOf(plain, options) } as NewWatchFolder;
   const { enable_visual_analysis, enable_audio_analysis, enable_face_analysis } = folder;
   if (!enable_visual_analysis && !enable_audio_analysis && !enable_face_analysis)
     throw usageErrors.USAGE('nothing to analyse is selected: add --speech or --faces JOB');
@@ -70,54 +74,59 @@ type Current = Pick<
 >;
 
 /** What the options change of a folder; nothing for what they do not name. Throws USAGE. */
-export function changesOf(current: Current, wishes: Wishes): WatchFolderChanges {
+export function changesOf(current: Current, options: FolderOptions): WatchFolderChanges {
   const changes: WatchFolderChanges = {
-    ...switched('enable_visual_analysis', wishes, 'pictures', 'no-pictures'),
-    ...switched('enable_audio_analysis', wishes, 'speech', 'no-speech'),
-    ...facesOf(wishes),
-    ...speechOf(wishes),
-    ...excluded('excluded_extensions', current, wishes, 'extension'),
-    ...excluded('excluded_filename_globs', current, wishes, 'file'),
-    ...excluded('excluded_folder_globs', current, wishes, 'folder'),
-    ...filtersOf(wishes),
-    ...switched('enabled', wishes, 'enabled', 'disabled'),
+    ...switched('enable_visual_analysis', options, 'pictures', 'no-pictures'),
+    ...switched('enable_audio_analysis', options, 'speech', 'no-speech'),
+    ...facesOf(options),
+    ...speechOf(options),
+    ...excluded('excluded_extensions', current, options, 'extension'),
+    ...excluded('excluded_filename_globs', current, options, 'file'),
+    ...excluded('excluded_folder_globs', current, options, 'folder'),
+    ...filtersOf(options),
+    ...switched('enabled', options, 'enabled', 'disabled'),
   };
-  expectUse({ ...current, ...changes }, wishes);
+  expectUse({ ...current, ...changes }, options);
   return changes;
 }
 
-type Name = keyof Wishes;
+type Name = keyof FolderOptions;
 
-function expectOne(wishes: Wishes, on: Name, off: Name): void {
-  const isGiven = (name: Name) => ![undefined, false].includes(wishes[name] as Switch);
+function expectOne(options: FolderOptions, on: Name, off: Name): void {
+  const isGiven = (name: Name) => ![undefined, false].includes(options[name] as Switch);
   if (isGiven(on) && isGiven(off)) throw usageErrors.USAGE(`--${on} and --${off} cannot be combined`);
 }
 
-function switched<F extends string>(field: F, wishes: Wishes, on: Name, off: Name): { [K in F]?: boolean } {
-  expectOne(wishes, on, off);
-  if (!wishes[on] && !wishes[off]) return {};
-  return { [field]: Boolean(wishes[on]) } as { [K in F]?: boolean };
+function switched<F extends string>(
+  field: F,
+  options: FolderOptions,
+  on: Name,
+  off: Name,
+): { [K in F]?: boolean } {
+  expectOne(options, on, off);
+  if (!options[on] && !options[off]) return {};
+  return { [field]: Boolean(options[on]) } as { [K in F]?: boolean };
 }
 
-function facesOf(wishes: Wishes): WatchFolderChanges {
-  expectOne(wishes, 'faces', 'no-faces');
-  const [eps, samples] = [epsOf(wishes.eps), minSamplesOf(wishes['min-samples'])];
-  const named = wishes.faces?.trim();
+function facesOf(options: FolderOptions): WatchFolderChanges {
+  expectOne(options, 'faces', 'no-faces');
+  const [eps, samples] = [epsOf(options.eps), minSamplesOf(options['min-samples'])];
+  const named = options.faces?.trim();
   if (named === '') throw usageErrors.USAGE('--faces needs a name for the clustering');
   return {
     ...(named !== undefined && { enable_face_analysis: true, cluster_job_name: named }),
-    ...(wishes['no-faces'] && { enable_face_analysis: false }),
+    ...(options['no-faces'] && { enable_face_analysis: false }),
     ...(eps !== null && { face_eps: eps }),
     ...(samples !== null && { face_min_samples: samples }),
   };
 }
 
-function speechOf({ language, speakers, channels, with: wish }: Wishes): WatchFolderChanges {
+function speechOf({ language, speakers, channels, with: model }: FolderOptions): WatchFolderChanges {
   return {
     ...(language !== undefined && { audio_language: languageArgument(language) }),
     ...(speakers !== undefined && speakersArgument(speakers)),
     ...(channels !== undefined && { channels: channels === 'mixed' ? null : channelsArgument(channels) }),
-    ...(wish !== undefined && { preferred_x_model_key: preferenceArgument(wish) }),
+    ...(model !== undefined && { preferred_x_model_key: preferenceArgument(model) }),
   };
 }
 
@@ -125,12 +134,12 @@ function speechOf({ language, speakers, channels, with: wish }: Wishes): WatchFo
 function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 'excluded_folder_globs'>(
   field: F,
   current: Current,
-  wishes: Wishes,
+  options: FolderOptions,
   what: 'extension' | 'file' | 'folder',
 ): { [K in F]?: string[] } {
   const form = asKept[what];
-  const added = wishes[`exclude-${what}`].map(form);
-  const taken = (wishes[`include-${what}`] ?? []).map(form);
+  const added = options[`exclude-${what}`].map(form);
+  const taken = (options[`include-${what}`] ?? []).map(form);
   if (added.length === 0 && taken.length === 0) return {};
   const before = current[field];
   for (const one of taken) {
@@ -138,8 +147,8 @@ function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 
     const meant = printable(suggestion(one, before));
     throw usageErrors.USAGE(`--include-${what}: ${printable(one)} is not excluded${meant}`);
   }
-  const left = before.filter((one) => !taken.includes(one));
-  return { [field]: [...new Set([...left, ...added])] } as { [K in F]?: string[] };
+  const remaining = before.filter((one) => !taken.includes(one));
+  return { [field]: [...new Set([...remaining, ...added])] } as { [K in F]?: string[] };
 }
 
 const asKept = { extension, file: (name: string) => name, folder: normalizeFolderGlob };
@@ -149,16 +158,16 @@ function extension(text: string): string {
   return lower.startsWith('.') ? lower : `.${lower}`;
 }
 
-function filtersOf(wishes: Wishes): WatchFolderChanges {
-  const { filter, 'no-filter': none } = wishes;
+function filtersOf(options: FolderOptions): WatchFolderChanges {
+  const { filter, 'no-filter': none } = options;
   if (none && filter.length > 0) throw usageErrors.USAGE('--filter and --no-filter cannot be combined');
   if (none) return { metadata_filter_request: null };
   return filter.length === 0 ? {} : { metadata_filter_request: { filters: filter.map(filterArgument) } };
 }
 
 /** An option that would do nothing was probably meant to do something. */
-function expectUse(folder: Current, wishes: Wishes): void {
-  const given = (names: readonly Name[]) => names.find((name) => wishes[name] !== undefined);
+function expectUse(folder: Current, options: FolderOptions): void {
+  const given = (names: readonly Name[]) => names.find((name) => options[name] !== undefined);
   const ofSpeech = given(['language', 'speakers', 'channels', 'with']);
   if (ofSpeech !== undefined && !folder.enable_audio_analysis)
     throw usageErrors.USAGE(`--${ofSpeech} can only be used with --speech`);
