@@ -30,5 +30,6 @@ export async function passing(
   }
   const { filters } = metadata_filter_request;
   const asked = { cache_dir, names: [...paths], filters };
+  while (!(await index.ask('ready_facets', { cache_dir }, { signal })).done);
   return (await index.ask('passing', asked, { signal })).passing;
 }

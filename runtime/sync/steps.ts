@@ -10,6 +10,16 @@ export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
+/** Goes on for about so long; null where there is more to do. */
+export function runFor<T>(ms: number, steps: Steps<T>): T | null {
+  const end = performance.now() + ms;
+  do {
+    const step = steps.next();
+    if (step.done) return step.value;
+  } while (performance.now() < end);
+  return null;
+}
+
 /** A checkpoint between any two pieces: what it throws ends the work. */
 export async function inSteps<T>(steps: Steps<T>, checkpoint: Checkpoint): Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {

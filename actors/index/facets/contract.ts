@@ -134,6 +134,11 @@ export const facetMessages = {
     }),
   ),
   /**
+   * Goes on reading what filters and facets need of a folder: to be sent before them again until it is `done`, so that
+   * other questions come in between. They work without it, but then read it in one turn.
+   */
+  ready_facets: ask(Type.Object({ ...Folder }), Type.Object({ done: Type.Boolean() })),
+  /**
    * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a global scope
    * is not of what is loaded.
    */

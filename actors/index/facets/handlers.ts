@@ -23,8 +23,11 @@ export interface FacetParts {
 }
 
 export function facetHandlers(parts: FacetParts): Handlers<FacetContract> {
+  const { folders, tables } = parts;
   return {
     resolve: (request) => resolveNames(parts, request),
+    ready_facets: ({ cache_dir }, turn) =>
+      folders.with(cache_dir, (store) => ({ done: tables.step(store, () => turn.throwIfCancelled()) })),
     facets: (request, turn) => report(parts, request, () => turn.throwIfCancelled()),
     passing: (request, turn) => passing(parts, request, () => turn.throwIfCancelled()),
   };
@@ -37,6 +40,7 @@ function passing(
 ) {
   return folders.with(cache_dir, (store) => {
     const checked = checkSearchFilters(filters, facets);
+    if (names.length === 0) return { passing: [] };
     const table = tables.of(store, pause);
     const passes = table.passing(checked);
     const isIn = (hash: string | null) => hash === null || table.row(hash) === undefined || passes(hash);

@@ -1,4 +1,5 @@
 // What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet.
+import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
 import { filterErrors } from './contract.ts';
@@ -7,8 +8,6 @@ import type { CheckedFilter } from './filter.ts';
 
 /** Hashes between two looks at whether to stop. */
 const stride = 4096;
-/** The same where each is read from the store. */
-const fewer = 64;
 
 export interface Rows {
   /** Ascending, each content once. */
@@ -41,12 +40,17 @@ export class FacetTable {
   }
 
   /** Facets whose values are known by hash, in the place of all earlier ones; the same object stays as it is. */
-  setFurther(facets: readonly ContentFacet[], pause: () => void): void {
+  setFurther(facets: readonly ContentFacet[]): void {
+    atOnce(this.furtherInSteps(facets));
+  }
+
+  /** The same; nothing else is to be changed meanwhile. */
+  *furtherInSteps(facets: readonly ContentFacet[]): Steps<void> {
     const known = new Map(this.#further.map(({ of, column }) => [of, column]));
     const further = facets.map((of) => ({ of, column: known.get(of) ?? new Column(of.facet) }));
     const made = further.filter(({ of }) => !known.has(of));
     for (const [hash, row] of made.length === 0 ? [] : this.#rowOf) {
-      if (row % fewer === 0) pause();
+      yield;
       for (const { of, column } of made) column.put(row, of.keyOf(hash));
     }
     this.#further = further;

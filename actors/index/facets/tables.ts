@@ -1,6 +1,8 @@
 // Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
 import type { Log } from '../../../runtime/log.ts';
+import { runFor, type Steps } from '../../../runtime/sync/steps.ts';
 import type { ClusteringsOf } from '../people/load.ts';
+import type { MediaChange } from '../store/changes.ts';
 import { mediaRecord } from '../store/media.ts';
 import type { Store } from '../store/store.ts';
 import type { MetadataFilter } from './contract.ts';
@@ -14,6 +16,8 @@ import { thingFacets, thingsPrefix } from './things.ts';
 const mostTables = 2;
 /** Rounds between two looks at whether to stop. */
 const stride = 256;
+/** One step, ms: other questions come in between. */
+const stepMs = 10;
 
 interface Kept {
   readonly table: FacetTable;
@@ -22,10 +26,16 @@ interface Kept {
   readonly changes: number;
 }
 
+/** What is being read; the table is kept when it is done. */
+interface Job extends Omit<Kept, 'table'> {
+  readonly steps: Steps<FacetTable>;
+}
+
 export class FacetTables {
   readonly #log: Log;
   readonly #clusteringsOf: ClusteringsOf;
   #kept = new Map<Store, Kept>();
+  #jobs = new WeakMap<Store, Job>();
   #people = new WeakMap<Store, PeopleFacets>();
   #things = new WeakMap<Store, readonly ContentFacet[]>();
 
@@ -63,29 +73,54 @@ export class FacetTables {
     return made;
   }
 
-  /** The table of a folder as it is now. `pause` may throw to stop; then nothing of this call is kept. */
+  /** The table of a folder as it is now. `pause` may throw to stop. */
   of(store: Store, pause: () => void): FacetTable {
-    const known = this.#kept.get(store);
-    const changes = store.media.changes(known?.seen ?? null);
-    const { seen, changed } = changes;
-    const fragmented = known !== undefined && known.changes > Math.max(10_000, known.table.size);
-    const fresh = known === undefined || changed === null || fragmented;
-    const table = fresh ? this.#build(store, pause) : known.table;
-    if (!fresh) for (const { path, hash } of changed) update(table, store, path, hash);
+    while (!this.step(store, pause)) pause();
+    const kept = this.#kept.get(store)!;
     const people = this.#peopleOf(store).of(this.#clusteringsOf(store), pause);
-    table.setFurther([...this.#thingsOf(store), ...people], pause);
+    kept.table.setFurther([...this.#thingsOf(store), ...people]);
     this.#kept.delete(store);
-    this.#kept.set(store, { table, seen, changes: fresh ? 0 : known.changes + changed.length });
+    this.#kept.set(store, kept);
     for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);
-    return table;
+    return kept.table;
+  }
+
+  /** Goes on for some 10 ms with what `of` reads of the things of each content. True when that is done. */
+  step(store: Store, pause: () => void): boolean {
+    const going = this.#jobs.get(store);
+    const job = going ?? this.#begin(store, pause);
+    if (job === null) return true;
+    // One that throws is not gone on with.
+    this.#jobs.delete(store);
+    const table = runFor(stepMs, job.steps);
+    if (table === null) {
+      this.#jobs.set(store, job);
+      return false;
+    }
+    const { seen, changes } = job;
+    this.#kept.set(store, { table, seen, changes });
+    // What changed while it was being read.
+    return !going || store.media.changes(seen).seen === seen || this.step(store, pause);
+  }
+
+  /** Null when nothing changed. */
+  #begin(store: Store, pause: () => void): Job | null {
+    const known = this.#kept.get(store);
+    const { seen, changed } = store.media.changes(known?.seen ?? null);
+    const fragmented = known !== undefined && known.changes > Math.max(10_000, known.table.size);
+    if (known === undefined || changed === null || fragmented)
+      return { seen, changes: 0, steps: this.#build(store, pause) };
+    if (changed.length === 0) return null;
+    return { seen, changes: known.changes + changed.length, steps: updated(known.table, store, changed) };
   }
 
   forget(store: Store): void {
     this.#kept.delete(store);
+    this.#jobs.delete(store);
     this.#people.delete(store);
   }
 
-  #build(store: Store, pause: () => void): FacetTable {
+  *#build(store: Store, pause: () => void): Steps<FacetTable> {
     const table = new FacetTable(facets);
     let rounds = 0;
     const round = () => {
@@ -106,12 +141,17 @@ export class FacetTables {
         count: table.unreadable.size,
       });
     }
+    yield* table.furtherInSteps(this.#thingsOf(store));
     return table;
   }
 }
 
-function update(table: FacetTable, store: Store, path: string, hash: string): void {
-  const before = table.setPath(path, hash);
-  table.set(hash, store.media.content(hash));
-  if (before !== null) table.set(before, store.media.content(before));
+function* updated(table: FacetTable, store: Store, changed: readonly MediaChange[]): Steps<FacetTable> {
+  for (const { path, hash } of changed) {
+    const before = table.setPath(path, hash);
+    table.set(hash, store.media.content(hash));
+    if (before !== null) table.set(before, store.media.content(before));
+    yield;
+  }
+  return table;
 }

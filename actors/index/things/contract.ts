@@ -67,7 +67,8 @@ export const thingMessages = {
   ),
   /**
    * The scenes in which all terms are true (none without terms), each with the frame that shows it best, best first. `model_key`: whose scenes.
-   * `looked`: media in scope that a detector looked at. Errors: those of the filters.
+   * `looked`: media in scope that a detector looked at. While it is not `done` tracks are still being read into memory, and
+   * the same message is to be sent again. Errors: those of the filters.
    */
   find_things: ask(
     Type.Object({
@@ -79,6 +80,7 @@ export const thingMessages = {
       max_results: Type.Integer({ minimum: 1 }),
     }),
     Type.Object({
+      done: Type.Boolean(),
       matches: Type.Array(RankedMatch),
       /** Half-open ranges of grid frames in which they are true, by hash. */
       ranges: Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame]))),

@@ -79,7 +79,11 @@ async function find(
   const passing = await passingHashes(parts, unfiltered, () => known, pause);
   const looked = new Set(known);
   const hashes = (passing ?? known).filter((hash) => looked.has(hash));
-  return parts.folders.with(cache_dir, (store) => ranked(parts, store, request, hashes, pause));
+  return parts.folders.with(cache_dir, (store) => {
+    if (request.terms.length > 0 && !store.things.readOn(hashes))
+      return { done: false, matches: [], ranges: {}, looked: hashes.length };
+    return ranked(parts, store, request, hashes, pause);
+  });
 }
 
 function ranked(
@@ -118,6 +122,7 @@ function ranked(
       (a.hash_str < b.hash_str ? -1 : a.hash_str > b.hash_str ? 1 : a.frame_index - b.frame_index),
   );
   return {
+    done: true,
     matches: matches
       .slice(0, max_results)
       .map((match, original_index): RankedMatch => ({ ...match, original_index })),

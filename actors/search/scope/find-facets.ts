@@ -6,6 +6,7 @@ import type { FacetAnswer, FacetRequest } from '../contract.ts';
 import type { TranscriptData } from '../transcripts/transcript-data.ts';
 import type { VisualData } from '../visual/visual-data.ts';
 import { facetAnswer, facetScope } from './facets.ts';
+import { readyFacets } from './ready-facets.ts';
 
 export interface FacetParts {
   readonly index: Ref<typeof indexContract>;
@@ -26,6 +27,7 @@ export async function findFacets(
   const asked = facetScope(request, context?.model_key ?? null);
   const hasTranscripts = transcriptData.isLoaded({ cache_dir });
   const scope = asked.scope.mode === 'paths' ? asked.scope : { ...asked.scope, transcripts: hasTranscripts };
+  await readyFacets(index, cache_dir, now(signal));
   const ask = () => index.ask('facets', { cache_dir, scope, filters }, now(signal));
   const whole = () => (hasTranscripts ? transcriptData.within({ cache_dir }, ask, signal) : ask());
   const report = await (context ? visualData.within(context, whole, signal) : whole());

@@ -9,6 +9,7 @@ import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
 import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
 import { checkAbsolute, entriesOf, isGlobal, type ScopeEntry } from './entries.ts';
+import { readyFacets } from './ready-facets.ts';
 
 /** What a search says about where to look. */
 export interface ScopeRequest
@@ -75,6 +76,7 @@ export async function findScope(
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
   }
   const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
+  if (filters.length > 0) await readyFacets(parts.index, cache_dir, { lane: 'now', signal });
   return narrow(paths, segments, speaksOf, filters, known, field);
 }
 

@@ -1,7 +1,7 @@
 // Searches for things that detectors have seen, joined with what the visual model finds. A model with a vocabulary of its
 // own ranks by the rest of the question what shows the things; any other model reads the whole question, and both rankings
 // are fused, so that neither buries the other.
-import type { Reply } from '../../../runtime/contract.ts';
+import type { Reply, Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
 import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
@@ -19,9 +19,21 @@ export interface AskedThings extends Pick<ThingQuestion, 'rest'> {
 
 export type SeenThings = Reply<typeof indexContract, 'find_things'>;
 
+/** Sends the question until what is stored is in memory; other questions come in between. */
+export async function findThings(
+  { index }: Pick<QueryParts, 'index'>,
+  request: Request<typeof indexContract, 'find_things'>,
+  signal: AbortSignal | undefined,
+): Promise<SeenThings> {
+  for (;;) {
+    const answer = await index.ask('find_things', request, now(signal));
+    if (answer.done) return answer;
+  }
+}
+
 /** Where the request speaks of things, and a detector has looked at something of the folder; null otherwise. */
 export async function askThings(
-  { index }: Pick<QueryParts, 'index'>,
+  parts: Pick<QueryParts, 'index'>,
   cache_dir: string,
   query: string | null,
   exclude: readonly string[],
@@ -35,7 +47,7 @@ export async function askThings(
   if (all.length === 0) return null;
   const scope = { hashes: null, ranges: {}, filters: [] };
   const asked = { cache_dir, model_key: null, terms: [], scope, max_per_media: null, max_results: 1 };
-  const { looked } = await index.ask('find_things', asked, now(signal));
+  const { looked } = await findThings(parts, asked, signal);
   return looked === 0 ? null : { terms: all, rest, excluded: wordsOf(excluded) };
 }
 

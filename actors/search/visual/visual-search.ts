@@ -23,6 +23,7 @@ import { sureMatches } from './sure-matches.ts';
 import {
   type AskedThings,
   askThings,
+  findThings,
   followed,
   fused,
   type SeenThings,
@@ -232,7 +233,7 @@ function finder(
     if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
     const limit = { max_per_media: max_per_media ?? null, max_results };
     const wanted = { ...within, terms: [...things.terms], scope, ...limit };
-    seen.found = await index.ask('find_things', wanted, now(signal));
+    seen.found = await findThings(parts, wanted, signal);
     return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)) };
   };
   const joinedWith = async (

@@ -257,6 +257,7 @@ function visualHandlers(world: IndexState) {
       );
       return { hashes, loaded: hashes.map((hash) => world.committed.has(hash ?? '')) };
     },
+    ready_facets: () => ({ done: true }),
     facets: () => ({ facets: [], scope_count: 0, indexed_count: 0, unreadable: [], shortened: [] }),
     passing: ({ names }) => ({ passing: names.map(() => true) }),
     search: ({ scope, picture, text, max_results }) => {

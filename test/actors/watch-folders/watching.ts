@@ -106,9 +106,9 @@ function fakeFilters() {
   const index = {
     name: 'index',
     phase: 'ready',
-    ask: async (_: string, { names }: { names: string[] }) => {
+    ask: async (message: string, { names = [] }: { names?: string[] }) => {
       if (refusal !== null) throw refusal;
-      return { passing: names.map((name) => !out.has(name)) };
+      return { done: message === 'ready_facets', passing: names.map((name) => !out.has(name)) };
     },
   } as unknown as Ref<typeof indexContract>;
   const analysis: Pick<Analysis, 'properties'> = {

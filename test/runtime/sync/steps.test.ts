@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atOnce, inSteps, type Steps } from '../../../runtime/sync/steps.ts';
+import { atOnce, inSteps, runFor, type Steps } from '../../../runtime/sync/steps.ts';
 
 function* counted(seen: number[], steps: number): Steps<string> {
   for (let i = 0; i < steps; i++) {
@@ -28,4 +28,13 @@ test('what a checkpoint throws ends the work', async () => {
   };
   await assert.rejects(inSteps(counted(seen, 9), checkpoint), /enough/);
   assert.deepEqual(seen, [0, 1]);
+});
+
+test('what takes longer than it may goes on with the next call', (t) => {
+  const seen: number[] = [];
+  let clock = 0;
+  t.mock.method(performance, 'now', () => clock++);
+  const steps = counted(seen, 5);
+  assert.deepEqual([runFor(3, steps), seen.length], [null, 3]);
+  assert.deepEqual([runFor(9, steps), seen.length], ['done', 5]);
 });

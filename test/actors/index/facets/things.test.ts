@@ -71,3 +71,21 @@ test('shot sizes come of persons and of faces, in the order of their size', asyn
     { size: 'close_up', start: 1, end: 2 },
   ]);
 });
+
+test('films are read in steps, between which others change them and a count in one turn may come', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const ask = asking(index, cache_dir);
+  for (const hash of hashes) await storeTracks(index, cache_dir, hash, [track('dog')]);
+  // Every look at the clock is later than a step may last.
+  let clock = 0;
+  t.mock.method(performance, 'now', () => (clock += 1000));
+  const ready = async () => (await index.call('ready_facets', { cache_dir })).done;
+  assert.deepEqual([await ready(), await ready()], [false, false]);
+  await storeTracks(index, cache_dir, 'aa', [track('cat')]);
+  for (let steps = 0; !(await ready()); steps++) assert.ok(steps < 9, 'no end');
+  assert.deepEqual(countsOf(await ask(), 'seen'), { dog: 2, cat: 1 });
+  for (const hash of hashes) await storeTracks(index, cache_dir, hash, [track('car')]);
+  assert.equal(await ready(), false, 'what changed is read in steps too');
+  assert.deepEqual(countsOf(await ask(), 'seen'), { car: 3 });
+  assert.equal(await ready(), true);
+});

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { Environment } from '../../../../actors/index/store/environment.ts';
+import { databaseFile, thingsKey } from '../../../../actors/index/store/names.ts';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
 import { mediaRecord } from '../footage.ts';
@@ -55,6 +57,23 @@ test('the best come first, within the scope and its ranges, and what is forgotte
   await index.call('remove_media', { cache_dir, hashes: ['aa'] });
   const left = await found(index, cache_dir);
   assert.deepEqual([left.places, left.looked], [['bb@0'], 1]);
+});
+
+test('tracks are read in steps, and what is damaged does not keep a search from its end', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = folder(t);
+  for (const hash of ['aa', 'bb', 'cc', 'dd']) await storeTracks(index, cache_dir, hash, [track('dog', 0)]);
+  const environment = Environment.open(databaseFile(cache_dir), 'write');
+  t.after(() => environment.close());
+  environment.transact((writes) => {
+    for (const hash of ['bb', 'cc']) writes.put(thingsKey(hash), Buffer.from('no record'));
+  });
+  let clock = 0;
+  t.mock.method(performance, 'now', () => (clock += 1000));
+  const steps: boolean[] = [];
+  for (let step = 0; step < 3; step++) steps.push((await found(index, cache_dir)).done);
+  assert.deepEqual(steps, [false, true, true]);
+  assert.deepEqual((await found(index, cache_dir)).places, ['aa@0', 'dd@0']);
 });
 
 test('what is stored anew takes the place of what was, also for another process', async (t) => {

@@ -44,6 +44,7 @@ test('others follow what shows the things, each scene once', () => {
 
 test('a frame is as sure as the best sight of the things in its scene', () => {
   const seen: SeenThings = {
+    done: true,
     matches: [match('a', 0, 0, 0.7), match('a', 5, 1, 0.45)],
     ranges: {
       a: [
