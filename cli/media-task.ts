@@ -6,12 +6,13 @@ import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
 import { type EngineError, engineErrors } from '../runtime/errors.ts';
-import type { Backend } from './backend.ts';
 import { type Context, exit } from './context.ts';
 import { type Found, findMedia } from './find-media.ts';
+import { followTask } from './follow-task.ts';
 import { createJsonView, type JsonView } from './json-view.ts';
 import { createProgressView, failureLine, type ProgressView } from './progress-view.ts';
 import { type Report, summary } from './report.ts';
+import { type Service, useModelAndTell } from './service.ts';
 import { printable, type Screen } from './terminal.ts';
 
 /** What a command hears and tells of a task beside its progress and its report. */
@@ -41,7 +42,7 @@ export interface MediaTask extends Ending {
 }
 
 /** Answers the exit code. */
-export async function runMediaTask(backend: Backend, task: MediaTask, context: Context): Promise<number> {
+export async function runMediaTask(service: Service, task: MediaTask, context: Context): Promise<number> {
   const { paths, cacheDir, json } = task;
   const { screen, signal, clock, out } = context;
   const view = json ? createJsonView(out, clock) : null;
@@ -55,13 +56,26 @@ export async function runMediaTask(backend: Backend, task: MediaTask, context: C
   if (!json) for (const error of unreadable) screen.write(failureLine(error));
   if (found.files.length > 0) {
     const start = async (watcher: ProgressView) =>
-      backend.analyze(await task.requestOf(found.files), watcher);
+      analyze(service, await task.requestOf(found.files), watcher, context);
     return runTask(start, { ...task, unreadable }, context, view);
   }
   const message = `No media files were found in ${paths.map(json ? String : printable).join(', ')}`;
   view?.broke(analysisErrors.NO_FILES(message), exit.error);
   if (!json) screen.write(`${message}\n`);
   return unreadable.length > 0 && !json ? exit.someFailed : exit.error;
+}
+
+/** Starts an analysis, and follows it to its end. */
+export async function analyze(
+  service: Service,
+  request: TaskRequest,
+  view: ProgressView,
+  context: Context,
+): Promise<Report> {
+  const { visual_media_paths = [] } = request;
+  if (visual_media_paths.length > 0) await useModelAndTell(service, context);
+  const { task_id } = await service.client.analyze(request);
+  return followTask(service, task_id, view, context);
 }
 
 /** What is named outright, looks like media and is not there is a file as well. */

@@ -3,8 +3,8 @@ import type { parseArgs } from 'node:util';
 import type { TaskRequest } from '../actors/analysis/contract.ts';
 import { foldName, plainName } from '../actors/index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../actors/summarizer/contract.ts';
+import type { Client } from '../http/client/client.ts';
 import { engineErrors } from '../runtime/errors.ts';
-import type { SummariesBackend } from './backend.ts';
 import { type Context, usageErrors } from './context.ts';
 import { summaryRequestOptions } from './summary-options.ts';
 import { printable } from './terminal.ts';
@@ -61,7 +61,7 @@ function oneOf<T extends string>(option: string, choices: readonly T[], given: s
 
 /** Requests for the files that have no summary of that name; how many have one is told. With `replace_existing` for all. */
 export async function summaryRequests(
-  backend: SummariesBackend,
+  client: Client,
   cache_dir: string,
   files: readonly string[],
   parameters: SummaryParameters,
@@ -74,7 +74,7 @@ export async function summaryRequests(
     // Asked one by one: of copies an answer names only one. What is wrong with a file is told by the work on it.
     const has =
       !parameters.replace_existing &&
-      (await backend.list({ cache_dir, media_paths: [path], hash_strs: [] })).summaries.some(
+      (await client.listSummaries({ cache_dir, media_paths: [path], hash_strs: [] })).summaries.some(
         ({ analysis_name }) => foldName(analysis_name) === foldName(name),
       );
     if (!has) missing.push(path);

@@ -7,8 +7,8 @@ import {
   timelineFormats,
   timelineSuffixes,
 } from '../actors/exporter/timeline/contract.ts';
+import type { Client } from '../http/client/client.ts';
 import { saveNew } from '../runtime/files/save-new.ts';
-import type { Backend } from './backend.ts';
 import { usageErrors } from './context.ts';
 import type { Found } from './found.ts';
 import { sceneItems } from './scenes.ts';
@@ -39,11 +39,11 @@ export async function saveScenes(
   sequence_name: string,
   format: TimelineFormat,
   path: string,
-  backend: Backend,
+  client: Client,
 ): Promise<SavedTimeline | null> {
   const items = sceneItems(found.slice(0, mostItems));
   if (items.length === 0) return null;
   const named = sequence_name.slice(0, 1000);
   const request = { format, sequence_name: named, items, unreadable: 'leave_out' } as const;
-  return saveTimeline(path, await backend.exportTimeline(request));
+  return saveTimeline(path, await client.exportTimeline(request));
 }

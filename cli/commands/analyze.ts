@@ -1,12 +1,11 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
+import { type Service, withService } from '../service.ts';
 import { summaryParameters, summaryRequests } from '../summary-requests.ts';
-import { withBackend } from '../with-backend.ts';
 
 export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -17,29 +16,29 @@ export const analyze: Command = async (args, context) => {
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   const { cache } = folders(context.values);
   const parameters = summaryParameters(values);
-  return withBackend(context, context.values.decoders, (backend) => {
+  return withService(context, context.values.decoders, (service) => {
     const looking = values['from-previews']
-      ? previewTask(backend, positionals, cache, values.force)
+      ? previewTask(service, positionals, cache, values.force)
       : pictureTask(positionals, cache, values.force, context);
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(parameters && {
-        summary_requests: await summaryRequests(backend.summaries, cache, files, parameters, context),
+        summary_requests: await summaryRequests(service.client, cache, files, parameters, context),
       }),
     });
-    return runMediaTask(backend, { ...looking, requestOf, json: values.json }, context);
+    return runMediaTask(service, { ...looking, requestOf, json: values.json }, context);
   });
 };
 
 /** Looks for things and words in stored previews. Where there is a model for neither, the service names the command. */
 function previewTask(
-  backend: Pick<Backend, 'sight'>,
+  { client }: Service,
   paths: readonly string[],
   cacheDir: string,
   force: boolean,
 ): MediaTask {
   const requestOf: MediaTask['requestOf'] = async (files) => {
-    const { things_key, words_key } = await backend.sight();
+    const { things_key, words_key } = (await client.availableModels()).sight;
     const hasNone = things_key === null && words_key === null;
     return {
       ...{ cache_dir: cacheDir, from_previews: true, force },

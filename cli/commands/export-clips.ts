@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import type { ClipResult } from '../../actors/exporter/clips/contract.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 
 const { options } = commandTable.export.actions.clips;
 
@@ -21,12 +21,13 @@ export const exportClips: Command = async (args, context) => {
   const mode = values.copy ? 'copy' : values.smart ? 'smart' : 'precise';
   // The folder was typed by a person, who sees it.
   const request = { output_dir: resolve(values.out), create_folders: true, mode } as const;
-  return withBackend(context, 1, async (backend) => {
+  return withService(context, 1, async ({ client }) => {
     const results: ClipResult[] = [];
     // One by one, so that each path is told as soon as the clip is there.
     for (const range of ranges) {
-      const answer = await backend.exportClips({ ...request, clips: [{ media_path, ...range }] });
-      const [result] = answer.results;
+      const answer = await client.exportClips({ ...request, clips: [{ media_path, ...range }] });
+      // Without a task the answer is the clips.
+      const [result] = 'results' in answer ? answer.results : [];
       if (!result) continue;
       results.push(result);
       if (!result.success) context.screen.write(`✗ ${printable(result.error ?? '')}\n`);

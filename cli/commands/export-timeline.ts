@@ -14,9 +14,9 @@ import { codeOf } from '../../runtime/files/error-code.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveTimeline } from '../timeline-file.ts';
-import { withBackend } from '../with-backend.ts';
 
 const { options } = commandTable.export.actions.timeline;
 
@@ -33,8 +33,8 @@ export const exportTimeline: Command = async (args, context) => {
   const marked = values.chapters && { chapter_markers: { cache_dir: folders(context.values).cache } };
   // What the list itself says goes first.
   const request = { ...marked, ...scenes };
-  return withBackend(context, 0, async (backend) => {
-    const answer = await backend.exportTimeline(request);
+  return withService(context, 0, async ({ client }) => {
+    const answer = await client.exportTimeline(request);
     tell(answer, context);
     if (isPrinted) context.out(answer.content ?? '');
     else {

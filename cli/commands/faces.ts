@@ -10,10 +10,11 @@ import { merge, move, name, undo } from '../faces/correct.ts';
 import { appearanceLines, jobLine } from '../faces/lines.ts';
 import { remove } from '../faces/remove.ts';
 import { show } from '../faces/show.ts';
+import { followTask } from '../follow-task.ts';
 import { runTask } from '../media-task.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { unknownAction } from '../usage-errors.ts';
-import { withBackend } from '../with-backend.ts';
 
 const known = commandTable.faces.actions;
 
@@ -29,8 +30,8 @@ export const faces: Command = async (args, context) => {
 const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ people }) => {
-    const answer = await people.jobs(cache_dir);
+  return withService(context, 0, async ({ client }) => {
+    const answer = await client.faceClusters({ cache_dir });
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else for (const job of answer.jobs) context.out(`${jobLine(job)}\n`);
     if (answer.warning !== undefined) context.screen.write(`✗ ${printable(answer.warning)}\n`);
@@ -57,8 +58,8 @@ const recluster: Command = async (args, context) => {
     throw usageErrors.USAGE('use either --auto or --eps, not both: --auto chooses eps itself');
   const parameters = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 1, async (backend) => {
-    const job = jobNamed(await backend.people.jobs(cache_dir), name);
+  return withService(context, 1, async (service) => {
+    const job = jobNamed(await service.client.faceClusters({ cache_dir }), name);
     const request = {
       cache_dir,
       cluster_job_name: job.name,
@@ -67,8 +68,11 @@ const recluster: Command = async (args, context) => {
       auto_detect_params: values.auto,
       clear_names: values['clear-names'],
     };
-    const ending = tellsClusters(backend, cache_dir, job.name);
-    const start: Parameters<typeof runTask>[0] = (view) => backend.people.recluster(request, view);
+    const ending = tellsClusters(service, cache_dir, job.name);
+    const start: Parameters<typeof runTask>[0] = async (view) => {
+      const { task_id } = await service.client.recluster(request);
+      return followTask(service, task_id, view, context);
+    };
     return runTask(start, { ...ending, json: values.json, unreadable: [] }, context);
   });
 };
@@ -84,10 +88,10 @@ const appearances: Command = async (args, context) => {
     throw usageErrors.USAGE('faces appearances needs the name of a clustering; see: framehound faces list');
   }
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ people }) => {
-    const job = jobNamed(await people.jobs(cache_dir), name);
+  return withService(context, 0, async ({ client }) => {
+    const job = jobNamed(await client.faceClusters({ cache_dir }), name);
     const who = [...new Set(words.flatMap((word) => clustersMeant(job, word)))];
-    const answer = await people.appearances({ cache_dir, cluster_job_name: job.name, people: who });
+    const answer = await client.appearances({ cache_dir, cluster_job_name: job.name, people: who });
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else for (const line of appearanceLines(answer)) context.out(`${line}\n`);
     if (answer.people.length === 0 && !values.json) {

@@ -9,8 +9,8 @@ import { agreed, requireConsent } from '../consent.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { diskLines, mediaLines } from '../library-lines.ts';
 import { numberArgument } from '../question.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 
 /** Media asked for at a time. */
 const PAGE = 1000;
@@ -30,11 +30,16 @@ export const list: Command = async (args, context) => {
   const most = values.max === undefined ? Infinity : numberArgument('--max', values.max, 1, 1e9, true);
   const under = path === undefined ? null : resolve(path);
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ library }) => {
+  return withService(context, 0, async ({ client }) => {
     const all: LibraryMedia[] = [];
     let [total, shown] = [0, 0];
     for (let limit = Math.min(PAGE, most); shown < most; limit = Math.min(PAGE, most - shown)) {
-      const page = await library.list({ cache_dir, under, offset: first + shown, limit });
+      const page = await client.listLibrary({
+        cache_dir,
+        ...(under !== null && { under }),
+        offset: first + shown,
+        limit,
+      });
       total = page.total;
       shown += page.media.length;
       if (values.json) all.push(...page.media);
@@ -61,11 +66,11 @@ export const forget: Command = async (args, context) => {
   requireConsent(values, context);
   const media_paths = positionals.map((path) => resolve(path));
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ library }) => {
+  return withService(context, 0, async ({ client }) => {
     const request = { cache_dir, media_paths };
     const sure = values.yes || values['dry-run'];
     if (!sure) {
-      const { forgotten } = await library.forget({ ...request, dry_run: true });
+      const { forgotten } = await client.forgetMedia({ ...request, dry_run: true });
       writePaths(
         context,
         forgotten.flatMap((one) => one.media_paths),
@@ -74,7 +79,7 @@ export const forget: Command = async (args, context) => {
       if (!(await agreed(context, `Delete the analysis of ${counted(forgotten.length)}?`)))
         return exit.cancelled;
     }
-    const answer = await library.forget({ ...request, dry_run: values['dry-run'] });
+    const answer = await client.forgetMedia({ ...request, dry_run: values['dry-run'] });
     for (const path of answer.unknown)
       context.screen.write(`✗ ${printable(path)}: no analysis is stored for it\n`);
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
@@ -97,8 +102,8 @@ export const prune: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: commandTable.prune.options });
   requireConsent(values, context);
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ library }) => {
-    const first = await library.prune({ cache_dir, dry_run: !values.yes || values['dry-run'] });
+  return withService(context, 0, async ({ client }) => {
+    const first = await client.pruneLibrary({ cache_dir, dry_run: !values.yes || values['dry-run'] });
     for (const { reason, count, example } of first.skipped) {
       context.screen.write(
         `– ${count} missing but kept, for example ${printable(example)}: ${printable(reason)}\n`,
@@ -109,7 +114,7 @@ export const prune: Command = async (args, context) => {
     if (first.dry_run && dead.length > 0) context.screen.write(`${movedHint}\n`);
     const isPending = first.dry_run && !values['dry-run'] && dead.length > 0;
     if (isPending && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
-    const answer = isPending ? await library.prune({ cache_dir, dry_run: false }) : first;
+    const answer = isPending ? await client.pruneLibrary({ cache_dir, dry_run: false }) : first;
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
     return exit.ok;
   });
@@ -127,8 +132,8 @@ export const move: Command = async (args, context) => {
   }
   const cache_dir = folders(context.values).cache;
   const request = { cache_dir, from: resolve(from), to: resolve(to), dry_run: values['dry-run'] };
-  return withBackend(context, 0, async ({ library }) => {
-    const answer = await library.move(request);
+  return withService(context, 0, async ({ client }) => {
+    const answer = await client.moveMedia(request);
     for (const { media_path, reason } of answer.stayed.slice(0, NAMED))
       context.screen.write(`– ${printable(media_path)}: ${reason}\n`);
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
@@ -138,8 +143,8 @@ export const move: Command = async (args, context) => {
 
 export const disk: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: commandTable.disk.options });
-  return withBackend(context, 0, async ({ library }) => {
-    const answer = await library.disk(folders(context.values).cache);
+  return withService(context, 0, async ({ client }) => {
+    const answer = await client.libraryDisk({ cache_dir: folders(context.values).cache });
     context.out(values.json ? `${JSON.stringify(answer)}\n` : diskLines(answer));
     return exit.ok;
   });

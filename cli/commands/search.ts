@@ -4,10 +4,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
-import type { TranscriptSearch, TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
+import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { folders } from '../../settings.ts';
-import type { WrittenQuery } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
@@ -16,9 +15,11 @@ import { type Found, foundBy, matchFields, merged } from '../found.ts';
 import { openPage } from '../open-page.ts';
 import { copiesText, isStill, momentText } from '../place.ts';
 import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
+import { searchFootage } from '../search-footage.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
-import { withBackend } from '../with-backend.ts';
+import { searchTranscripts } from '../transcripts.ts';
 
 const { options } = commandTable.search;
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
@@ -30,14 +31,15 @@ export const search: Command = async (args, context) => {
   const of = kindsOf(question, values);
   // Before the search: a name it cannot use is no reason to wait.
   const format = values.timeline === undefined ? null : formatOfFile(values.timeline);
-  return withBackend(context, 0, async (backend) => {
+  return withService(context, 0, async (service) => {
+    const { client } = service;
     const { cache } = folders(context.values);
     const [answer, heard, read] = await Promise.all([
       of.seen
-        ? backend.search(question, cache).catch((error) => Promise.reject(asTyped(error)))
+        ? searchFootage(service, question, cache, context).catch((error) => Promise.reject(asTyped(error)))
         : { matches: [] },
-      of.said ? backend.searchTranscripts(saidQuery(question, cache)) : null,
-      of.written ? backend.searchWritten(writtenQuery(question, cache)) : null,
+      of.said ? searchTranscripts(client, saidQuery(question, cache)) : null,
+      of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
     ]);
     const said = heard?.matches ?? null;
     const found = values.weak ? answer : standingOut(answer);
@@ -52,7 +54,7 @@ export const search: Command = async (args, context) => {
         title(question),
         format,
         resolve(values.timeline!),
-        backend,
+        client,
       ));
     const result = {
       ...answer,
@@ -133,20 +135,17 @@ export function asTyped(error: unknown): unknown {
   return usageErrors.USAGE(`${option}: ${error.message.slice(error.message.indexOf(start) + start.length)}`);
 }
 
-function saidQuery({ query, media, max }: Question, cache_dir: string): TranscriptSearch {
+function saidQuery({ query, media, max }: Question, cache_dir: string) {
   return {
     cache_dir,
     query: query ?? '',
     media_paths: [...media],
     search_all: media.length === 0,
     max_results: max,
-    speaker_name: null,
-    metadata_filter_request: null,
-    segments_to_time_ranges: {},
   };
 }
 
-export function writtenQuery({ query, media, max }: Question, cache_dir: string): WrittenQuery {
+export function writtenQuery({ query, media, max }: Question, cache_dir: string) {
   const media_paths = [...media];
   return { cache_dir, query: query ?? '', media_paths, search_all: media.length === 0, max_results: max };
 }

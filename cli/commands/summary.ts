@@ -4,16 +4,17 @@ import { parseArgs } from 'node:util';
 import { mostDocumentLevels } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/quality-notes.ts';
 import { summariesErrors } from '../../actors/summaries/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { ApiError } from '../../http/client/error.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { saveNew } from '../../runtime/files/save-new.ts';
 import { folders } from '../../settings.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { requireConsent } from '../consent.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { openPage } from '../open-page.ts';
 import { numberArgument } from '../question.ts';
+import { withService } from '../service.ts';
 import { type Chosen, chosenOf, collectionNamed } from '../summary/choice.ts';
 import { found, mostMatches } from '../summary/find.ts';
 import { headLines, nodeLines } from '../summary/lines.ts';
@@ -22,7 +23,6 @@ import { pageText } from '../summary/page.ts';
 import { removed } from '../summary/remove.ts';
 import { type Walk, walked } from '../summary/walk.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 
 const { options } = commandTable.summary;
 const parseOptions = (args: readonly string[]) =>
@@ -38,39 +38,39 @@ export const summary: Command = async (args, context) => {
   const depth = values.depth === undefined ? null : numberArgument('--depth', values.depth, 0, 1000, true);
   const max_results = numberArgument('--max', values.max ?? '50', 1, mostMatches, true);
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async (backend) => {
+  return withService(context, 0, async ({ client }) => {
     const collection =
       values.collection === undefined
         ? null
-        : await collectionNamed(backend.summaries, cache_dir, values.collection, context);
+        : await collectionNamed(client, cache_dir, values.collection, context);
     if (way === 'find') {
-      const { collection_id = null } = collection ?? {};
+      const where = collection && { collection_id: collection.collection_id };
       const request = {
         cache_dir,
         query: values.find!,
         files,
-        collection_id,
+        ...where,
         max_results,
         json: values.json,
       };
-      return found(backend.summaries, request, context);
+      return found(client, request, context);
     }
-    if (way === 'list') return listed(backend, { cache_dir, files, collection, json: values.json }, context);
+    if (way === 'list') return listed(client, { cache_dir, files, collection, json: values.json }, context);
     const chosen: Chosen[] =
       collection === null
-        ? await chosenOf(backend.summaries, cache_dir, files, values.analysis ?? null, context)
+        ? await chosenOf(client, cache_dir, files, values.analysis ?? null, context)
         : collection.members.map((member) => ({ summary: member, others: [] }));
     if (way === 'delete') {
       expectOneEach(chosen, values);
       if (chosen.length === 0 && collection === null) return exit.error;
       const summaries = chosen.map((one) => one.summary);
-      const code = await removed(backend.summaries, { cache_dir, summaries, collection }, values, context);
+      const code = await removed(client, { cache_dir, summaries, collection }, values, context);
       return code === exit.ok && collection === null && chosen.length < files.length ? exit.someFailed : code;
     }
     for (const [i, one] of chosen.entries()) {
       if (i > 0 && (way === 'show' || way === 'markdown')) context.out('\n');
       const part = { cache_dir, node: values.node ?? null, depth, evidence: values.evidence };
-      await run[way](backend, one, part, values, context).catch((error) => {
+      await run[way](client, one, part, values, context).catch((error) => {
         throw asTyped(error, values);
       });
     }
@@ -120,7 +120,7 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
 
 type DocumentPart = Omit<Walk, 'depth'> & { readonly depth: number | null };
 type Run = (
-  backend: Backend,
+  client: Client,
   chosen: Chosen,
   part: DocumentPart,
   values: Values,
@@ -128,9 +128,9 @@ type Run = (
 ) => Promise<void>;
 
 /** Each node is printed when it is there. */
-const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, part, _, context) => {
+const show: Run = async (client, { summary: { summary_ref }, others }, part, _, context) => {
   const { out, output, screen, signal } = context;
-  const overview = await summaries.overview({ cache_dir: part.cache_dir, summary_ref });
+  const overview = await client.summaryOverview({ cache_dir: part.cache_dir, summary_ref });
   const written = new Set<string>();
   const tell = (notes: readonly string[]) => {
     for (const note of notes) {
@@ -140,7 +140,7 @@ const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, pa
   };
   let hasHead = false;
   const walk = { ...part, depth: part.depth ?? Infinity };
-  for await (const { answer, below } of walked(summaries, overview, walk)) {
+  for await (const { answer, below } of walked(client, overview, walk)) {
     if (signal.aborted) throw engineErrors.CANCELLED();
     if (!hasHead) {
       // Where there is no such node, nothing is printed.
@@ -155,22 +155,22 @@ const show: Run = async ({ summaries }, { summary: { summary_ref }, others }, pa
 
 const printed =
   (format: 'json' | 'markdown'): Run =>
-  async (backend, chosen, part, _, context) => {
-    const document = await documentOf(backend, chosen, part, format, context);
+  async (client, chosen, part, _, context) => {
+    const document = await documentOf(client, chosen, part, format, context);
     context.out(document);
   };
 
-const vtt: Run = async (backend, chosen, part, values, context) => {
-  const document = await documentOf(backend, chosen, part, 'vtt', context);
+const vtt: Run = async (client, chosen, part, values, context) => {
+  const document = await documentOf(client, chosen, part, 'vtt', context);
   if (values.vtt === '-') context.out(document);
   else await save(values.vtt!, document, context);
 };
 
-const page: Run = async (backend, { summary: { summary_ref } }, part, values, context) => {
+const page: Run = async (client, { summary: { summary_ref } }, part, values, context) => {
   const { cache_dir } = part;
-  const overview = await backend.summaries.overview({ cache_dir, summary_ref });
+  const overview = await client.summaryOverview({ cache_dir, summary_ref });
   const depth = part.depth ?? mostDocumentLevels;
-  const text = await pageText(backend, overview, { ...part, depth }, cache_dir);
+  const text = await pageText(client, overview, { ...part, depth }, cache_dir);
   const path = await save(values.page!, Buffer.from(text), context);
   if (values.open) openPage(path, context);
 };
@@ -184,14 +184,14 @@ const run: Readonly<Record<Exclude<Way, 'find' | 'list' | 'delete'>, Run>> = {
 };
 
 async function documentOf(
-  { summaries }: Backend,
+  client: Client,
   { summary: { summary_ref, media_path } }: Chosen,
   { cache_dir, node, depth, evidence }: DocumentPart,
   format: 'json' | 'markdown' | 'vtt',
   { screen }: Context,
 ): Promise<Buffer> {
   const part = { ...(node !== null && { node_id: node }), ...(depth !== null && { depth }) };
-  const { content_base64 = '', warnings = [] } = await summaries.export({
+  const { content_base64 = '', warnings = [] } = await client.exportSummary({
     cache_dir,
     summary_ref,
     format,

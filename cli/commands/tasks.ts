@@ -3,15 +3,15 @@ import { parseArgs } from 'node:util';
 import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { measured, type StageKind } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { followTask } from '../follow-task.ts';
 import { tellEnd } from '../media-task.ts';
 import { createProgressView } from '../progress-view.ts';
 import { jobWord } from '../report.ts';
+import { type Service, useModelAndTell, withService } from '../service.ts';
 import { duration, printable } from '../terminal.ts';
 import { unknownAction } from '../usage-errors.ts';
-import { withBackend } from '../with-backend.ts';
 
 export const tasks: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ export const tasks: Command = async (args, context) => {
   if (values.force && action !== 'resume')
     throw usageErrors.USAGE('--force can only be used with tasks resume');
   const decoders = action === 'resume' ? context.values.decoders : 0;
-  return withBackend(context, decoders, (backend) => run(backend, context, ids[0] ?? '', values));
+  return withService(context, decoders, (service) => run(service, context, ids[0] ?? '', values));
 };
 
 interface TaskOptions {
@@ -38,10 +38,10 @@ interface TaskOptions {
   readonly force: boolean;
 }
 
-type Action = (backend: Backend, context: Context, id: string, options: TaskOptions) => Promise<number>;
+type Action = (service: Service, context: Context, id: string, options: TaskOptions) => Promise<number>;
 
-const list: Action = async (backend, { out, screen }, _, { json }) => {
-  const all = await backend.tasks();
+const list: Action = async ({ client }, { out, screen }, _, { json }) => {
+  const { tasks: all } = await client.listTasks();
   if (json) out(`${JSON.stringify({ tasks: all })}\n`);
   else {
     for (const task of all) out(`${line(task)}\n`);
@@ -69,11 +69,11 @@ function line(task: TaskSnapshot): string {
 /** Results asked for at a time. */
 const PAGE = 1000;
 
-const show: Action = async (backend, { out }, id, { json }) => {
-  const first = await backend.task(id, { offset: 0, limit: PAGE });
+const show: Action = async ({ client }, { out }, task_id, { json }) => {
+  const first = await client.getTask({ task_id, offset: 0, limit: PAGE });
   const results = [...first.results];
   while (results.length < first.total_results) {
-    const { results: more } = await backend.task(id, { offset: results.length, limit: PAGE });
+    const { results: more } = await client.getTask({ task_id, offset: results.length, limit: PAGE });
     if (more.length === 0) break;
     results.push(...more);
   }
@@ -112,11 +112,16 @@ function amounts(task: TaskDetail): string[] {
   });
 }
 
-const resume: Action = async (backend, { screen, clock }, id, { force }) => {
-  const { request } = await backend.task(id, { offset: 0, limit: 0 });
+const resume: Action = async (service, context, task_id, { force }) => {
+  const { client, isOwn } = service;
+  const { screen, clock } = context;
+  const { request } = await client.getTask({ task_id, offset: 0, limit: 0 });
+  // It goes on with the model that it began with; a service sees to that itself.
+  if (isOwn && request.model_key !== null) await useModelAndTell(service, context, request.model_key);
   const kinds = kindsOf(request);
   const view = createProgressView(screen, clock, kinds);
-  return tellEnd(await backend.resume(id, view, force).finally(view.end), 0, screen, kinds);
+  await client.resumeTask({ task_id, force });
+  return tellEnd(await followTask(service, task_id, view, context).finally(view.end), 0, screen, kinds);
 };
 
 /** Those it works on. */
@@ -124,10 +129,14 @@ function kindsOf({ types }: TaskSnapshot['request']): readonly StageKind[] {
   return stageKinds.filter(({ type }) => types.includes(type));
 }
 
-const cancel: Action = async (backend, { out }, id) => {
-  const { stopped, message } = await backend.cancel(id === '' ? undefined : id);
-  out(`${message}\n`);
-  return stopped ? exit.ok : exit.error;
+const cancel: Action = async ({ client, isOwn }, { out }, task_id) => {
+  if (isOwn)
+    throw usageErrors.USAGE(
+      'a task can only be cancelled where it runs: press Ctrl-C there, or use --server URL if a service runs it',
+    );
+  const answer = await (task_id === '' ? client.cancelAnalysis() : client.cancelTask({ task_id }));
+  out(`${answer.message}\n`);
+  return 'still_stopping' in answer ? exit.error : exit.ok;
 };
 
 const actions: Readonly<Record<string, Action>> = { list, show, resume, cancel };

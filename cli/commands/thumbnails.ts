@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeExportFolder } from '../../runtime/files/make-folder.ts';
 import { folders } from '../../settings.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 
 interface Picture {
   /** As it was asked for: `12.5` or `00:00:12`. */
@@ -36,10 +36,10 @@ export const thumbnails: Command = async (args, context) => {
   };
   const seconds = values.at.map((text) => numberArgument('--at', text, 0, 1e7, false));
   const scene = values.scene === undefined ? undefined : range(values.scene);
-  return withBackend(context, 0, async (backend) => {
+  return withService(context, 0, async ({ client }) => {
     const pictures = scene
-      ? await strip(backend, { ...request, ...scene })
-      : await moments(backend, request, seconds);
+      ? await strip(client, { ...request, ...scene })
+      : await moments(client, request, seconds);
     return save(pictures, request.path, resolve(values.out), values.json, context);
   });
 };
@@ -51,22 +51,22 @@ interface PictureRequest {
 }
 
 async function moments(
-  backend: Backend,
+  client: Client,
   request: PictureRequest,
   seconds: readonly number[],
 ): Promise<Picture[]> {
   const { cache_dir, path, max_size } = request;
   const requests = seconds.map((time_seconds) => ({ media_path: path, time_seconds }));
-  const { thumbnails: found } = await backend.thumbnails({ cache_dir, requests, max_size });
+  const { thumbnails: found } = await client.thumbnails({ cache_dir, requests, max_size });
   return found.map(({ thumbnail }, i) => ({ time: String(seconds[i]), image: thumbnail }));
 }
 
 async function strip(
-  backend: Backend,
+  client: Client,
   { path, ...rest }: PictureRequest & { readonly start_time: string; readonly end_time: string },
 ): Promise<Picture[]> {
-  const request = { ...rest, media_path: path, hash_str: null };
-  const { scene_thumbnails } = await backend.sceneThumbnails(request);
+  const request = { ...rest, media_path: path };
+  const { scene_thumbnails } = await client.sceneThumbnails(request);
   return (scene_thumbnails ?? []).map(([image, time]) => ({ time, image }));
 }
 

@@ -6,8 +6,9 @@ import { commandTable } from '../command-table.ts';
 import { type Command, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import type { Question } from '../question.ts';
+import { searchFootage } from '../search-footage.ts';
+import { withService } from '../service.ts';
 import { bringSight, bringsSight } from '../sight.ts';
-import { withBackend } from '../with-backend.ts';
 import { pictureTask } from './analyze.ts';
 import { show, standingOut, writtenQuery } from './search.ts';
 
@@ -38,12 +39,12 @@ export const tour: Command = async (args, context) => {
   if (bringsSight(context, process.env)) await bringSight(context);
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
-  return withBackend(context, context.values.decoders, async (backend) => {
+  return withService(context, context.values.decoders, async (service) => {
     const task = pictureTask(own ? positionals : [samples], cacheDir, values.force, context);
-    const code = await runMediaTask(backend, task, context);
+    const code = await runMediaTask(service, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
     const { light, things, words } = queries[own ? 'own' : 'samples'];
-    const { things_key, words_key } = await backend.sight();
+    const { things_key, words_key } = (await service.client.availableModels()).sight;
     const seen: readonly string[] = [...light, ...(things_key ? things : [])];
     for (const query of [...seen, ...(words_key ? words : [])]) {
       const question: Question = {
@@ -62,9 +63,10 @@ export const tour: Command = async (args, context) => {
       };
       context.out('\n');
       if (seen.includes(query)) {
-        await show(standingOut(await backend.search(question, cacheDir)), question, context, false);
+        const answer = await searchFootage(service, question, cacheDir, context);
+        await show(standingOut(answer), question, context, false);
       } else {
-        const { matches } = await backend.searchWritten(writtenQuery(question, cacheDir));
+        const { matches } = await service.client.searchWritten(writtenQuery(question, cacheDir));
         await show({ matches: [] }, question, context, false, null, matches);
       }
     }

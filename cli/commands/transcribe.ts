@@ -6,8 +6,9 @@ import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
-import { tellEnd } from '../media-task.ts';
+import { analyze, tellEnd } from '../media-task.ts';
 import { createProgressView, failureLine } from '../progress-view.ts';
+import { withService } from '../service.ts';
 import {
   channelsArgument,
   languageArgument,
@@ -16,7 +17,7 @@ import {
 } from '../speech-arguments.ts';
 import { printable } from '../terminal.ts';
 import { written } from '../transcript-lines.ts';
-import { withBackend } from '../with-backend.ts';
+import { allTranscripts } from '../transcripts.ts';
 
 export const transcribe: Command = async (args, context) => {
   const { options } = commandTable.transcribe;
@@ -40,11 +41,11 @@ export const transcribe: Command = async (args, context) => {
   }
   const transcription_jobs = paths.map((path): TranscriptionJob => ({ path, ...parameters }));
   const request = { cache_dir, transcription_jobs, force: values.force };
-  return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
+  return withService(context, Math.max(1, context.values.decoders), async (service) => {
     const view = createProgressView(screen, clock);
-    const report = await backend.analyze(request, view).finally(view.end);
+    const report = await analyze(service, request, view, context).finally(view.end);
     if (!values.quiet && !signal.aborted) {
-      const answer = await backend.transcripts({ cache_dir, media_paths: paths });
+      const answer = await allTranscripts(service.client, cache_dir, paths);
       for (const path of paths) out(written(path, answer, paths.length > 1));
     }
     return tellEnd(report, found.failures.length, screen);

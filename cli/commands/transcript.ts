@@ -2,16 +2,17 @@
 import { parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DocumentFormat, documentFormats } from '../../actors/exporter/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { saveNew } from '../../runtime/files/save-new.ts';
 import { folders } from '../../settings.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { numberArgument } from '../question.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { documentRows, foundLine, moreLine, written } from '../transcript-lines.ts';
+import { allTranscripts, searchTranscripts } from '../transcripts.ts';
 import { unknownAction } from '../usage-errors.ts';
-import { withBackend } from '../with-backend.ts';
 
 /** Those of all actions. */
 const { search: searching, export: exporting } = commandTable.transcript.actions;
@@ -29,30 +30,29 @@ type Action = (
   context: Context,
   rest: readonly string[],
   values: Values,
-) => (backend: Backend) => Promise<number>;
+) => (client: Client) => Promise<number>;
 
 export const transcript: Command = async (args, context) => {
   const { values, positionals } = parseOptions(args);
   const [action = '', ...rest] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('transcript', action);
-  return withBackend(context, 0, run(context, rest, values));
+  const work = run(context, rest, values);
+  return withService(context, 0, ({ client }) => work(client));
 };
 
 const search: Action = ({ values: settings, out, screen }, words, values) => {
   const query = words.join(' ').trim();
   if (query === '') throw usageErrors.USAGE('transcript search needs a search text');
   const media_paths = values.media.map((path) => resolve(path));
-  return async (backend) => {
-    const answer = await backend.searchTranscripts({
+  return async (client) => {
+    const answer = await searchTranscripts(client, {
       cache_dir: folders(settings).cache,
       query,
       media_paths,
       search_all: media_paths.length === 0,
       max_results: numberArgument('--max', values.max, 1, mostMatches, true),
-      speaker_name: values.speaker ?? null,
-      metadata_filter_request: null,
-      segments_to_time_ranges: {},
+      ...(values.speaker !== undefined && { speaker_name: values.speaker }),
     });
     if (values.json) {
       out(`${JSON.stringify(answer)}\n`);
@@ -69,8 +69,8 @@ const search: Action = ({ values: settings, out, screen }, words, values) => {
 const show: Action = ({ values: settings, out }, files, values) => {
   if (files.length === 0) throw usageErrors.USAGE('transcript show needs a file');
   const media_paths = files.map((path) => resolve(path));
-  return async (backend) => {
-    const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
+  return async (client) => {
+    const answer = await allTranscripts(client, folders(settings).cache, media_paths);
     if (values.json) out(`${JSON.stringify(answer)}\n`);
     else for (const path of media_paths) out(written(path, answer, media_paths.length > 1));
     const without = media_paths.filter((path) => !answer.transcriptions[path]);
@@ -88,8 +88,8 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
     throw usageErrors.USAGE('--out - prints a single document and cannot be combined with --json');
   }
   const media_paths = files.map((path) => resolve(path));
-  return async (backend) => {
-    const answer = await backend.transcripts({ cache_dir: folders(settings).cache, media_paths });
+  return async (client) => {
+    const answer = await allTranscripts(client, folders(settings).cache, media_paths);
     const documents: { media_path: string; output_path: string | null }[] = [];
     for (const path of media_paths) {
       if (!answer.transcriptions[path]) {
@@ -98,7 +98,7 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
       }
       const segments = documentRows(path, answer);
       const display_name = parse(path).name;
-      const document = await backend.exportTranscript({ format, display_name, segments });
+      const document = await client.exportTranscript({ format, display_name, segments });
       const bytes = Buffer.from(document.content_base64 ?? '', 'base64');
       if (document.warning) screen.write(`note: ${printable(path)}: ${printable(document.warning)}\n`);
       const output_path =
@@ -124,16 +124,16 @@ const name: Action = ({ values: settings, out }, [file, speaker, ...words]) => {
     throw usageErrors.USAGE('transcript name needs FILE SPEAKER NAME; leave out NAME to remove the name');
   }
   const path = resolve(file);
-  return async (backend) => {
+  return async (client) => {
     const cache_dir = folders(settings).cache;
-    const { transcription_data } = await backend.transcripts({ cache_dir, media_paths: [path] });
+    const { transcription_data } = await allTranscripts(client, cache_dir, [path]);
     const known = transcription_data[path];
     if (!known)
       throw usageErrors.USAGE(
         `no speakers are known for ${printable(path)}; to detect them: framehound transcribe`,
       );
     const assignments = [{ speaker, name: given }];
-    const { speaker_names } = await backend.nameSpeakers({
+    const { speaker_names } = await client.nameSpeakers({
       cache_dir,
       hash_str: known.hash_str,
       assignments,

@@ -2,17 +2,17 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { WatchStatus } from '../../actors/watch-folders/contract.ts';
-import type { WatchBackend } from '../backend.ts';
+import type { Client } from '../../http/client/client.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, requireConsent } from '../consent.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { unknownAction } from '../usage-errors.ts';
 import { folderMeant, shortId } from '../watch/choice.ts';
 import { changesOf, newFolder } from '../watch/folder-options.ts';
 import { folderLines, serviceLine, startHint, statusLines } from '../watch/lines.ts';
-import { withService } from '../watch/service.ts';
-import { withBackend } from '../with-backend.ts';
+import { withWatcher } from '../watch/service.ts';
 
 const known = commandTable.watch.actions;
 
@@ -29,8 +29,8 @@ const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
   // Only a service knows how it stands.
   const served = context.values.server !== '';
-  return withBackend(context, 0, async (backend) => {
-    const { watch_folders: all, service_status } = await backend.watch.list();
+  return withService(context, 0, async ({ client }) => {
+    const { watch_folders: all, service_status } = await client.listWatchFolders();
     if (values.json) {
       context.out(`${JSON.stringify({ watch_folders: all, ...(served && { service_status }) })}\n`);
       return exit.ok;
@@ -56,9 +56,9 @@ const add: Command = async (args, context) => {
   const own = sources.cache_dir === 'flag' || sources.cache_dir === 'environment';
   const cache_dir = own && settings.cache_dir !== '' ? resolve(settings.cache_dir) : null;
   const folder = newFolder(resolve(path), cache_dir, values);
-  return withBackend(context, 0, async ({ watch: folders }) => {
-    const added = await folders.add(folder);
-    const { watch_folders: all, service_status } = await folders.list();
+  return withService(context, 0, async ({ client }) => {
+    const { watch_folder: added } = await client.addWatchFolder(folder);
+    const { watch_folders: all, service_status } = await client.listWatchFolders();
     context.out(values.json ? `${JSON.stringify(added)}\n` : folderLines(added, all));
     const isWatched = context.values.server !== '' && service_status.state !== 'stopped';
     const id = shortId(added.id, all);
@@ -81,16 +81,16 @@ const edit: Command = async (args, context) => {
   const usual = values['default-cache-dir'];
   if (elsewhere && usual) throw usageErrors.USAGE('--cache-dir and --default-cache-dir cannot be combined');
   const into = elsewhere ? { cache_dir: resolve(settings.cache_dir) } : usual ? { cache_dir: null } : {};
-  return withBackend(context, 0, async ({ watch: folders }) => {
-    const { id, ...current } = folderMeant((await folders.list()).watch_folders, word);
+  return withService(context, 0, async ({ client }) => {
+    const { id, ...current } = folderMeant((await client.listWatchFolders()).watch_folders, word);
     const changes = { ...changesOf(current, values), ...into };
     if (Object.keys(changes).length === 0) {
       throw usageErrors.USAGE(
         'watch edit needs an option that says what to change; see: framehound help watch',
       );
     }
-    const changed = await folders.change(id, changes);
-    const { watch_folders: all, service_status } = await folders.list();
+    const { watch_folder: changed } = await client.changeWatchFolder({ ...changes, id });
+    const { watch_folders: all, service_status } = await client.listWatchFolders();
     const lines = folderLines(changed, all, service_status.folder_stats);
     context.out(values.json ? `${JSON.stringify(changed)}\n` : lines);
     return exit.ok;
@@ -102,8 +102,8 @@ const remove: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const word = onlyFolder('remove', positionals);
   requireConsent(values, context);
-  return withBackend(context, 0, async ({ watch: folders }) => {
-    const all = (await folders.list()).watch_folders;
+  return withService(context, 0, async ({ client }) => {
+    const all = (await client.listWatchFolders()).watch_folders;
     const folder = folderMeant(all, word);
     const path = printable(folder.folder_path);
     if (!values.yes && !values['dry-run']) {
@@ -111,7 +111,7 @@ const remove: Command = async (args, context) => {
       const sure = await agreed(context, 'Stop watching this folder? Its footage and analysis are kept.');
       if (!sure) return exit.cancelled;
     }
-    if (!values['dry-run']) await folders.remove(folder.id);
+    if (!values['dry-run']) await client.removeWatchFolder({ id: folder.id });
     const would = values['dry-run'] ? 'would no longer be' : 'is no longer';
     const answer = { dry_run: values['dry-run'], removed: folder };
     context.out(
@@ -131,13 +131,13 @@ function onlyFolder(action: string, [folder, ...others]: readonly string[]): str
 
 /** Only a running service watches. */
 const serviceCommand = (
-  ask: (folders: WatchBackend) => Promise<WatchStatus>,
+  ask: (client: Client) => Promise<{ readonly service_status: WatchStatus }>,
   hint: (status: WatchStatus) => string,
 ) => {
   const command: Command = async (args, context) => {
     const { values } = parseArgs({ args: [...args], options: known.start.options });
-    return withService(context, async (folders) => {
-      const status = await ask(folders);
+    return withWatcher(context, async (client) => {
+      const { service_status: status } = await ask(client);
       context.out(values.json ? `${JSON.stringify(status)}\n` : `${serviceLine(status)}\n`);
       const more = hint(status);
       if (more !== '') context.screen.write(`${more}\n`);
@@ -148,7 +148,7 @@ const serviceCommand = (
 };
 
 const start = serviceCommand(
-  (folders) => folders.start(),
+  (client) => client.startWatching(),
   ({ folder_stats }) =>
     Object.keys(folder_stats).length === 0
       ? 'There are no watch folders. To add one: framehound watch add FOLDER'
@@ -156,7 +156,7 @@ const start = serviceCommand(
 );
 
 const stop = serviceCommand(
-  (folders) => folders.stop(),
+  (client) => client.stopWatching(),
   ({ state }) =>
     state === 'stopping'
       ? 'Files in progress will be finished first. To follow that: framehound watch status'
@@ -165,8 +165,8 @@ const stop = serviceCommand(
 
 const status: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.status.options });
-  return withService(context, async (folders) => {
-    const answer = await folders.list();
+  return withWatcher(context, async (client) => {
+    const answer = await client.listWatchFolders();
     context.out(values.json ? `${JSON.stringify(answer.service_status)}\n` : statusLines(answer));
     const hint = startHint(answer.service_status);
     if (hint !== '') context.screen.write(`${hint}\n`);

@@ -5,13 +5,13 @@ import { parseArgs } from 'node:util';
 import type { TaskRequest } from '../../actors/analysis/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { folders } from '../../settings.ts';
-import type { Backend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, usageErrors } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import { numberArgument } from '../question.ts';
+import type { Service } from '../service.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 import { tellsClusters } from './clustered.ts';
 
 type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
@@ -33,9 +33,9 @@ export const analyze: Command = async (args, context) => {
   const parameters = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
   const sample_faces = samplesOf(values.sample);
   const { cache: cacheDir } = folders(context.values);
-  return withBackend(context, Math.max(1, context.values.decoders), async (backend) => {
+  return withService(context, Math.max(1, context.values.decoders), async (service) => {
     // New media join a clustering as it is.
-    const { eps, min_samples } = (await jobBefore(backend, cacheDir, name)) ?? defaults;
+    const { eps, min_samples } = (await jobBefore(service, cacheDir, name)) ?? defaults;
     const requestOf = (face_media_paths: string[]): TaskRequest => {
       const job: FaceJob = {
         cluster_job_name: name,
@@ -46,15 +46,15 @@ export const analyze: Command = async (args, context) => {
       };
       return { cache_dir: cacheDir, face_clustering_jobs: [job], force: values.force };
     };
-    const ending = tellsClusters(backend, cacheDir, name);
+    const ending = tellsClusters(service, cacheDir, name);
     const task = { paths, cacheDir, json: values.json, takesMissing: true, requestOf, ...ending };
-    return runMediaTask(backend, task, context);
+    return runMediaTask(service, task, context);
   });
 };
 
 /** Null where there is none of this name, or no analysis folder yet. */
-async function jobBefore({ people }: Backend, cacheDir: string, name: string) {
-  const { jobs } = await people.jobs(cacheDir).catch((error: unknown) => {
+async function jobBefore({ client }: Service, cacheDir: string, name: string) {
+  const { jobs } = await client.faceClusters({ cache_dir: cacheDir }).catch((error: unknown) => {
     if (storeErrors.STORE_UNAVAILABLE.is(error)) return { jobs: [] };
     throw error;
   });

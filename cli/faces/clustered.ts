@@ -1,8 +1,8 @@
 // The end of a task that clusters faces: the clusters there are now, who has a name, and what to do next.
 import type { WorkResult } from '../../actors/analysis/contract.ts';
-import type { Backend } from '../backend.ts';
 import { invocation } from '../context.ts';
 import type { MediaTask, More } from '../media-task.ts';
+import type { Service } from '../service.ts';
 import { shellWord } from './choice.ts';
 import { clusterRows, jobLine, madeLine, type Sample } from './lines.ts';
 import { type Outcome, outcomeLines, outcomeOf } from './outcome.ts';
@@ -12,7 +12,7 @@ const SHOWN = 5;
 
 /** Hears the closing step of the job, and tells of it once the task has ended. */
 export function tellsClusters(
-  { people }: Backend,
+  { client }: Service,
   cache_dir: string,
   name: string,
 ): Required<Pick<MediaTask, 'listener' | 'more'>> {
@@ -26,10 +26,10 @@ export function tellsClusters(
     },
     more: async ({ cancelled, error }) => {
       if (cancelled || error) return null;
-      const job = (await people.jobs(cache_dir)).jobs.find((one) => one.name === name);
+      const job = (await client.faceClusters({ cache_dir })).jobs.find((one) => one.name === name);
       // Its closing step failed, and the report has said why.
       if (!job) return null;
-      const answer = await people.samples({ ...largest, cache_dir, cluster_job_name: name });
+      const answer = await client.clusterSamples({ ...largest, cache_dir, cluster_job_name: name });
       const clusters: readonly Sample[] = 'clusters' in answer ? answer.clusters : [];
       return told(job, clusters, outcome);
     },

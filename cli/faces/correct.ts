@@ -2,11 +2,11 @@
 // are clustered again.
 import { parseArgs } from 'node:util';
 import type { FaceClusterJob, ModifyRequest } from '../../actors/people/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { folders } from '../../settings.ts';
-import type { PeopleBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
-import { withBackend } from '../with-backend.ts';
+import { withService } from '../service.ts';
 import { clusterMeant, clustersMeant, jobNamed, namesakes, shellWord } from './choice.ts';
 import { correctionLines, counted, jobLine, whoIs } from './lines.ts';
 
@@ -15,7 +15,7 @@ const { name: naming, merge: merging, move: moving, undo: undoing } = commandTab
 const LONGEST_NAME = 200;
 
 interface Named {
-  readonly people: PeopleBackend;
+  readonly client: Client;
   readonly job: FaceClusterJob;
   readonly jobKey: { readonly cache_dir: string; readonly cluster_job_name: string };
 }
@@ -23,9 +23,9 @@ interface Named {
 /** Looks the clustering up, and works on it. */
 function withJob(context: Context, name: string, work: (named: Named) => Promise<number>): Promise<number> {
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ people }) => {
-    const job = jobNamed(await people.jobs(cache_dir), name);
-    return work({ people, job, jobKey: { cache_dir, cluster_job_name: job.name } });
+  return withService(context, 0, async ({ client }) => {
+    const job = jobNamed(await client.faceClusters({ cache_dir }), name);
+    return work({ client, job, jobKey: { cache_dir, cluster_job_name: job.name } });
   });
 }
 
@@ -45,9 +45,9 @@ export const name: Command = async (args, context) => {
       `a name can have at most ${LONGEST_NAME} characters, and this one has ${[...given].length}`,
     );
   }
-  return withJob(context, job, async ({ people, job, jobKey }) => {
+  return withJob(context, job, async ({ client, job, jobKey }) => {
     const cluster_id = clusterMeant(job, cluster);
-    const answer = await people.name({ ...jobKey, assignments: [{ cluster_id, name: given }] });
+    const answer = await client.nameClusters({ ...jobKey, assignments: [{ cluster_id, name: given }] });
     if (values.json) context.out(`${JSON.stringify(answer)}\n`);
     else context.out(`${given === '' ? `${whoIs(cluster_id, '')} has no name` : whoIs(cluster_id, given)}\n`);
     const twin = given === '' ? undefined : namesakes(job, given).find((id) => id !== cluster_id);
@@ -75,12 +75,12 @@ export const merge: Command = async (args, context) => {
   if (job === undefined || names.length === 0) {
     throw usageErrors.USAGE('faces merge needs a clustering and at least two clusters, by id or name');
   }
-  return withJob(context, job, async ({ people, job, jobKey }) => {
+  return withJob(context, job, async ({ client, job, jobKey }) => {
     const cluster_ids = [...new Set(names.flatMap((word) => clustersMeant(job, word)))];
     if (cluster_ids.length < 2) throw usageErrors.USAGE('faces merge needs at least two clusters');
     const target = values.into === undefined ? {} : { target_cluster_id: clusterMeant(job, values.into) };
     return correct(
-      people,
+      client,
       job,
       { ...jobKey, merges: [{ cluster_ids, ...target }], moves: [] },
       values.json,
@@ -102,23 +102,25 @@ export const move: Command = async (args, context) => {
       'faces move needs JOB --from CLUSTER --to CLUSTER and the ids of faces; see: framehound faces show JOB --cluster CLUSTER',
     );
   }
-  return withJob(context, job, async ({ people, job, jobKey }) => {
+  return withJob(context, job, async ({ client, job, jobKey }) => {
     const [from_cluster_id, to_cluster_id] = [clusterMeant(job, from), clusterMeant(job, to)];
     if (from_cluster_id === to_cluster_id)
       throw usageErrors.USAGE('--from and --to must be different clusters');
     const moves = [{ from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] }];
-    return correct(people, job, { ...jobKey, merges: [], moves }, values.json, context);
+    return correct(client, job, { ...jobKey, merges: [], moves }, values.json, context);
   });
 };
 
 async function correct(
-  people: PeopleBackend,
+  client: Client,
   { name, names }: FaceClusterJob,
   request: ModifyRequest,
   json: boolean,
   { out, screen }: Context,
 ): Promise<number> {
-  const answer = await people.modify(request).catch((error: unknown) => Promise.reject(asTyped(error)));
+  const answer = await client
+    .modifyClusters(request)
+    .catch((error: unknown) => Promise.reject(asTyped(error)));
   if (json) out(`${JSON.stringify(answer)}\n`);
   else {
     for (const line of correctionLines(answer, names)) out(`${line}\n`);
@@ -143,8 +145,8 @@ export const undo: Command = async (args, context) => {
   const [job, ...others] = positionals;
   if (job === undefined || others.length > 0)
     throw usageErrors.USAGE('faces undo needs the name of one clustering');
-  return withJob(context, job, async ({ people, job, jobKey }) => {
-    const after = await people.undo(jobKey);
+  return withJob(context, job, async ({ client, job, jobKey }) => {
+    const after = await client.undoClusters(jobKey);
     const clusters = after.num_clusters - job.num_clusters;
     if (values.json) context.out(`${JSON.stringify(after)}\n`);
     else {

@@ -1,13 +1,13 @@
 // `framehound faces delete JOB`: removes a clustering, or one person of it.
 import { parseArgs } from 'node:util';
 import type { DeletePeopleAnswer, FaceClusterJob } from '../../actors/people/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { folders } from '../../settings.ts';
-import type { PeopleBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, requireConsent } from '../consent.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 import { clustersMeant, jobNamed } from './choice.ts';
 import { counted, faces, whoIs } from './lines.ts';
 import { removeSheet } from './sheet-folder.ts';
@@ -23,11 +23,11 @@ export const remove: Command = async (args, context) => {
   }
   requireConsent(values, context);
   const { cache, home } = folders(context.values);
-  return withBackend(context, 0, async ({ people }) => {
-    const job = jobNamed(await people.jobs(cache), name);
+  return withService(context, 0, async ({ client }) => {
+    const job = jobNamed(await client.faceClusters({ cache_dir: cache }), name);
     const jobKey = { cache_dir: cache, cluster_job_name: job.name };
     const who = values.person === undefined ? null : clustersMeant(job, values.person);
-    const what = await described(people, job, jobKey, who);
+    const what = await described(client, job, jobKey, who);
     if (values['dry-run']) {
       context.out(values.json ? `${JSON.stringify({ dry_run: true, ...what.counts })}\n` : `${what.text}\n`);
       return exit.ok;
@@ -37,7 +37,8 @@ export const remove: Command = async (args, context) => {
       if (!(await agreed(context, 'Delete this permanently?'))) return exit.cancelled;
     }
     const answers: DeletePeopleAnswer[] = [];
-    for (const cluster_id of who ?? [null]) answers.push(await people.remove({ ...jobKey, cluster_id }));
+    const parts = who?.map((cluster_id) => ({ cluster_id })) ?? [{}];
+    for (const part of parts) answers.push(await client.deletePeople({ ...jobKey, ...part }));
     await removeSheet(home, job.name);
     const answer = summed(answers);
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${printable(answer.message)}\n`);
@@ -47,7 +48,7 @@ export const remove: Command = async (args, context) => {
 
 /** What would go, in words and in numbers. */
 async function described(
-  people: PeopleBackend,
+  client: Client,
   job: FaceClusterJob,
   jobKey: { readonly cache_dir: string; readonly cluster_job_name: string },
   cluster_ids: readonly string[] | null,
@@ -58,7 +59,7 @@ async function described(
     return { text, counts: { jobs: 1, clusters: num_clusters, faces: total_entries } };
   }
   const page = { limit: 0, offset: 0, include_entry_ids: false };
-  const { clusters } = await people.faces({ ...jobKey, cluster_ids, ...page });
+  const { clusters } = await client.clusterFaces({ ...jobKey, cluster_ids, ...page });
   const size = clusters.reduce((sum, one) => sum + one.size, 0);
   const who = clusters.map(({ cluster_id, name }) => whoIs(cluster_id, name)).join(', ');
   const text = `${printable(job.name)}: ${who} with ${faces(size)}`;

@@ -2,15 +2,15 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/people/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { folders } from '../../settings.ts';
-import type { PeopleBackend } from '../backend.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
 import { openPage } from '../open-page.ts';
 import { numberArgument } from '../question.ts';
+import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { withBackend } from '../with-backend.ts';
 import { clustersMeant, jobNamed, shellWord } from './choice.ts';
 import { clusterRows, counted, jobLine, madeLine } from './lines.ts';
 import { type Card, faceSheet } from './sheet.ts';
@@ -39,13 +39,13 @@ export const show: Command = async (args, context) => {
   }
   const limits = limitsOf(values);
   const cache_dir = folders(context.values).cache;
-  return withBackend(context, 0, async ({ people }) => {
-    const job = jobNamed(await people.jobs(cache_dir), name);
+  return withService(context, 0, async ({ client }) => {
+    const job = jobNamed(await client.faceClusters({ cache_dir }), name);
     const jobKey = { cache_dir, cluster_job_name: job.name };
     const shown =
       values.cluster === undefined
-        ? await allClusters(people, job, { ...jobKey, ...limits })
-        : await oneByOne(people, { ...jobKey, ...limits }, clustersMeant(job, values.cluster));
+        ? await allClusters(client, job, { ...jobKey, ...limits })
+        : await oneByOne(client, { ...jobKey, ...limits }, clustersMeant(job, values.cluster));
     if (values.json) context.out(`${JSON.stringify(asJson(job, shown, values.previews))}\n`);
     else await tell(job, shown, values, context);
     return exit.ok;
@@ -91,11 +91,11 @@ function limitsOf(values: Values): Limits {
 
 type PageRequest = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
 
-async function allClusters(people: PeopleBackend, job: FaceClusterJob, page: PageRequest): Promise<Shown> {
+async function allClusters(client: Client, job: FaceClusterJob, page: PageRequest): Promise<Shown> {
   const { max, offset: _, ...rest } = page;
   const clusters = Math.max(1, Math.min(max, job.num_clusters));
   const limit_per_cluster = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
-  const answer: ClusterSamplesAnswer = await people.samples({
+  const answer: ClusterSamplesAnswer = await client.clusterSamples({
     ...rest,
     max_clusters: max,
     limit_per_cluster,
@@ -123,14 +123,10 @@ function moreOf(cards: readonly Card[], max: number): string {
 }
 
 /** With the ids of the faces, which moves take. */
-async function oneByOne(
-  people: PeopleBackend,
-  page: PageRequest,
-  cluster_ids: readonly string[],
-): Promise<Shown> {
+async function oneByOne(client: Client, page: PageRequest, cluster_ids: readonly string[]): Promise<Shown> {
   const { cache_dir, cluster_job_name, max: limit, offset } = page;
   const request = { cache_dir, cluster_job_name, cluster_ids, limit, offset, include_entry_ids: true };
-  const { clusters, warning } = await people.faces(request);
+  const { clusters, warning } = await client.clusterFaces(request);
   const cards = clusters.map(({ cluster_id, name, size, faces, entry_ids = [] }): Card => {
     return { cluster_id, name, size, pictures: faces, entry_ids };
   });

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { foldName } from '../../actors/index/summaries/fold-name.ts';
 import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { quoted } from '../../runtime/quoted.ts';
-import type { SummariesBackend } from '../backend.ts';
 import { type Context, usageErrors } from '../context.ts';
 import { shellWord } from '../faces/choice.ts';
 import { printable } from '../terminal.ts';
@@ -19,7 +19,7 @@ const together = 500;
 
 /** All summaries of files and contents, as a list of them; what is damaged is told. */
 export async function listOf(
-  backend: SummariesBackend,
+  client: Client,
   request: { readonly cache_dir: string; readonly media_paths?: string[]; readonly hash_strs?: string[] },
   { screen }: Context,
 ): Promise<SummaryEntry[]> {
@@ -31,7 +31,7 @@ export async function listOf(
       media_paths: media_paths.slice(at, at + together),
       hash_strs: hash_strs.slice(at, at + together),
     };
-    const { summaries, warning } = await backend.list({ cache_dir, ...some });
+    const { summaries, warning } = await client.listSummaries({ cache_dir, ...some });
     if (warning !== undefined) screen.write(`note: ${printable(warning)}\n`);
     all.push(...summaries);
   }
@@ -40,7 +40,7 @@ export async function listOf(
 
 /** Of each file the summary with this name or id, the latest when it is null; a file without any is told and left out. */
 export async function chosenOf(
-  backend: SummariesBackend,
+  client: Client,
   cache_dir: string,
   files: readonly string[],
   analysis: string | null,
@@ -49,7 +49,7 @@ export async function chosenOf(
   const chosen: Chosen[] = [];
   for (const file of files) {
     const path = resolve(file);
-    const all = await listOf(backend, { cache_dir, media_paths: [path] }, context);
+    const all = await listOf(client, { cache_dir, media_paths: [path] }, context);
     const summary = analysis === null ? all.at(-1) : named(all, analysis);
     if (summary) chosen.push({ summary, others: all.filter((one) => one !== summary) });
     else context.screen.write(`✗ ${printable(path)}: ${whyNone(file, all, analysis)}\n`);
@@ -75,12 +75,12 @@ function whyNone(file: string, all: readonly SummaryEntry[], analysis: string | 
 
 /** The collection with this id or name, with its members. Throws USAGE, naming those there are. */
 export async function collectionNamed(
-  backend: SummariesBackend,
+  client: Client,
   cache_dir: string,
   text: string,
   { screen }: Context,
 ): Promise<SummaryCollection & { readonly members: readonly SummaryMemberEntry[] }> {
-  const { collections } = await backend.collections(cache_dir);
+  const { collections } = await client.summaryCollections({ cache_dir });
   const folded = foldName(text);
   const found =
     collections.find(({ collection_id }) => collection_id === text) ??
@@ -90,7 +90,11 @@ export async function collectionNamed(
     const known = names === '' ? 'no collections exist' : `existing collections: ${names}`;
     throw usageErrors.USAGE(`no collection named ${quoted(text)}; ${known}`);
   }
-  const answer = await backend.collection(cache_dir, found.collection_id);
+  const answer = await client.summaryCollections({
+    cache_dir,
+    collection_id: found.collection_id,
+    include_members: true,
+  });
   if (answer.warning !== undefined) screen.write(`note: ${printable(answer.warning)}\n`);
   const [collection = found] = answer.collections;
   return { ...collection, members: collection.members ?? [] };

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import type { SummaryMatchEntry } from '../../actors/summaries/contract.ts';
-import type { SummariesBackend } from '../backend.ts';
+import type { Client } from '../../http/client/client.ts';
 import { type Context, exit } from '../context.ts';
 import { inks, type Output, printable, wrapped } from '../terminal.ts';
 
@@ -15,18 +15,18 @@ export interface FindArguments {
   readonly query: string;
   /** Empty: every summary there is. */
   readonly files: readonly string[];
-  readonly collection_id: string | null;
+  readonly collection_id?: string;
   readonly max_results: number;
   readonly json: boolean;
 }
 
 export async function found(
-  backend: SummariesBackend,
+  client: Client,
   { files, json, ...asked }: FindArguments,
   { out, output, screen }: Context,
 ): Promise<number> {
-  const media_paths = files.length === 0 ? null : files.map((path) => resolve(path));
-  const answer = await backend.find({ ...asked, media_paths });
+  const some = files.length === 0 ? {} : { media_paths: files.map((path) => resolve(path)) };
+  const answer = await client.searchSummaries({ ...asked, ...some });
   const { matches, total, total_is_exact, warning } = answer;
   if (warning !== undefined) screen.write(`note: ${printable(warning)}\n`);
   if (json) {

@@ -1,7 +1,7 @@
 // `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is known.
 import { resolve } from 'node:path';
 import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
-import type { Backend } from '../backend.ts';
+import type { Client } from '../../http/client/client.ts';
 import { type Context, exit } from '../context.ts';
 import { inks, printable } from '../terminal.ts';
 import { listOf } from './choice.ts';
@@ -17,19 +17,15 @@ export interface ListRequest {
 /** Media of one page of the library. */
 const PAGE = 1000;
 
-export async function listed(backend: Backend, request: ListRequest, context: Context): Promise<number> {
+export async function listed(client: Client, request: ListRequest, context: Context): Promise<number> {
   const { cache_dir, files, collection, json } = request;
   const isAll = files.length === 0 && collection === null;
-  const { collections } = isAll ? await backend.summaries.collections(cache_dir) : { collections: [] };
+  const { collections } = isAll ? await client.summaryCollections({ cache_dir }) : { collections: [] };
   const summaries = isAll
-    ? await everything(backend, cache_dir, context)
+    ? await everything(client, cache_dir, context)
     : collection !== null
-      ? await membersOf(backend, cache_dir, collection.members, context)
-      : await listOf(
-          backend.summaries,
-          { cache_dir, media_paths: files.map((path) => resolve(path)) },
-          context,
-        );
+      ? await membersOf(client, cache_dir, collection.members, context)
+      : await listOf(client, { cache_dir, media_paths: files.map((path) => resolve(path)) }, context);
   if (json) {
     context.out(`${JSON.stringify({ summaries, ...(isAll && { collections }) })}\n`);
     return exit.ok;
@@ -47,25 +43,25 @@ export async function listed(backend: Backend, request: ListRequest, context: Co
 }
 
 /** Of all media that the folder knows to have some. */
-async function everything(backend: Backend, cache_dir: string, context: Context): Promise<SummaryEntry[]> {
+async function everything(client: Client, cache_dir: string, context: Context): Promise<SummaryEntry[]> {
   const hash_strs: string[] = [];
   for (let offset = 0; ; ) {
-    const { media, total } = await backend.library.list({ cache_dir, under: null, offset, limit: PAGE });
+    const { media, total } = await client.listLibrary({ cache_dir, offset, limit: PAGE });
     hash_strs.push(...media.filter(({ summaries }) => summaries > 0).map(({ hash_str }) => hash_str));
     offset += media.length;
     if (media.length === 0 || offset >= total) break;
   }
-  return listOf(backend.summaries, { cache_dir, hash_strs: [...new Set(hash_strs)] }, context);
+  return listOf(client, { cache_dir, hash_strs: [...new Set(hash_strs)] }, context);
 }
 
 async function membersOf(
-  backend: Backend,
+  client: Client,
   cache_dir: string,
   members: readonly SummaryMemberEntry[],
   context: Context,
 ): Promise<SummaryEntry[]> {
   const hash_strs = [...new Set(members.map(({ hash_str }) => hash_str))];
   const refs = new Set(members.map(({ summary_ref }) => summary_ref));
-  const all = await listOf(backend.summaries, { cache_dir, hash_strs }, context);
+  const all = await listOf(client, { cache_dir, hash_strs }, context);
   return all.filter(({ summary_ref }) => refs.has(summary_ref));
 }

@@ -2,7 +2,7 @@
 import { type DocumentNode, mostDocumentNodes } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/quality-notes.ts';
 import type { OverviewAnswer } from '../../actors/summaries/contract.ts';
-import type { Backend } from '../backend.ts';
+import type { Client } from '../../http/client/client.ts';
 import { usageErrors } from '../context.ts';
 import { type Picture, summaryPage } from './page-text.ts';
 import type { Walk } from './walk.ts';
@@ -15,14 +15,14 @@ const SIDE = 320;
 
 /** The text of the page. */
 export async function pageText(
-  backend: Backend,
+  client: Client,
   overview: OverviewAnswer,
   walk: Walk,
   cache_dir: string,
 ): Promise<string> {
   const nodes: DocumentNode[] = [];
   const warnings = new Set(overview.quality.warnings);
-  for await (const { answer, below } of walked(backend.summaries, overview, { ...walk, evidence: true })) {
+  for await (const { answer, below } of walked(client, overview, { ...walk, evidence: true })) {
     const { node, evidence = null, quality } = answer;
     for (const warning of quality.warnings) warnings.add(warning);
     nodes.push({ node, below, evidence });
@@ -39,7 +39,7 @@ export async function pageText(
   for (let at = 0; at < some.length; at += TOGETHER) {
     const part = some.slice(at, at + TOGETHER);
     const requests = part.map(([, time_seconds]) => ({ media_path: overview.media_path, time_seconds }));
-    const { thumbnails } = await backend.thumbnails({ cache_dir, requests, max_size: SIDE });
+    const { thumbnails } = await client.thumbnails({ cache_dir, requests, max_size: SIDE });
     for (const [i, [id, seconds]] of part.entries()) {
       const jpeg = thumbnails[i]?.thumbnail;
       if (jpeg) pictures.set(id, { seconds, jpeg });

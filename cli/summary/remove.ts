@@ -1,7 +1,7 @@
 // `framehound summary … --delete`: removes summaries of files, or a collection with all of its own.
 import type { SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { quoted } from '../../runtime/quoted.ts';
-import type { SummariesBackend } from '../backend.ts';
 import { agreed, type Consent } from '../consent.ts';
 import { type Context, exit } from '../context.ts';
 import { printable } from '../terminal.ts';
@@ -17,7 +17,7 @@ export interface Removal {
 const NAMED = 20;
 
 export async function removed(
-  backend: SummariesBackend,
+  client: Client,
   { cache_dir, summaries, collection }: Removal,
   consent: Consent & { readonly json: boolean },
   context: Context,
@@ -41,8 +41,8 @@ export async function removed(
     return exit.ok;
   }
   if (!consent.yes && !(await agreed(context, `Delete ${what} permanently?`))) return exit.cancelled;
-  const summary_refs = collection_id === null ? refs : [];
-  const answer = await backend.remove({ cache_dir, summary_refs, collection_id });
+  const which = collection_id === null ? { summary_refs: refs } : { summary_refs: [], collection_id };
+  const answer = await client.deleteSummaries({ cache_dir, ...which });
   context.out(consent.json ? `${JSON.stringify(answer)}\n` : `${printable(answer.message)}\n`);
   return exit.ok;
 }

@@ -1,7 +1,7 @@
 // The nodes of a summary as a command reads them: from the root or a node on, down to a level.
 import type { OverviewAnswer } from '../../actors/summaries/contract.ts';
 import { inReadingOrder, type Reached } from '../../actors/summaries/reading-order.ts';
-import type { SummariesBackend } from '../backend.ts';
+import type { Client } from '../../http/client/client.ts';
 
 export interface Walk {
   readonly cache_dir: string;
@@ -12,7 +12,7 @@ export interface Walk {
 }
 
 export function walked(
-  backend: SummariesBackend,
+  client: Client,
   { summary_ref, root, quality }: OverviewAnswer,
   { cache_dir, node, depth, evidence }: Walk,
 ): AsyncGenerator<Reached, void> {
@@ -21,6 +21,6 @@ export function walked(
     if (node_id === root.node_id && !(evidence && root.is_leaf)) {
       return { summary_ref, node: root, children: root.children, quality };
     }
-    return backend.node({ cache_dir, summary_ref, node_id, include_evidence: evidence });
+    return client.summaryNode({ cache_dir, summary_ref, node_id, include_evidence: evidence });
   });
 }

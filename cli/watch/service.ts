@@ -1,7 +1,8 @@
 // The service that watches: the one at --server, or the one of this machine at its usual address.
 
-import type { WatchBackend } from '../backend.ts';
+import type { Client } from '../../http/client/client.ts';
 import { type Context, usageErrors } from '../context.ts';
+import { serviceAt } from '../service.ts';
 
 /** Where a service of these settings listens, as it is called on this machine. */
 export function serviceUrl({ server, host, port }: Context['values']): string {
@@ -12,11 +13,6 @@ export function serviceUrl({ server, host, port }: Context['values']): string {
   return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
 }
 
-export async function withService<T>(
-  context: Context,
-  work: (watch: WatchBackend) => Promise<T>,
-): Promise<T> {
-  const { createRemote } = await import('../remote.ts');
-  const values = { ...context.values, server: serviceUrl(context.values) };
-  return work(createRemote({ ...context, values }).watch);
+export function withWatcher<T>(context: Context, work: (client: Client) => Promise<T>): Promise<T> {
+  return work(serviceAt(serviceUrl(context.values), context).client);
 }

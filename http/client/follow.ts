@@ -12,14 +12,31 @@ import { clientErrors } from './error.ts';
 type Connection = Socket<ServerEvents, ClientEvents>;
 
 /** Ends after an event that says `done`. Throws NO_SERVICE when the first connection fails, and what `signal` says. */
-export async function* follow(
+export function follow(
   url: string,
   task_id: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ProgressEvent, void, void> {
+  return untilDone(signal, (inbox) => {
+    const socket: Connection = io(url, { path: EVENT_PATH, forceNew: true, reconnectionDelayMax: 2000 });
+    listen(socket, url, task_id, inbox);
+    return () => socket.disconnect();
+  });
+}
+
+export interface Inbox {
+  put(event: ProgressEvent): void;
+  fail(error: unknown): void;
+}
+
+/** The events that `open` puts into the inbox, to the one that says `done`. `open` answers the function that ends it. */
+export async function* untilDone(
+  signal: AbortSignal | undefined,
+  open: (inbox: Inbox) => () => void,
+): AsyncGenerator<ProgressEvent, void, void> {
   signal?.throwIfAborted();
-  const socket: Connection = io(url, { path: EVENT_PATH, forceNew: true, reconnectionDelayMax: 2000 });
-  const inbox = listen(socket, url, task_id);
+  const inbox = createInbox();
+  const close = open(inbox);
   const abort = () => inbox.fail(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   try {
@@ -30,17 +47,11 @@ export async function* follow(
     }
   } finally {
     signal?.removeEventListener('abort', abort);
-    socket.disconnect();
+    close();
   }
 }
 
-interface Inbox {
-  next(): Promise<ProgressEvent>;
-  fail(error: unknown): void;
-}
-
-function listen(socket: Connection, url: string, task_id: string): Inbox {
-  const inbox = createInbox();
+function listen(socket: Connection, url: string, task_id: string, inbox: Inbox): void {
   let connected = false;
   socket.on('connect', () => {
     connected = true;
@@ -60,14 +71,13 @@ function listen(socket: Connection, url: string, task_id: string): Inbox {
   socket.on('progress', (event) => {
     if (event.task_id === task_id) inbox.put(event);
   });
-  return inbox;
 }
 
 /**
  * Events that wait to be read by one reader, in order. A failure is told after them. Programs load this on Node 20, which
  * has no `Promise.withResolvers`.
  */
-function createInbox(): Inbox & { put(event: ProgressEvent): void } {
+function createInbox(): Inbox & { next(): Promise<ProgressEvent> } {
   const waiting: ProgressEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
   let wake = () => {};

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Engine } from '../../actors/engine.ts';
 import type { Command, Context } from '../../cli/context.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { resolveConfig } from '../../runtime/config.ts';
@@ -62,4 +63,9 @@ export function fakeHome(t: TestContext, env: Record<string, string> = {}): Fake
       return { code, ...own.said() };
     },
   };
+}
+
+/** An engine of which a test gives the parts that its command asks. */
+export function fakeEngine(parts: object): Engine {
+  return { tasks: { subscribe: () => () => {} }, stop: async () => [], ...parts } as unknown as Engine;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SummariesBackend } from '../../cli/backend.ts';
 import type { Context } from '../../cli/context.ts';
 import { summaryParameters, summaryRequests } from '../../cli/summary-requests.ts';
+import type { Client } from '../../http/client/client.ts';
 
 const none = { summary: false, 'summary-hint': [] as string[] };
 const all = { ...none, summary: true };
@@ -57,13 +57,13 @@ test('an option that cannot be is told by its name', () => {
 
 test('files that have a summary of that name keep it, copies too; with --force all are asked for', async () => {
   const names: Record<string, string[]> = { '/a': ['Boats'], '/copy-of-a': ['boats', 'x'], '/b': ['other'] };
-  const backend = {
-    list: async ({ media_paths }: { media_paths: readonly string[] }) => ({
+  const client = {
+    listSummaries: async ({ media_paths }: { media_paths: readonly string[] }) => ({
       summaries: media_paths.flatMap((path) =>
         (names[path] ?? []).map((analysis_name) => ({ analysis_name })),
       ),
     }),
-  } as unknown as SummariesBackend;
+  } as unknown as Client;
   const told: string[] = [];
   const context = {
     screen: { write: (text: string) => told.push(text) },
@@ -71,7 +71,7 @@ test('files that have a summary of that name keep it, copies too; with --force a
   } as unknown as Context;
   const parameters = summaryParameters({ ...all, 'summary-name': 'boats' })!;
   const files = ['/a', '/copy-of-a', '/b', '/new'];
-  const requests = await summaryRequests(backend, '/cache', files, parameters, context);
+  const requests = await summaryRequests(client, '/cache', files, parameters, context);
   assert.deepEqual(requests, [
     { path: '/b', ...parameters },
     { path: '/new', ...parameters },
@@ -80,7 +80,7 @@ test('files that have a summary of that name keep it, copies too; with --force a
     'note: 2 files already have a summary "boats", which is kept; to replace it, add --force\n',
   ]);
   const forced = await summaryRequests(
-    backend,
+    client,
     '/cache',
     files,
     { ...parameters, replace_existing: true },
@@ -88,5 +88,5 @@ test('files that have a summary of that name keep it, copies too; with --force a
   );
   assert.equal(forced.length, 4);
   const stopped = { ...context, signal: AbortSignal.abort() } as unknown as Context;
-  await assert.rejects(summaryRequests(backend, '/cache', files, parameters, stopped), /cancel/i);
+  await assert.rejects(summaryRequests(client, '/cache', files, parameters, stopped), /cancel/i);
 });

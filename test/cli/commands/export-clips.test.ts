@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { join, resolve } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Engine } from '../../../actors/engine.ts';
 import type { ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
 import { exporting } from '../../../cli/commands/export.ts';
-import { fakeHome } from '../fake-context.ts';
+import { fakeEngine, fakeHome } from '../fake-context.ts';
 
 /** An engine whose clips are not cut; one of 9 seconds or later fails. */
 function commands(t: TestContext) {
@@ -22,7 +21,7 @@ function commands(t: TestContext) {
       }));
       return { results, output_dir: request.output_dir };
     };
-    return { clips: { export: cut }, stop: async () => [] } as unknown as Engine;
+    return fakeEngine({ clips: { export: cut } });
   };
   const run = async (...args: string[]) => {
     const context = home.context({ startEngine });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, type TestContext } from 'node:test';
-import type { Engine } from '../../../actors/engine.ts';
 import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../../actors/index/actor.ts';
 import type { Match } from '../../../actors/search/contract.ts';
@@ -13,7 +12,7 @@ import { usageErrors } from '../../../cli/context.ts';
 import { sceneItems } from '../../../cli/scenes.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { callsOf, summarise, tree } from '../../actors/index/summaries/trees.ts';
-import { fakeHome } from '../fake-context.ts';
+import { fakeEngine, fakeHome } from '../fake-context.ts';
 
 const w = await world([
   { name: 'a.mp4', frames: 8 },
@@ -40,9 +39,12 @@ const match = (more: Partial<Match>): Match => ({
 function commands(t: TestContext, matches: readonly Match[] = []) {
   const home = fakeHome(t);
   const loaded = { media: 1, vectors: 1, missing: [], unreadable: [] };
-  const models = { load: async () => {}, active: () => 'fake' };
-  const found = { models, load: async () => loaded, text: async () => ({ matches }) };
-  const startEngine = async () => ({ timelines, search: found, stop: async () => [] }) as unknown as Engine;
+  const models = { current: () => 'fake', state: { model_key: 'fake' } };
+  const people = async () => ({ jobs: 0, people: 0, named: 0, unreadable: [] });
+  const transcripts = { load: async () => ({ media: 0, segments: 0, unreadable: [] }) };
+  const text = async () => ({ matches });
+  const found = { models, load: async () => loaded, loadPeople: people, transcripts, text };
+  const startEngine = async () => fakeEngine({ timelines, search: found });
   const run = async (command: typeof search, ...args: string[]) => {
     const context = home.context({ startEngine });
     const code = await command(args, context);
@@ -75,8 +77,7 @@ test('--chapters marks those of stored summaries, and a file without any is name
   t.after(() => making.close().then(() => stored.end()));
   const cache_dir = join(stored.folder, 'cache');
   const home = fakeHome(t, { FRAMEHOUND_CACHE_DIR: cache_dir });
-  const startEngine = async () =>
-    ({ timelines: making, summaries, stop: async () => [] }) as unknown as Engine;
+  const startEngine = async () => fakeEngine({ timelines: making, summaries });
   const run = async (...args: string[]) => {
     const context = home.context({ startEngine });
     await exporting(['timeline', list, '--format', 'edl', ...args], context);

@@ -180,8 +180,12 @@ test('names, merges and moves go by id or name, and a correction says how to tak
     [
       { assignments: [{ cluster_id: 'c2', name: 'Ben Ali' }] },
       { assignments: [{ cluster_id: 'c1', name: '' }] },
-      { merges: [{ cluster_ids: ['c2', 'c1'], target_cluster_id: 'c1' }], moves: [] },
-      { merges: [], moves: [{ from_cluster_id: 'c1', to_cluster_id: 'c3', entry_ids: ['f1', 'f2'] }] },
+      { merges: [{ cluster_ids: ['c2', 'c1'], target_cluster_id: 'c1' }], moves: [], apart: [] },
+      {
+        merges: [],
+        moves: [{ from_cluster_id: 'c1', to_cluster_id: 'c3', entry_ids: ['f1', 'f2'] }],
+        apart: [],
+      },
       {},
     ],
   );

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Engine } from '../../../actors/engine.ts';
 import { createExporter } from '../../../actors/exporter/exporter.ts';
 import type { Library, LibraryMedia } from '../../../actors/library/contract.ts';
 import { disk, forget, list, move, prune } from '../../../cli/commands/library.ts';
 import { transcript } from '../../../cli/commands/transcript.ts';
 import { type Command, usageErrors } from '../../../cli/context.ts';
-import { fakeHome } from '../fake-context.ts';
+import { fakeEngine, fakeHome } from '../fake-context.ts';
 
 const media = (media_path: string): LibraryMedia => ({
   media_path,
@@ -102,7 +101,7 @@ function commands(t: TestContext, confirm: ((question: string) => Promise<boolea
   const startEngine = async () => {
     const exporter = createExporter(() => 0);
     const stop = () => exporter.close().then(() => []);
-    return { library, exporter, search: { transcripts }, stop } as unknown as Engine;
+    return fakeEngine({ library, exporter, search: { transcripts }, stop });
   };
   const run = async (command: Command, ...args: string[]) => {
     const context = home.context({ confirm, startEngine });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, type TestContext } from 'node:test';
-import type { Engine } from '../../../actors/engine.ts';
 import { createSummaryDocuments } from '../../../actors/exporter/summary/summary-documents.ts';
 import { definition } from '../../../actors/index/actor.ts';
 import type { ThumbnailsRequest } from '../../../actors/search/thumbnails/contract.ts';
@@ -16,7 +15,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { mediaRecord } from '../../actors/index/footage.ts';
 import { callsOf, summarise, tree } from '../../actors/index/summaries/trees.ts';
-import { fakeHome } from '../fake-context.ts';
+import { fakeEngine, fakeHome } from '../fake-context.ts';
 
 const w = await world(
   [
@@ -94,13 +93,12 @@ function commands(t: TestContext, more: Partial<Context> = {}) {
   };
   const media = ['aa', 'bb', 'cc'].map((hash_str) => ({ hash_str, summaries: hash_str === 'cc' ? 0 : 1 }));
   const startEngine = async () =>
-    ({
+    fakeEngine({
       summaries,
       summaryDocuments: createSummaryDocuments({ index: w.index, summaries }),
       search: { thumbnails },
       library: { list: async () => ({ media, total: media.length }) },
-      stop: async () => [],
-    }) as unknown as Engine;
+    });
   const run = async (...args: string[]) => {
     const context = home.context({ startEngine, ...more });
     const code = await summary(args, context);

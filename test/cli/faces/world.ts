@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type {
   AnalysisEvent,
+  Page,
   TaskEvent,
   TaskListener,
   TaskRequest,
+  WorkResult,
 } from '../../../actors/analysis/contract.ts';
-import type { Engine } from '../../../actors/engine.ts';
+import { fileResult, noneDone } from '../../../actors/analysis/result.ts';
+import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { FaceClusterJob, People } from '../../../actors/people/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
-import { fakeHome } from '../fake-context.ts';
+import { keptAlive } from '../../../cli/pause.ts';
+import { fakeEngine, fakeHome } from '../fake-context.ts';
 import { task as taskProgress } from '../task-progress.ts';
 import { fakePeople } from './fake-people.ts';
 
@@ -25,19 +29,27 @@ export const clustering = {
   },
 };
 
-/** The closing step of the job, as tasks tell it. */
-const closed: AnalysisEvent = {
-  type: 'result',
-  result: {
-    path: 'family',
-    type: 'video',
-    hash_str: null,
-    outcome: 'stored',
-    reason: null,
-    facts: { clustering },
-    duration_seconds: 0,
-    error: null,
-  },
+/** The closing step of the job. */
+const closed: WorkResult = {
+  path: 'family',
+  type: 'faces',
+  closing: true,
+  hash_str: null,
+  outcome: 'stored',
+  reason: null,
+  facts: { clustering },
+  duration_seconds: 0,
+  error: null,
+};
+
+/** As the record of the task has it when it has ended. */
+const detail = {
+  state: 'completed',
+  request: { model_key: null, types: ['faces'] },
+  results: [fileResult(stageKinds, closed)],
+  total_results: 1,
+  counts: noneDone(stageKinds, 1),
+  ...{ progress: 100, elapsed_seconds: 1, error: null },
 };
 
 interface World {
@@ -56,7 +68,7 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
   const run = async () => {
     const end: TaskEvent = { type: 'end', state: 'completed', error: null };
     const task: AnalysisEvent = { type: 'task', task: taskProgress };
-    for (const event of [task, closed, end]) listener('t', event);
+    for (const event of [task, { type: 'result', result: closed } as const, end]) listener('t', event);
   };
   const tasks = {
     subscribe: (hear: TaskListener) => {
@@ -67,8 +79,9 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
       if (refusal) throw refusal;
       started.push(request);
       await run();
-      return { task_id: 'task' };
+      return { task_id: 't' };
     },
+    get: async (_: string, { offset }: Page) => ({ ...detail, results: detail.results.slice(offset) }),
   };
   const reclustering = {
     ...people,
@@ -79,14 +92,14 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
       return answer;
     },
   };
-  const engine = { people: reclustering, tasks, stop: async () => [] } as unknown as Engine;
+  const engine = fakeEngine({ people: reclustering, tasks });
   return {
     home: home.home,
     changed,
     started,
     run: async (...args: string[]) => {
       const context = home.context({ confirm: confirm ?? null, startEngine: async () => engine });
-      const code = await faces(args, context);
+      const code = await keptAlive(faces(args, context));
       return { code, ...context.said() };
     },
   };

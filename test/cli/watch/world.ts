@@ -1,12 +1,11 @@
 // `framehound watch` on watch folders in memory, as an engine of its own or behind a service.
 import type { TestContext } from 'node:test';
-import type { Engine } from '../../../actors/engine.ts';
 import type { NewWatchFolder, WatchFolder } from '../../../actors/watch-folders/contract.ts';
 import { watch } from '../../../cli/commands/watch.ts';
 import type { Context } from '../../../cli/context.ts';
 import { newFolder } from '../../../cli/watch/folder-options.ts';
 import { type FakeWatchOptions, fakeWatchFolders } from '../../http/fake-watch-folders.ts';
-import { fakeHome } from '../fake-context.ts';
+import { fakeEngine, fakeHome } from '../fake-context.ts';
 
 /** No option at all. */
 export const noOptions = {
@@ -41,7 +40,7 @@ interface World extends FakeWatchOptions {
 export function world(t: TestContext, { confirm = null, settings = {}, source, ...options }: World = {}) {
   const home = fakeHome(t);
   const folders = fakeWatchFolders(options);
-  const engine = { watchFolders: folders, stop: async () => [] } as unknown as Engine;
+  const engine = fakeEngine({ watchFolders: folders });
   const run = async (...args: string[]) => {
     const plain = home.context();
     const values = { ...plain.values, ...settings };

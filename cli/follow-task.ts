@@ -1,17 +1,17 @@
-// A task that a service runs, followed to its end: events feed the same view as those of an engine in this process, and the
-// results are read from the task itself, so that none is missed while a connection is lost.
+// A task, followed to its end: its events feed a view, and the results are read from the task itself, so that none is missed
+// while a connection is lost.
 import type { FileResult, TaskDetail } from '../actors/analysis/contract.ts';
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
 import { workKey, workResult } from '../actors/analysis/result.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
-import type { Client } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
-import { errorTable } from '../runtime/errors.ts';
+import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Context } from './context.ts';
 import type { ProgressView } from './progress-view.ts';
 import { createTally, type Report } from './report.ts';
+import type { Service } from './service.ts';
 
 const followErrors = errorTable({
   TASK_LEFT: { meaning: 'The service stopped while the task was running', status: 503, retryable: true },
@@ -19,15 +19,18 @@ const followErrors = errorTable({
 
 /** Results asked for at a time. */
 const PAGE = 1000;
+/** The service looks through all results for each page: it gets that many times longer for its work. */
+const PATIENCE = 10;
 
 /** Resolves when the task has ended. The first interrupt cancels it, and its end is awaited; the second one only leaves. */
 export async function followTask(
-  client: Client,
+  service: Service,
   task_id: string,
   view: ProgressView,
   context: Context,
 ): Promise<Report> {
-  const { signal, leave } = context;
+  const { client } = service;
+  const { signal, leave, clock } = context;
   const tally = createTally();
   const ended = new Set<string>();
   const onResult = (file: FileResult) => {
@@ -36,7 +39,7 @@ export async function followTask(
     tally.add(result);
     view.event({ type: 'result', result });
   };
-  let read = 0;
+  let [read, readAgain] = [0, 0];
   const readResults = async (): Promise<TaskDetail> => {
     for (;;) {
       const page = await client.getTask({ task_id, offset: read, limit: PAGE }, { signal: leave });
@@ -45,7 +48,7 @@ export async function followTask(
       if (read >= page.total_results || page.results.length === 0) return page;
     }
   };
-  const unlisten = cancelOn(signal, client, task_id, context);
+  const unlisten = cancelOn(signal, service, task_id, context);
   try {
     const { types } = (await client.getTask({ task_id, offset: 0, limit: 0 }, { signal: leave })).request;
     let last: ProgressEvent | undefined;
@@ -53,7 +56,12 @@ export async function followTask(
       tellWaiting(event, last, context);
       last = event;
       if (event.done) break;
-      if ((event.files_done ?? 0) + (event.jobs_done ?? 0) > read) await readResults();
+      const hasMore = (event.files_done ?? 0) + (event.jobs_done ?? 0) > read;
+      if (hasMore && clock.now() >= readAgain) {
+        const began = clock.now();
+        await readResults();
+        readAgain = clock.now() + (clock.now() - began) * PATIENCE;
+      }
       show(event, types, view, ended);
     }
     const task = await readResults();
@@ -65,7 +73,8 @@ export async function followTask(
     const { model_key } = task.request;
     return { cancelled, error, counts, ofFiles, failures, progress, model_key };
   } catch (error) {
-    throw explained(error, task_id);
+    if (signal.aborted || leave.aborted) throw engineErrors.CANCELLED();
+    throw service.isOwn ? error : explained(error, task_id);
   } finally {
     unlisten();
   }
@@ -82,12 +91,13 @@ function explained(error: unknown, task_id: string): unknown {
 /** Answers the function that removes the abort listener. */
 function cancelOn(
   signal: AbortSignal,
-  client: Client,
+  { client, isOwn }: Service,
   task_id: string,
   { screen, leave }: Context,
 ): () => void {
   const cancel = async () => {
-    screen.write('Asked the service to stop the task. Press Ctrl-C again to exit without waiting\n');
+    if (!isOwn)
+      screen.write('Asked the service to stop the task. Press Ctrl-C again to exit without waiting\n');
     try {
       // By its id: never the task of somebody else.
       await client.cancelTask({ task_id }, { signal: leave });

@@ -1,0 +1,58 @@
+// Loads what is stored, and searches its pictures.
+import { storeErrors } from '../actors/index/store/contract.ts';
+import type { SearchAnswer } from '../actors/search/contract.ts';
+import { ApiError } from '../http/client/error.ts';
+import type { Context } from './context.ts';
+import { analyseFirst, writeNothingAnalysed } from './nothing-analysed.ts';
+import { peopleFilter, type Question } from './question.ts';
+import { type Service, useModel } from './service.ts';
+
+export async function searchFootage(
+  service: Service,
+  question: Question,
+  cache_dir: string,
+  context: Context,
+): Promise<SearchAnswer> {
+  const { client } = service;
+  await useModel(service, context);
+  const loaded = await client.loadAnalysisData({ cache_dir }).catch((error) => {
+    throw isUnavailable(error) ? analyseFirst(error.message) : error;
+  });
+  if (loaded.media === 0) {
+    const { visual } = await client.loadedModels();
+    writeNothingAnalysed(context.screen, visual.model_key ?? '', cache_dir);
+  }
+  const { image, frame, query, previews } = question;
+  const common = {
+    cache_dir,
+    media_paths: question.media,
+    max_results: question.max,
+    ...(question.perFilm !== null && { max_per_media: question.perFilm }),
+    exclude: question.exclude,
+    text_weight: question.textWeight,
+    explain: true,
+    query,
+    ...peopleOf(question),
+  };
+  const answer = image
+    ? await client.searchImage({ ...common, image_path: image })
+    : frame
+      ? await client.searchFrame({ ...common, media_path: frame.path, time_seconds: frame.seconds })
+      : await client.searchText({ ...common, query: query ?? '' });
+  if (previews) return answer;
+  return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
+}
+
+/** The people of a question with the fields of the API. */
+function peopleOf(question: Question) {
+  const { people_filter } = peopleFilter(question);
+  if (people_filter === undefined) return {};
+  return { people_filter: people_filter.people, people_filter_mode: people_filter.mode };
+}
+
+function isUnavailable(error: unknown): error is Error {
+  const { STORE_UNAVAILABLE } = storeErrors;
+  return (
+    STORE_UNAVAILABLE.is(error) || (error instanceof ApiError && error.error === STORE_UNAVAILABLE.meaning)
+  );
+}

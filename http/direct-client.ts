@@ -1,0 +1,49 @@
+// A client of an engine in this process: its methods call the handlers of the routes, with their checks and defaults, without
+// a socket, a license or an answer in JSON. Errors are those of the engine.
+import type { Engine } from '../actors/engine.ts';
+import type { CallOptions, Client } from './client/client.ts';
+import { ApiError } from './client/error.ts';
+import { RequestInput } from './request/input.ts';
+import { invalidFields } from './request/response.ts';
+import { type Validators, validatorsOf } from './request/validators.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
+import type { Service } from './service.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Routes of what only a listening service has (links, sessions, metrics) cannot be called. */
+export function directClient(engine: Engine, follow: Client['follow']): Client {
+  const service = { ...engine, stopping: () => false } as unknown as Service;
+  const methods = routes.map((route) => [route.id, methodOf(route, service)] as const);
+  return { ...Object.fromEntries(methods), url: 'this process', follow } as unknown as Client;
+}
+
+function methodOf(route: Route, service: Service) {
+  // A command calls few of the routes.
+  let validators: Validators | undefined;
+  return async (input: Fields = {}, { signal = new AbortController().signal }: CallOptions = {}) => {
+    signal.throwIfAborted();
+    validators ??= validatorsOf(route);
+    const { params, query, body } = partsOf(route, input);
+    const wrong = validators.params(params) ?? validators.query(query) ?? validators.body?.(body);
+    if (wrong) throw invalidFields(wrong);
+    const request = new RequestInput(params as Record<string, string>, query, body, '', '', {}, () => signal);
+    const { status, body: answer, headers } = await route.handle(request, service);
+    if (status >= 400) throw new ApiError({ status, headers: new Headers(headers) }, answer);
+    return answer;
+  };
+}
+
+/** As they arrive over a socket: what is undefined is left out, and nothing is shared with the caller. */
+function partsOf({ params, query }: Route, input: Fields) {
+  const parts = { params: {}, query: {}, body: {} } as Record<
+    'params' | 'query' | 'body',
+    Record<string, unknown>
+  >;
+  for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(input)) as Fields)) {
+    const part = name in params.properties ? 'params' : name in query.properties ? 'query' : 'body';
+    parts[part][name] = value;
+  }
+  return parts;
+}
