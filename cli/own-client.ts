@@ -3,7 +3,7 @@ import type { Engine } from '../actors/engine.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
 import { createRooms } from '../events/rooms.ts';
 import type { Client } from '../http/client/client.ts';
-import { untilDone } from '../http/client/follow.ts';
+import { untilDone } from '../http/client/inbox.ts';
 import { directClient } from '../http/direct-client.ts';
 import type { Clock } from '../runtime/clock.ts';
 

@@ -25,9 +25,11 @@ export async function withService<T>(
 ): Promise<T> {
   const { server } = context.values;
   if (server !== '') return work(serviceAt(server, context));
-  const { ownClient } = await import('./own-client.ts');
-  return withEngine(context, decoders, (engine) => {
+  // While the threads of the engine start.
+  const loading = import('./own-client.ts');
+  return withEngine(context, decoders, async (engine) => {
     const { signal, clock } = context;
+    const { ownClient } = await loading;
     const wordsOf = (error: unknown) => (signal.aborted ? engineErrors.CANCELLED() : error);
     return work({ client: bound(ownClient(engine, clock), () => ({ signal }), wordsOf), isOwn: true });
   });

@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { addresses, type Operations } from './addresses.ts';
 import { ApiError, clientErrors } from './error.ts';
-import { follow } from './follow.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { type Address, type Input, parseAddress, requestOf } from './request.ts';
 import type { InputOf, OutputOf } from './shape.ts';
@@ -84,6 +83,8 @@ export function createClient(options: ClientOptions): Client {
     follow: async function* (task_id: string, { signal }: { readonly signal?: AbortSignal } = {}) {
       // A room can be joined before its task exists: without this check a wrong id would wait for ever.
       await client.getTask({ task_id, limit: 1 }, { signal });
+      // Few programs follow a task, and Socket.IO takes longer to load than all of this.
+      const { follow } = await import('./follow.ts');
       yield* follow(url, task_id, signal);
     },
   });
