@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Dbscan } from '../actors/faces/clustering/dbscan.ts';
-import type { Before } from '../actors/faces/clustering/earlier.ts';
+import type { EarlierLabels } from '../actors/faces/clustering/earlier.ts';
 import { Entries } from '../actors/faces/clustering/entries.ts';
 import { Product } from '../actors/faces/clustering/product.ts';
 import { dot } from '../actors/faces/clustering/rows.ts';
@@ -60,7 +60,7 @@ async function clustered(
   product: Product,
   vectors: Float32Array,
   size: Size,
-  before: Before | null,
+  before: EarlierLabels | null,
 ): Promise<Timed> {
   const { faces: count, dimensions } = size;
   const entries = new Entries(dimensions);

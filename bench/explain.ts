@@ -8,7 +8,7 @@ import { sized } from './size.ts';
 import { look } from './starter/model.ts';
 import { otherQueries } from './starter/other-queries.ts';
 import type { Picture } from './starter/picture.ts';
-import { type Asked, judged, queries } from './starter/queries.ts';
+import { judged, queries, type TestQuery } from './starter/queries.ts';
 import { spreadOfShare, wilson } from './starter/ranking.ts';
 import { drawn, photographs } from './starter/table.ts';
 
@@ -53,10 +53,10 @@ export const explain: Question = async (say) => {
 function rowsOf(
   name: string,
   set: readonly Seen[],
-  asked: readonly Asked[],
+  asked: readonly TestQuery[],
   say: (text: string) => void,
 ): Row[] {
-  const of = (one: Asked, isTaken: boolean) => answered(one, set, isTaken);
+  const of = (one: TestQuery, isTaken: boolean) => answered(one, set, isTaken);
   const present = asked
     .map((one) => of(one, false))
     .filter(({ matches }) => matches.some(({ is }) => is === 1));
@@ -108,7 +108,7 @@ function rowsOf(
   ];
 }
 
-function answered(asked: Asked, set: readonly Seen[], isTaken: boolean): Answered {
+function answered(asked: TestQuery, set: readonly Seen[], isTaken: boolean): Answered {
   const { vector, parts, unknownWords: unknown, weakWords: weak, understood } = queryVector(asked.query);
   const of = ({ picture }: Seen) => judged(asked, picture.tags, picture.maybe);
   const left = isTaken ? set.filter((one) => of(one) === 0) : set;

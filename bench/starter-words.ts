@@ -5,7 +5,7 @@ import type { Question, Row } from './row.ts';
 import { sized } from './size.ts';
 import { dot, look } from './starter/model.ts';
 import type { Picture } from './starter/picture.ts';
-import { type Asked, judged, queries } from './starter/queries.ts';
+import { judged, queries, type TestQuery } from './starter/queries.ts';
 import { byChance, mean, type Ranked, ranked, spread } from './starter/ranking.ts';
 import { drawn, photographs } from './starter/table.ts';
 
@@ -14,7 +14,7 @@ const question = 'starter-words';
 /** What a test pattern must not come first for. */
 const closeUps = ['close-up', 'close-up of a face', 'macro', 'close up of skin', 'portrait', 'face', 'hands'];
 
-interface Answered extends Asked {
+interface Answered extends TestQuery {
   readonly got: Ranked;
   readonly chance: Ranked;
   /** Names of the first three. */
@@ -58,7 +58,7 @@ function scores(query: string, vectors: readonly Float32Array[]): number[] {
 
 /** Null when no picture shows what is asked. */
 function answer(
-  asked: Asked,
+  asked: TestQuery,
   pictures: readonly Picture[],
   vectors: readonly Float32Array[],
 ): Answered | null {

@@ -1,8 +1,8 @@
 // Our own voice detector against Silero: agreement on voices it was not trained on, clean, with noise and over music; false
 // alarms of both in sounds without speech; speed.
 import { openSession } from '../actors/models/session.ts';
+import { builtInDetectors } from '../actors/transcriber/voice/built-in.ts';
 import type { VoiceDetectors } from '../actors/transcriber/voice/detector.ts';
-import { ownDetectors } from '../actors/transcriber/voice/own.ts';
 import { openSilero } from '../actors/transcriber/voice/silero.ts';
 import { createLog } from '../runtime/log.ts';
 import { alternate, processorSeconds, type Question, type Row } from './row.ts';
@@ -45,7 +45,7 @@ export const voice: Question = async (say) => {
   const sounds = await readRecordings('test');
   const log = createLog('bench', () => {});
   const open = (source: string | Uint8Array) => openSession(source, { device: 'cpu', threads: 1, log });
-  const pair: Pair = { own: ownDetectors(), silero: await openSilero('silero-vad', sileroFile, open) };
+  const pair: Pair = { own: builtInDetectors(), silero: await openSilero('silero-vad', sileroFile, open) };
   try {
     const rows = await agreementRows(pair, test, sounds, say);
     rows.push(...(await beginningRows(pair, test, say)));

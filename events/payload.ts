@@ -3,7 +3,7 @@ import {
   type AnalysisEvent,
   type EndState,
   isEnd,
-  type Standing,
+  type QueuePlace,
   type TaskError,
   type TaskSnapshot,
   type WorkResult,
@@ -27,7 +27,7 @@ export interface Run {
   /** The closing step of each type that is under way. */
   readonly closing: Readonly<Record<string, ClosingProgress | undefined>>;
   /** Where the task waits for its turn; null when it does not. */
-  readonly standing: Standing | null;
+  readonly standing: QueuePlace | null;
   /** The type that was worked on last; at the beginning, the first. */
   readonly latest: string;
   /** The type that the task works on first; its end is an event of this type. */
@@ -84,7 +84,7 @@ export function stateOf(run: Run, type: string): ProgressEvent {
   if (!file) return { ...head(run, type), ...standingOf(run), ...counts(run) };
   const { path, percentage, step } = file;
   const amounts = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
-  const told = step && kindOf(run.kinds, type).telling?.underWay(step.step, step.part);
+  const told = step && kindOf(run.kinds, type).eventFields?.underWay(step.step, step.part);
   return { ...head(run, type), video_path: path, ...told, ...amounts };
 }
 
@@ -97,7 +97,7 @@ export function failureOf(run: Run, result: WorkResult): ProgressEvent {
     video_path: result.path,
     ...counts(run),
     ended_files: [endedFile(result)],
-    ...kindOf(run.kinds, result.type).telling?.failed(message),
+    ...kindOf(run.kinds, result.type).eventFields?.failed(message),
     error: message,
     error_code: code,
   };
@@ -203,7 +203,7 @@ export function atLeast(kinds: readonly StageKind[], event: ProgressEvent, least
 
 /** Some kinds of work write the percentage as a text. */
 function written(kinds: readonly StageKind[], type: string, percentage: number): number | string {
-  const isText = kinds.find((kind) => kind.type === type)?.telling?.percentage === 'text';
+  const isText = kinds.find((kind) => kind.type === type)?.eventFields?.percentage === 'text';
   return isText ? percentage.toFixed(1) : percentage;
 }
 

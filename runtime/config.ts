@@ -25,7 +25,7 @@ export interface Config<T extends Settings> {
   readonly sources: { readonly [K in keyof T]: Source };
 }
 
-export interface Given {
+export interface ConfigSources {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export function setting<S extends TSchema>(schema: S, rest: Omit<Setting<S>, 'sc
 }
 
 /** Throws INVALID_CONFIG naming the setting and where its value came from. Unknown keys of the file are an error too. */
-export function resolveConfig<const T extends Settings>(settings: T, given: Given): Config<T> {
+export function resolveConfig<const T extends Settings>(settings: T, given: ConfigSources): Config<T> {
   const unknown = Object.keys(given.file).find((key) => !(key in settings));
   if (unknown)
     throw engineErrors.INVALID_CONFIG(`config.json: unknown setting "${unknown}"`, { setting: unknown });
@@ -49,7 +49,7 @@ export function resolveConfig<const T extends Settings>(settings: T, given: Give
   };
 }
 
-function resolve(key: string, declared: Setting, given: Given): { value: unknown; source: Source } {
+function resolve(key: string, declared: Setting, given: ConfigSources): { value: unknown; source: Source } {
   const candidates: [unknown, Source][] = [
     [declared.flag ? given.flags[declared.flag] : undefined, 'flag'],
     [declared.env ? given.env[declared.env] : undefined, 'environment'],

@@ -16,12 +16,12 @@ import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/l
 import { LastWork } from './stages/last-work.ts';
 import { stages as allStages } from './stages/list.ts';
 import type { AnalysisParts, StageParts } from './stages/parts.ts';
-import { Settled } from './stages/settled.ts';
 import { SpeechModel } from './stages/speech/model.ts';
 import type { Stage } from './stages/stage.ts';
 import { Summarizing } from './stages/summary/summarizing.ts';
 import { TaskContext } from './stages/task-context.ts';
-import { type Begun, createTracker } from './stages/tracker.ts';
+import { createTracker, type RunStart } from './stages/tracker.ts';
+import { WorkResults } from './stages/work-results.ts';
 
 /** `stages`: all there are, unless a test brings its own. */
 export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = allStages): Analysis {
@@ -70,15 +70,15 @@ async function runTask(
   const lanes = lanesOf(asked);
   const kinds = stages.map(({ kind }) => kind);
   const begun = { ...pieces(asked), percentage: run.earlier?.percentage ?? 0 };
-  const settled = expected(lanes, begun.files);
+  const results = expected(lanes, begun.files);
   const tracker = createTracker(kinds, begun, parts.clock.now, (event) => {
     onEvent(event);
-    if (event.type === 'result') settled.tell(event.result);
+    if (event.type === 'result') results.tell(event.result);
   });
   // Each lane surveys a file once for all of its stages.
   const paths = lanes.flatMap((lane) => [...new Set(lane.stages.flatMap((one) => piecesOf(one).paths))]);
   const last = new LastWork(lanes);
-  const task = new TaskContext(parts, run, { tracker, settled, last, paths, signal, draining });
+  const task = new TaskContext(parts, run, { tracker, results, last, paths, signal, draining });
   // An error that ends one lane ends the others too.
   await Promise.all(
     lanes.map((lane) => new LaneRunner(task, lane).run().catch((error) => task.break(error))),
@@ -92,7 +92,7 @@ async function runTask(
 }
 
 /** Pieces of work by type, and how many of all of them are closing steps. */
-function pieces(asked: readonly StageJobs[]): Pick<Begun, 'files' | 'closings'> {
+function pieces(asked: readonly StageJobs[]): Pick<RunStart, 'files' | 'closings'> {
   let closings = 0;
   const files: Record<string, number> = {};
   for (const one of asked) {
@@ -104,8 +104,8 @@ function pieces(asked: readonly StageJobs[]): Pick<Begun, 'files' | 'closings'> 
 }
 
 /** The results that other work waits for. */
-function expected(lanes: readonly Lane[], files: Begun['files']): Settled {
-  const settled = new Settled(files);
+function expected(lanes: readonly Lane[], files: RunStart['files']): WorkResults {
+  const results = new WorkResults(files);
   const paths = new Map(
     lanes.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
   );
@@ -113,15 +113,15 @@ function expected(lanes: readonly Lane[], files: Begun['files']): Settled {
     stages.flatMap((one) => piecesOf(one).closing.map((name) => ({ type: one.stage.kind.type, name }))),
   );
   for (const { needs, stages } of lanes) {
-    for (const { type, name } of closings) if (needs.includes(type)) settled.expectClosing(type, name);
+    for (const { type, name } of closings) if (needs.includes(type)) results.expectClosing(type, name);
     for (const { stage, jobs } of stages) {
       for (const { name, items } of jobs) {
         for (const { path } of items) {
-          for (const type of needs) if (paths.get(type)?.has(path)) settled.expect(type, path);
-          if (name !== null) settled.expect(stage.kind.type, path);
+          for (const type of needs) if (paths.get(type)?.has(path)) results.expect(type, path);
+          if (name !== null) results.expect(stage.kind.type, path);
         }
       }
     }
   }
-  return settled;
+  return results;
 }

@@ -206,7 +206,7 @@ export interface AnalysisReport {
 }
 
 /** What a run of a task has to do. */
-export interface Announced {
+export interface RunSize {
   readonly files: number;
   /** Jobs with a closing step; none when left out. */
   readonly jobs?: number;
@@ -216,7 +216,7 @@ export interface Announced {
 }
 
 /** Where a task waits; see `TaskSnapshot`. */
-export interface Standing {
+export interface QueuePlace {
   readonly queue_position: number;
   readonly waits_for: string | null;
 }
@@ -226,8 +226,8 @@ export interface Standing {
  * the analysis, and `end`, always last.
  */
 export type TaskEvent =
-  | ({ readonly type: 'queued' } & Announced & Standing)
-  | ({ readonly type: 'start' } & Announced)
+  | ({ readonly type: 'queued' } & RunSize & QueuePlace)
+  | ({ readonly type: 'start' } & RunSize)
   | AnalysisEvent
   | { readonly type: 'end'; readonly state: EndState; readonly error: TaskError | null };
 

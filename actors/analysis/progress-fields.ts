@@ -32,7 +32,7 @@ export function fileFields(kinds: readonly StageKind[], { type, done, all }: Fil
   };
 }
 
-export interface ToldProgress {
+export interface ProgressFields {
   readonly types: readonly string[];
   readonly files: number;
   readonly files_done: number;
@@ -46,7 +46,7 @@ export interface ToldProgress {
 /** The progress that such fields tell. */
 export function progressFrom(
   kinds: readonly StageKind[],
-  told: ToldProgress,
+  told: ProgressFields,
   fields: Readonly<Record<string, unknown>>,
 ): TaskProgress {
   const amounts = Object.fromEntries(

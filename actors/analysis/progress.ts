@@ -120,14 +120,14 @@ export interface Ended {
 }
 
 /** Of one file: done by an earlier run, and done in this one. */
-interface Begun {
+interface FileAmounts {
   readonly before: number;
   readonly done: number;
   /** An attempt has begun in this run. */
   readonly isTried: boolean;
 }
 
-const untouched: Begun = { before: 0, done: 0, isTried: false };
+const untouched: FileAmounts = { before: 0, done: 0, isTried: false };
 
 interface StageAmounts {
   readonly kind: StageKind & { readonly unit: Unit };
@@ -140,7 +140,7 @@ interface StageAmounts {
   /** Of files that were stored already, and of those that were taken up. */
   before: number;
   /** Of each file that was begun, by path. */
-  readonly begun: Map<string, Begun>;
+  readonly begun: Map<string, FileAmounts>;
 }
 
 export interface Pieces {
@@ -218,7 +218,7 @@ export class ProgressModel {
     return this.#set(stage, media, { ...file, done: file.done + amount, isTried: true });
   }
 
-  #set(stage: StageAmounts, media: MediaRecord, file: Begun): FileProgress {
+  #set(stage: StageAmounts, media: MediaRecord, file: FileAmounts): FileProgress {
     const { path } = media;
     const was = stage.begun.get(path) ?? untouched;
     stage.done += file.done - was.done;

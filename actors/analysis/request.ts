@@ -49,7 +49,7 @@ export interface StoredMedia {
 }
 
 /** What `settle` needs to bring a request into the form in which it is recorded. */
-export interface Settling {
+export interface ResolveContext {
   /** Key of the visual model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
   activeModel(): string;
   /** Throws OTHER_MODEL when another visual model is in use, and as `activeModel`. */

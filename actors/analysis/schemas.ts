@@ -9,7 +9,7 @@ type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: in
   : never;
 
 type Kind<K extends readonly StageKind[]> = K[number];
-type Fields<K extends readonly StageKind[], F extends 'body' | 'settled' | 'facts'> =
+type Fields<K extends readonly StageKind[], F extends 'body' | 'resolved' | 'facts'> =
   Joined<Kind<K>[F]> extends infer P extends TProperties ? P : never;
 
 export type WorkTypeOf<K extends readonly StageKind[]> = Kind<K>['type'];
@@ -25,12 +25,12 @@ type AmountFields<K extends readonly StageKind[]> = Record<
   TUnsafe<number>
 >;
 type ShownFields<K extends readonly StageKind[]> = Pick<
-  Fields<K, 'settled'>,
-  Kind<K>['shows'][number] & keyof Fields<K, 'settled'>
+  Fields<K, 'resolved'>,
+  Kind<K>['shows'][number] & keyof Fields<K, 'resolved'>
 >;
 
 /** Fields of all kinds, in the order of the kinds. */
-export function fieldsOf<K extends readonly StageKind[], F extends 'body' | 'settled' | 'facts'>(
+export function fieldsOf<K extends readonly StageKind[], F extends 'body' | 'resolved' | 'facts'>(
   kinds: K,
   field: F,
 ): Fields<K, F> {
@@ -39,7 +39,7 @@ export function fieldsOf<K extends readonly StageKind[], F extends 'body' | 'set
 
 /** Of what a request has come to, what snapshots show. */
 export function shownFields<K extends readonly StageKind[]>(kinds: K): ShownFields<K> {
-  const shown = kinds.flatMap(({ settled, shows }) => shows.map((name) => [name, settled[name]] as const));
+  const shown = kinds.flatMap(({ resolved, shows }) => shows.map((name) => [name, resolved[name]] as const));
   return Object.fromEntries(shown) as unknown as ShownFields<K>;
 }
 
@@ -89,7 +89,7 @@ export function fileAmountSchemas<K extends readonly StageKind[]>(kinds: K) {
 export function requestSchema<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
     cache_dir: Type.String({ minLength: 1 }),
-    ...fieldsOf(kinds, 'settled'),
+    ...fieldsOf(kinds, 'resolved'),
     /** Redo what is stored already. */
     force: Type.Boolean(),
     /** Look at stored previews, also of files that are there. */

@@ -9,14 +9,14 @@ import { likenessOf, secondTurns, voicesOf } from './overlap/second-speaker.ts';
 import { clearShares, overlapSpans } from './overlap/spans.ts';
 import type { Plda } from './plda.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
-import type { DiarizationSession, HeardChannel } from './session.ts';
+import type { ChannelSpeech, DiarizationSession } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
 import { defaultSubsegments } from './subsegments.ts';
 import { type LabelledTurn, namedTurns, speakersOfLabels, speakersOfSpans, turnsOfChannel } from './turns.ts';
 
 /** A generator: it yields often, so that its thread can answer messages. */
 export function* diarize(
-  session: DiarizationSession<HeardChannel>,
+  session: DiarizationSession<ChannelSpeech>,
   count: SpeakerCount,
   row: SpeakerRow,
   spans: readonly (readonly [number, number])[],
@@ -43,7 +43,7 @@ interface Labelled {
 
 /** One vector for each speaker of the turns; a speaker of whom no vector has a direction is left out. */
 function namedVoices(
-  { voiceModel, dimensions: d }: DiarizationSession<HeardChannel>,
+  { voiceModel, dimensions: d }: DiarizationSession<ChannelSpeech>,
   labelled: readonly LabelledTurn[],
   turns: readonly SpeakerTurn[],
   voices: Float64Array,
@@ -70,7 +70,7 @@ const overlappedWeight = 0.1;
 
 /** Without a segmentation model: every subsegment of speech belongs to one speaker, and to two where they surely overlap. */
 function* turnsOfSubsegments(
-  session: DiarizationSession<HeardChannel>,
+  session: DiarizationSession<ChannelSpeech>,
   count: SpeakerCount,
   row: SpeakerRow,
 ): Generator<void, Labelled> {
@@ -116,7 +116,7 @@ function* turnsOfSubsegments(
 
 /** With a segmentation model, which says who is active in each frame: several speakers at once can be. */
 function* turnsOfSegmentation(
-  { vectors, dimensions }: DiarizationSession<HeardChannel>,
+  { vectors, dimensions }: DiarizationSession<ChannelSpeech>,
   channels: readonly SegmentationChannel[],
   count: SpeakerCount,
   { speaker }: SpeakerRow,

@@ -14,12 +14,12 @@ export interface EmbeddedSubsegment extends Subsegment {
 export type Embed = (features: Float32Array, count: number) => Promise<Float32Array>;
 
 /** What is known of a channel at the end. */
-export interface HeardChannel {
+export interface ChannelSpeech {
   readonly regions: readonly (readonly [number, number])[];
   readonly overlap: Pick<OverlapChannel, 'start' | 'probabilities'>;
 }
 
-export interface DiarizationOptions<C extends HeardChannel> {
+export interface DiarizationOptions<C extends ChannelSpeech> {
   readonly modelKey: string;
   /** The model and its version, under which voices are kept. */
   readonly voiceModel?: string;
@@ -40,7 +40,7 @@ interface Waiting {
   readonly features: Float32Array;
 }
 
-export class DiarizationSession<C extends HeardChannel = SubsegmentChannel> {
+export class DiarizationSession<C extends ChannelSpeech = SubsegmentChannel> {
   readonly modelKey: string;
   readonly voiceModel: string;
   readonly channels: readonly C[];

@@ -3,7 +3,7 @@ import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../..
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
-import { CurrentModel, type Loaded, type Opened } from '../models/current.ts';
+import { CurrentModel, type Loaded, type OpenedModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import type { SessionOpener } from '../models/graph.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
@@ -143,14 +143,14 @@ async function embedTexts(current: Current, key: string, texts: readonly string[
   return { vectors, known_words, unknown_words, weak_words, parts, understood };
 }
 
-type Run = (work: (opened: Opened<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;
+type Run = (work: (opened: OpenedModel<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;
 
 /** Cuts `items` into runs of at most the model's batch and puts the vectors together, in order. */
 async function inBatches<T>(
   run: Run,
   items: readonly T[],
   turn: Turn,
-  embed: (opened: Opened<VisualRow, VisualFamily>, batch: readonly T[]) => Promise<Float32Array>,
+  embed: (opened: OpenedModel<VisualRow, VisualFamily>, batch: readonly T[]) => Promise<Float32Array>,
 ): Promise<Float32Array<ArrayBuffer>> {
   let vectors = new Float32Array(0);
   for (let start = 0; start < items.length; ) {

@@ -25,7 +25,7 @@ import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { summaryHandlers } from './summaries/handlers.ts';
 import { SummaryTexts } from './summaries/summary-texts.ts';
-import { KeptTexts } from './text/kept-texts.ts';
+import { TextCache } from './text/text-cache.ts';
 import { thingHandlers } from './things/handlers.ts';
 import { transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
@@ -56,8 +56,8 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const visual = new VisualIndex(log, settings?.segmentBytes);
     const transcripts = new TranscriptIndex(log);
     const people = new PeopleIndex(log, clusteringsOf);
-    const summaryTexts = new KeptTexts(log, 'Summaries', (store) => new SummaryTexts(store));
-    const written = new KeptTexts(log, 'Printed words', (store) => new WrittenTexts(store));
+    const summaryTexts = new TextCache(log, 'Summaries', (store) => new SummaryTexts(store));
+    const written = new TextCache(log, 'Printed words', (store) => new WrittenTexts(store));
     const loaded = { visual, transcripts, people, summaryTexts, written };
     const folders = new Folders(
       { warn, ...settings },

@@ -114,7 +114,7 @@ async function compact(index: LibraryParts['index'], cache_dir: string, signal: 
   await sweepInSteps(index, cache_dir, signal);
 }
 
-export interface Gone {
+export interface ForgetResult {
   readonly forgotten: Forgotten[];
   /** Face clusterings of which nothing is left. */
   readonly clusterings: string[];
@@ -127,7 +127,7 @@ export async function remove(
   contents: Contents,
   dry_run: boolean,
   signal: AbortSignal,
-): Promise<Gone> {
+): Promise<ForgetResult> {
   const all = [...contents.keys()];
   const clusterings: string[] = dry_run ? await emptied(index, cache_dir, new Set(all), signal) : [];
   let together = TOGETHER;

@@ -21,13 +21,13 @@ export interface Openable {
   close(): Promise<void>;
 }
 
-export interface Opened<R extends Keyed, F extends Openable> {
+export interface OpenedModel<R extends Keyed, F extends Openable> {
   readonly row: R;
   readonly family: F;
 }
 
 /** The model in use, and the state right after it was loaded. */
-export interface Loaded<R extends Keyed, F extends Openable> extends Opened<R, F> {
+export interface Loaded<R extends Keyed, F extends Openable> extends OpenedModel<R, F> {
   readonly state: ModelState;
 }
 
@@ -51,7 +51,7 @@ interface Loading<R extends Keyed, F extends Openable> {
 export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpoint = Checkpoint> {
   readonly #options: CurrentOptions<R, F, C>;
   #state: ModelState = noModel;
-  #opened: Opened<R, F> | null = null;
+  #opened: OpenedModel<R, F> | null = null;
   #loading: Loading<R, F> | null = null;
   /** Held by everything that touches the open model. */
   readonly #mutex = new Mutex();
@@ -91,7 +91,7 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
   }
 
   /** The model with that key, to be asked what it is, not to be run. Throws MODEL_NOT_LOADED. */
-  using(key: string): Opened<R, F> {
+  using(key: string): OpenedModel<R, F> {
     const opened = this.#opened;
     if (opened?.row.key === key) return opened;
     const now = opened ? `"${opened.row.key}" is` : 'no model is';
@@ -99,7 +99,7 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
   }
 
   /** One run on the model with that key, alone. Throws MODEL_NOT_LOADED. */
-  run<T>(key: string, work: (opened: Opened<R, F>) => Promise<T>, urgent = false): Promise<T> {
+  run<T>(key: string, work: (opened: OpenedModel<R, F>) => Promise<T>, urgent = false): Promise<T> {
     return this.#mutex.run(async () => work(this.using(key)), { urgent });
   }
 
@@ -158,7 +158,7 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
   }
 
   /** Null when it cannot be opened; that is logged, and the first failure is the one the caller is told. */
-  async #openDefault(defaultModel: string, checkpoint: C): Promise<Opened<R, F> | null> {
+  async #openDefault(defaultModel: string, checkpoint: C): Promise<OpenedModel<R, F> | null> {
     const { kind, find, open, log } = this.#options;
     try {
       const row = await find(defaultModel);
@@ -170,7 +170,7 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
     }
   }
 
-  #use(opened: Opened<R, F>, failed: { key: string; error: string } | null): Loaded<R, F> {
+  #use(opened: OpenedModel<R, F>, failed: { key: string; error: string } | null): Loaded<R, F> {
     const { row, family } = opened;
     this.#opened = opened;
     this.#state = {

@@ -9,10 +9,10 @@ import { EngineError, engineErrors } from '../../runtime/errors.ts';
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
-import { type Announced, type Reply, requestFile } from './transfer.ts';
+import { type FileHeaders, type Reply, requestFile } from './transfer.ts';
 import { type TransferOptions, type Watchdog, watchdog, withTries } from './tries.ts';
 
-export interface Wanted {
+export interface DownloadRequest {
   readonly url: URL;
   /** Absolute path the file gets. */
   readonly path: string;
@@ -26,7 +26,7 @@ export interface Wanted {
  * again with growing pauses. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, DOWNLOAD_UNVERIFIED,
  * MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED.
  */
-export async function downloadFile(wanted: Wanted, options: TransferOptions): Promise<Downloaded> {
+export async function downloadFile(wanted: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
   const transfer = {
     name: wanted.url.href,
     total: wanted.size,
@@ -42,7 +42,7 @@ export async function downloadFile(wanted: Wanted, options: TransferOptions): Pr
   return withTries(transfer, options);
 }
 
-async function attempt(wanted: Wanted, options: TransferOptions): Promise<Downloaded> {
+async function attempt(wanted: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
   makeFolder(dirname(wanted.path));
   const watch = watchdog(options);
   try {
@@ -67,7 +67,7 @@ async function attempt(wanted: Wanted, options: TransferOptions): Promise<Downlo
 }
 
 /** Compares what the server announces with the pin before anything is downloaded. */
-async function checkAnnounced(wanted: Wanted, { announced, response }: Reply): Promise<Announced> {
+async function checkAnnounced(wanted: DownloadRequest, { announced, response }: Reply): Promise<FileHeaders> {
   const differs = (what: string, pin: string | number | null, said: string | number | null) =>
     pin === null || said === null || pin === said
       ? null
@@ -92,7 +92,7 @@ async function checkAnnounced(wanted: Wanted, { announced, response }: Reply): P
 async function receive(
   file: FileHandle,
   reply: Reply,
-  announced: Announced,
+  announced: FileHeaders,
   hash: Hash,
   watch: Watchdog,
   options: TransferOptions,
@@ -143,8 +143,8 @@ async function write(file: FileHandle, chunk: Uint8Array, at: number): Promise<v
 
 /** The final check, and the file gets its name. A wrong file is removed; a resumed one is downloaded once more. */
 async function finish(
-  wanted: Wanted,
-  announced: Announced,
+  wanted: DownloadRequest,
+  announced: FileHeaders,
   got: { size: number; sha256: string },
   continued: boolean,
 ): Promise<Downloaded> {
@@ -166,18 +166,18 @@ async function finish(
   return { ...got, verified: both ? 'pin and server' : wanted.sha256 !== null ? 'pin' : 'server' };
 }
 
-const partPath = (wanted: Wanted) => `${wanted.path}.part`;
-const validatorPath = (wanted: Wanted) => `${wanted.path}.part.json`;
+const partPath = (wanted: DownloadRequest) => `${wanted.path}.part`;
+const validatorPath = (wanted: DownloadRequest) => `${wanted.path}.part.json`;
 
 /** Where to resume. Without the server's validator only a pinned file is resumed: the pin detects a mixture of versions. */
-async function readPart(wanted: Wanted): Promise<{ from: number; etag: string | null }> {
+async function readPart(wanted: DownloadRequest): Promise<{ from: number; etag: string | null }> {
   const size = await partSize(wanted);
   if (size === 0 || (wanted.size !== null && size >= wanted.size)) return { from: 0, etag: null };
   const etag = await readValidator(wanted);
   return etag === null && wanted.sha256 === null ? { from: 0, etag } : { from: size, etag };
 }
 
-async function readValidator(wanted: Wanted): Promise<string | null> {
+async function readValidator(wanted: DownloadRequest): Promise<string | null> {
   try {
     const { url, etag } = JSON.parse(await readFile(validatorPath(wanted), 'utf8'));
     return url === wanted.url.href && typeof etag === 'string' ? etag : null;
@@ -187,17 +187,17 @@ async function readValidator(wanted: Wanted): Promise<string | null> {
   }
 }
 
-async function keepValidator(wanted: Wanted, etag: string | null): Promise<void> {
+async function keepValidator(wanted: DownloadRequest, etag: string | null): Promise<void> {
   await writeFile(validatorPath(wanted), JSON.stringify({ url: wanted.url.href, etag }));
 }
 
-async function partSize(wanted: Wanted): Promise<number> {
+async function partSize(wanted: DownloadRequest): Promise<number> {
   const found = await stat(partPath(wanted)).catch(() => null);
   return found?.size ?? 0;
 }
 
 /** Removes what was downloaded so far. */
-export async function dropPart(wanted: Pick<Wanted, 'path'>): Promise<void> {
+export async function dropPart(wanted: Pick<DownloadRequest, 'path'>): Promise<void> {
   await rm(`${wanted.path}.part`, { force: true });
   await rm(`${wanted.path}.part.json`, { force: true });
 }
@@ -206,7 +206,7 @@ async function hashStart(path: string, length: number, hash: Hash, signal: Abort
   for await (const chunk of createReadStream(path, { end: length - 1, signal })) hash.update(chunk as Buffer);
 }
 
-async function requireSpace(wanted: Wanted, size: number | null, have: number): Promise<void> {
+async function requireSpace(wanted: DownloadRequest, size: number | null, have: number): Promise<void> {
   if (size !== null) await requireFree(dirname(wanted.path), size - have);
 }
 

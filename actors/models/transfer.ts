@@ -3,7 +3,7 @@
 import { modelErrors } from './contract.ts';
 
 /** What the server announces about the whole file; null where it announces nothing. */
-export interface Announced {
+export interface FileHeaders {
   readonly size: number | null;
   readonly sha256: string | null;
 }
@@ -11,7 +11,7 @@ export interface Announced {
 export interface Reply {
   /** The last answer, its body not yet read. */
   readonly response: Response;
-  readonly announced: Announced;
+  readonly announced: FileHeaders;
   /** Strong validator of the bytes, for If-Range; null when there is none. */
   readonly etag: string | null;
   /** First byte the body holds: 0 unless the server continued. */
@@ -34,7 +34,7 @@ const MOST_REDIRECTS = 8;
  */
 export async function requestFile(url: URL, options: RequestOptions): Promise<Reply> {
   let address = url;
-  let announced: Announced = { size: null, sha256: null };
+  let announced: FileHeaders = { size: null, sha256: null };
   for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
     const response = await fetch(address, {
       redirect: 'manual',
@@ -71,7 +71,12 @@ function follow(address: URL, target: string): URL {
   return next;
 }
 
-async function accept(response: Response, announced: Announced, address: URL, from: number): Promise<Reply> {
+async function accept(
+  response: Response,
+  announced: FileHeaders,
+  address: URL,
+  from: number,
+): Promise<Reply> {
   const { status, headers } = response;
   const etag = strong(headers.get('etag'));
   if (status === 200) {
@@ -91,7 +96,7 @@ async function accept(response: Response, announced: Announced, address: URL, fr
 }
 
 /** Headers of Hugging Face: sha256 and size of files it keeps in large storage. Its other etags are no hashes of the content. */
-function merge(before: Announced, headers: Headers): Announced {
+function merge(before: FileHeaders, headers: Headers): FileHeaders {
   const linked = /^(?:W\/)?"?([0-9a-f]{64})"?$/i.exec(headers.get('x-linked-etag') ?? '');
   return {
     size: before.size ?? integer(headers.get('x-linked-size')),

@@ -64,7 +64,7 @@ export function warning(
     fallbackFrom,
     noPreview,
   } = warnings;
-  const sentences = told([
+  const sentences = warningFields([
     ...(reading ? readingParts(reading) : []),
     fallbackFrom !== null &&
       `The model ${fallbackFrom} could not be loaded; the default model was used instead`,
@@ -94,7 +94,9 @@ function notUnderstood(reading: Reading): NotUnderstood {
 }
 
 /** Sentences for a person; `false` for what is not to be said. */
-export function told(all: readonly (string | false)[]): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
+export function warningFields(
+  all: readonly (string | false)[],
+): Pick<SearchAnswer, 'toast_warning' | 'warnings'> {
   const warnings = all.filter((part) => part !== false);
   return warnings.length > 0 ? { toast_warning: warnings.join('. '), warnings } : {};
 }
@@ -152,7 +154,7 @@ export function transcriptWarning({
   SearchAnswer,
   'toast_warning'
 > {
-  const { toast_warning } = told([
+  const { toast_warning } = warningFields([
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `Not transcribed, or the transcription is not loaded: ${some(unloaded)}`,
     gone.length > 0 && `File not found at its known path: ${some(gone)}`,

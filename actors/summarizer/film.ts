@@ -20,7 +20,7 @@ import {
 } from './objective.ts';
 import type { OutlineNode } from './outline/outline.ts';
 import { representativesOf } from './outline/representatives.ts';
-import { newNode, ToldFilm, type ToldNode } from './telling/told-film.ts';
+import { FilmTexts, type NodeStatements, newNode } from './statements/film-texts.ts';
 
 type Contract = typeof summarizerContract;
 type Write = Request<Contract, 'write'>['nodes'][number];
@@ -37,7 +37,7 @@ export class Film {
   readonly asked: OpenFilm;
   readonly #objective: Objective;
   readonly #intake: Intake;
-  #told: ToldFilm | null = null;
+  #told: FilmTexts | null = null;
   /** Turns that outline it now. */
   #outlining = 0;
   readonly #written = new Map<string, Written>();
@@ -84,7 +84,7 @@ export class Film {
     return { nodes, root_id: film.root.node_id, uncovered };
   }
 
-  async #outlinedNow(concepts: KnownConcepts | null, checkpoint: Checkpoint): Promise<ToldFilm> {
+  async #outlinedNow(concepts: KnownConcepts | null, checkpoint: Checkpoint): Promise<FilmTexts> {
     const { asked } = this;
     const steps = outlinedFilmSteps(this.#intake.material(), {
       kind: asked.kind,
@@ -101,7 +101,7 @@ export class Film {
       if (!this.#told) {
         const film = await inSteps(steps, checkpoint);
         // Another turn may have been faster: what is told of must stay one.
-        this.#told ??= new ToldFilm(film);
+        this.#told ??= new FilmTexts(film);
       }
     } finally {
       this.#outlining--;
@@ -128,7 +128,7 @@ export class Film {
       const missing = node.child_ids.find((id) => !this.#written.has(id));
       if (missing !== undefined) throw misuse(`"${missing}", a child of "${node.node_id}", is not written`);
       await told.read(node, checkpoint);
-      const template = told.told(node);
+      const template = told.statementsOf(node);
       const made = withWriter
         ? await withWriter((writer) => this.#byModel(template, asked, writer, turn))
         : newNode(template);
@@ -139,7 +139,7 @@ export class Film {
   }
 
   async #byModel(
-    told: ToldNode,
+    told: NodeStatements,
     { pictures }: Write,
     writer: LanguageWriter,
     turn: Turn,
@@ -167,7 +167,7 @@ export class Film {
     const whole = withWriter
       ? await withWriter((writer) =>
           writer.whole(
-            wholeMaterialOf(told, told.told(root), {
+            wholeMaterialOf(told, told.statementsOf(root), {
               asked: this.asked,
               pictures: [],
               textOf: (id) => this.#written.get(id)!.text,
@@ -190,7 +190,7 @@ export class Film {
     return { ...(whole ?? template), quality: told.quality(failed, warnings) };
   }
 
-  #outlined(): ToldFilm {
+  #outlined(): FilmTexts {
     if (!this.#told) throw misuse('The file is not outlined yet');
     return this.#told;
   }

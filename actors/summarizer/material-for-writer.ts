@@ -1,16 +1,20 @@
 // What a language model is handed of a node.
 import type { OpenFilm } from './contract.ts';
 import type { NodeMaterial } from './language/contract.ts';
-import type { ToldFilm, ToldNode } from './telling/told-film.ts';
+import type { FilmTexts, NodeStatements } from './statements/film-texts.ts';
 
-export interface Given {
+export interface WriterInput {
   readonly asked: OpenFilm;
   readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
   /** Texts of nodes that are written. */
   textOf(node_id: string): string;
 }
 
-export function materialOf(told: ToldFilm, { node, text }: ToldNode, given: Given): NodeMaterial {
+export function materialOf(
+  told: FilmTexts,
+  { node, text }: NodeStatements,
+  given: WriterInput,
+): NodeMaterial {
   const { asked, pictures } = given;
   const isLeaf = node.child_ids.length === 0;
   return {
@@ -30,6 +34,6 @@ export function materialOf(told: ToldFilm, { node, text }: ToldNode, given: Give
 }
 
 /** Of the root with the text that it has. */
-export function wholeMaterialOf(told: ToldFilm, root: ToldNode, given: Given): NodeMaterial {
+export function wholeMaterialOf(told: FilmTexts, root: NodeStatements, given: WriterInput): NodeMaterial {
   return { ...materialOf(told, root, given), template_text: given.textOf(root.node.node_id) };
 }

@@ -115,7 +115,7 @@ function added<K extends string>(parts: readonly Readonly<Partial<Record<K, numb
 }
 
 /** How much a range is wanted; 0 where the objective asks for no looks. */
-export function worthOf(looks: Looks, objective: Pick<Objective, 'looks'>): number {
+export function lookScore(looks: Looks, objective: Pick<Objective, 'looks'>): number {
   return Object.entries(objective.looks).reduce(
     (sum, [look, weight]) => sum + weight * looks[look as Look],
     0,
@@ -123,7 +123,7 @@ export function worthOf(looks: Looks, objective: Pick<Objective, 'looks'>): numb
 }
 
 /** Positions of the `count` highest of some numbers, of equal ones the earlier; the highest first, or as they come. */
-export function mostWorth(worth: readonly number[], order: Objective['order'], count: number): number[] {
+export function highestScores(worth: readonly number[], order: Objective['order'], count: number): number[] {
   const best = worth
     .map((_, i) => i)
     .sort((a, b) => worth[b]! - worth[a]! || a - b)

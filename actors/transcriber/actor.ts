@@ -26,8 +26,8 @@ import { emptyTranscript, type SpeechFamily } from './family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
+import { builtInDetectors } from './voice/built-in.ts';
 import { voiceRate } from './voice/detector.ts';
-import { ownDetectors } from './voice/own.ts';
 import { DetectorSelection } from './voice/selection.ts';
 import { windowRules } from './voice/windows.ts';
 import { WrittenWindows } from './written-windows.ts';
@@ -94,7 +94,7 @@ class Transcriber {
   constructor(env: Env) {
     this.#env = env;
     this.current = currentModel(env);
-    this.#detectors = new DetectorSelection(env.settings.modelsDir, ownDetectors(), env.log);
+    this.#detectors = new DetectorSelection(env.settings.modelsDir, builtInDetectors(), env.log);
     this.#queue = new BatchingQueue({
       withModel: (key, work) =>
         this.current.run(key, ({ row, family }) =>

@@ -6,14 +6,14 @@ import { Condition } from '../../runtime/sync/condition.ts';
 import type { SpeechWindow, WindowTranscript } from './family.ts';
 
 /** What is asked about a window: its text, or its language alone, which is answered as a transcript without text. */
-export interface Asked {
+export interface WindowRequest {
   readonly wanted: 'text' | 'language';
   /** BCP 47 of the text, or null to detect it. */
   readonly language: string | null;
 }
 
 /** A window for the model. */
-export interface Job extends Asked {
+export interface Job extends WindowRequest {
   /** The session it belongs to. */
   readonly owner: object;
   readonly model_key: string;
@@ -24,7 +24,7 @@ export interface Job extends Asked {
 
 export type RunBatch = (
   windows: readonly SpeechWindow[],
-  asked: Asked,
+  asked: WindowRequest,
   checkpoint: Checkpoint,
 ) => Promise<readonly WindowTranscript[]>;
 

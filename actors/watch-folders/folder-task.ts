@@ -6,19 +6,19 @@ import { mediaErrors } from '../decoder/contract.ts';
 import type { BatchSize, SeenFile } from '../watcher/contract.ts';
 import { type CandidateParts, passing } from './candidates.ts';
 import { type EndedFile, type Fault, FileEnds } from './ends.ts';
-import { type Followed, followTask } from './follow.ts';
+import { type FollowedTask, followTask } from './follow.ts';
 import { hasFaces, type Plan, requestOf } from './request-of.ts';
-import type { ToldWatcher } from './told-watcher.ts';
 import type { Watched } from './watched.ts';
+import type { WatcherClient } from './watcher-client.ts';
 
 export interface BatchParts extends CandidateParts {
   readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe' | 'busy'>;
   readonly analysis: Pick<Analysis, 'properties'>;
-  readonly told: ToldWatcher;
+  readonly client: WatcherClient;
   /** Files of one task. */
   readonly size: BatchSize;
   /** Tells the watcher what became of files. Never rejects. */
-  settle(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void>;
+  report(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void>;
 }
 
 /** How the task of a batch ended; null when no task was needed. */
@@ -65,25 +65,25 @@ export class Batch {
    * watcher in every case. Throws what kept the task from being started.
    */
   async run(closed: AbortSignal, now: () => number): Promise<BatchEnd> {
-    const { told, size } = this.#parts;
-    const { files, counts, plan } = await told.take(this.watched, size);
+    const { client, size } = this.#parts;
+    const { files, counts, plan } = await client.take(this.watched, size);
     this.watched.took(files.length, counts, now());
     if (files.length === 0) return null;
     for (const file of files) this.#left.set(file.path, file);
-    const settle = (ended: readonly EndedFile[]) => {
+    const report = (ended: readonly EndedFile[]) => {
       for (const { path } of ended) this.#left.delete(path);
-      return this.#parts.settle(this.watched, plan, ended);
+      return this.#parts.report(this.watched, plan, ended);
     };
     try {
       const signal = AbortSignal.any([closed, this.#before.signal]);
-      const wanted = await this.#wanted(files, signal, settle);
+      const wanted = await this.#wanted(files, signal, report);
       if (wanted.length === 0) return null;
-      return await this.#work(wanted, plan, { closed, signal, settle });
+      return await this.#work(wanted, plan, { closed, signal, report });
     } catch (error) {
       const returned = [...this.#left.values()].map(
         (file) => ({ ...file, end: 'returned', fault: null }) as const,
       );
-      await settle(returned);
+      await report(returned);
       if (engineErrors.CANCELLED.is(error) && this.#finishing) return null;
       throw error;
     }
@@ -92,13 +92,13 @@ export class Batch {
   async #wanted(
     files: readonly SeenFile[],
     signal: AbortSignal,
-    settle: (ended: readonly EndedFile[]) => Promise<void>,
+    report: (ended: readonly EndedFile[]) => Promise<void>,
   ): Promise<SeenFile[]> {
     const { folder, cache } = this.watched;
     const paths = files.map(({ path }) => path);
     const passes = await passing(this.#parts, folder, cache, paths, signal);
     const out = files.filter((_, i) => !passes[i]);
-    await settle(out.map((file) => ({ ...file, end: 'filtered', fault: null }) as const));
+    await report(out.map((file) => ({ ...file, end: 'filtered', fault: null }) as const));
     if (signal.aborted) throw engineErrors.CANCELLED();
     return files.filter((_, i) => passes[i]);
   }
@@ -106,15 +106,15 @@ export class Batch {
   async #work(
     files: readonly SeenFile[],
     plan: Plan,
-    { closed, signal, settle }: Working,
+    { closed, signal, report }: Working,
   ): Promise<BatchEnd> {
     const { folder, cache } = this.watched;
     const ends = new FileEnds(files, hasFaces(folder));
-    const settling: Promise<void>[] = [];
+    const reports: Promise<void>[] = [];
     let fault: Fault | null = null;
     const end = (ended: readonly EndedFile[]) => {
       fault ??= ended.find((one) => one.end === 'returned')?.fault ?? null;
-      settling.push(settle(ended));
+      reports.push(report(ended));
     };
     const followed = await this.#start(files, { folder, cache }, signal, {
       // Every file gets every kind of work.
@@ -132,7 +132,7 @@ export class Batch {
       return null;
     });
     if (followed === null) {
-      await Promise.all(settling);
+      await Promise.all(reports);
       return { isHandedBack: this.watched.ready > 0, fault: null };
     }
     this.task_id = followed.task_id;
@@ -140,12 +140,12 @@ export class Batch {
     if (this.#finishing || this.watched.isGone || this.watched.work !== plan.work) this.finish();
     const ended = await endOf(followed, closed);
     if (ended === null) {
-      await Promise.all(settling);
+      await Promise.all(reports);
       return null;
     }
     const { state, error } = ended;
     end(ends.rest(error));
-    await Promise.all(settling);
+    await Promise.all(reports);
     const ofTask = error !== null && analysisErrors.ALL_FAILED.code !== error.code ? error : null;
     return { isHandedBack: state === 'cancelled' && !this.#finishing, fault: ofTask ?? fault };
   }
@@ -154,11 +154,11 @@ export class Batch {
     files: readonly SeenFile[],
     { folder, cache }: Pick<Watched, 'folder' | 'cache'>,
     signal: AbortSignal,
-    told: Parameters<typeof followTask>[3],
-  ): Promise<Followed> {
+    listener: Parameters<typeof followTask>[3],
+  ): Promise<FollowedTask> {
     const paths = files.map(({ path }) => path);
     const options = { whenBusy: 'refuse', source: 'watch_folder', signal } as const;
-    return followTask(this.#parts.tasks, requestOf(folder, cache, paths), options, told);
+    return followTask(this.#parts.tasks, requestOf(folder, cache, paths), options, listener);
   }
 
   /** None of them can be read: each is asked for its own reason. */
@@ -194,11 +194,11 @@ export class Batch {
 interface Working {
   readonly closed: AbortSignal;
   readonly signal: AbortSignal;
-  readonly settle: (ended: readonly EndedFile[]) => Promise<void>;
+  readonly report: (ended: readonly EndedFile[]) => Promise<void>;
 }
 
 /** Null when the engine ends first. */
-async function endOf(followed: Followed, closed: AbortSignal) {
+async function endOf(followed: FollowedTask, closed: AbortSignal) {
   const { promise: over, resolve } = Promise.withResolvers<null>();
   const stop = () => resolve(null);
   if (closed.aborted) stop();

@@ -9,7 +9,7 @@ import type {
   WorkResult,
 } from '../analysis/contract.ts';
 
-export interface Told {
+export interface TaskListener {
   /** Its kinds of work. */
   start(types: readonly string[]): void;
   /** A file that is worked on. */
@@ -17,7 +17,7 @@ export interface Told {
   result(result: WorkResult): void;
 }
 
-export interface Followed {
+export interface FollowedTask {
   readonly task_id: string;
   /** Never rejects. */
   readonly ended: Promise<{ readonly state: EndState; readonly error: TaskError | null }>;
@@ -30,16 +30,16 @@ export async function followTask(
   tasks: Pick<Tasks, 'start' | 'subscribe'>,
   request: TaskRequest,
   options: StartOptions,
-  told: Told,
-): Promise<Followed> {
+  listener: TaskListener,
+): Promise<FollowedTask> {
   const { promise: ended, resolve } = Promise.withResolvers<{ state: EndState; error: TaskError | null }>();
   let task_id: string | null = null;
   // Events may come before the answer that says of which task they are.
   const early: [string, TaskEvent][] = [];
   const hear = (event: TaskEvent) => {
-    if (event.type === 'start') told.start(event.types);
-    if (event.type === 'file') told.file(event.file.path);
-    if (event.type === 'result') told.result(event.result);
+    if (event.type === 'start') listener.start(event.types);
+    if (event.type === 'file') listener.file(event.file.path);
+    if (event.type === 'result') listener.result(event.result);
     if (event.type !== 'end') return;
     close();
     resolve({ state: event.state, error: event.error });

@@ -26,8 +26,8 @@ import { Ownership, watchedBy } from './owner.ts';
 import type { Homes } from './places.ts';
 import { WatchSession } from './session.ts';
 import { StatsFiles } from './stats.ts';
-import { ledgerOf } from './told-watcher.ts';
 import { lastErrorOf, statsOf } from './watched.ts';
+import { ledgerOf } from './watcher-client.ts';
 
 export interface WatchFolderParts {
   readonly homes: Homes;

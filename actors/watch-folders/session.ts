@@ -10,11 +10,14 @@ import { FolderSet, type FolderSetParts } from './folder-set.ts';
 import { Batch, type BatchEnd, type BatchParts } from './folder-task.ts';
 import type { Plan } from './request-of.ts';
 import { nextPoll, nextState, nextToWork, retryWait, type Trigger, whyIdle } from './schedule.ts';
-import { ToldWatcher, type ToldWatcherParts } from './told-watcher.ts';
 import { Wake } from './wake.ts';
 import type { Watched } from './watched.ts';
+import { WatcherClient, type WatcherClientParts } from './watcher-client.ts';
 
-export interface SessionParts extends Omit<BatchParts, 'told' | 'settle'>, FolderSetParts, ToldWatcherParts {
+export interface SessionParts
+  extends Omit<BatchParts, 'client' | 'report'>,
+    FolderSetParts,
+    WatcherClientParts {
   /** ms */
   readonly interval: number;
 }
@@ -37,7 +40,7 @@ export class WatchSession {
   /** Resolves when it has stopped; it never rejects. */
   readonly ended: Promise<void>;
   readonly #parts: SessionParts;
-  readonly #told: ToldWatcher;
+  readonly #client: WatcherClient;
   readonly #closed = new AbortController();
   readonly #pollWake: Wake;
   readonly #workWake: Wake;
@@ -50,7 +53,7 @@ export class WatchSession {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const { clock, watcher, tasks, log } = parts;
-    this.#told = new ToldWatcher(parts);
+    this.#client = new WatcherClient(parts);
     this.#pollWake = new Wake(clock);
     this.#workWake = new Wake(clock);
     this.#changes = new ChangeFeed({ watcher, clock, log }, (id) => this.#changed(id));
@@ -156,7 +159,7 @@ export class WatchSession {
     const polling = new AbortController();
     watched.polling = polling;
     try {
-      const { report, took } = await this.#told.poll(watched, this.folders.skip, polling.signal);
+      const { report, took } = await this.#client.poll(watched, this.folders.skip, polling.signal);
       if (watched.isGone || polling.signal.aborted) return;
       watched.polled(report, { now: clock.now(), took, time: unix(), interval });
     } catch (error) {
@@ -223,8 +226,8 @@ export class WatchSession {
   async #serve(watched: Watched): Promise<void> {
     const { clock, log } = this.#parts;
     watched.served = ++this.#turn;
-    const settle: BatchParts['settle'] = (of, plan, ended) => this.#settle(of, plan, ended);
-    const batch = new Batch({ ...this.#parts, told: this.#told, settle }, watched);
+    const report: BatchParts['report'] = (of, plan, ended) => this.#report(of, plan, ended);
+    const batch = new Batch({ ...this.#parts, client: this.#client, report }, watched);
     this.batch = batch;
     this.#fire('work begins');
     this.#isSlotTaken = false;
@@ -247,7 +250,7 @@ export class WatchSession {
     if (end?.fault) {
       log.warn('a watch folder is worked on later', { id: watched.id, error: end.fault.message });
       watched.pause(new Error(end.fault.message), now);
-    } else if (watched.owed.length === 0) watched.wentWell();
+    } else if (watched.unsent.length === 0) watched.wentWell();
     // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a while.
     if (end?.isHandedBack && !end.fault && !tasks.busy) watched.rest(now, STOPPED_MS);
   }
@@ -268,11 +271,11 @@ export class WatchSession {
     watched.pause(error, now);
   }
 
-  async #settle(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void> {
+  async #report(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void> {
     if (ended.length === 0 || watched.isGone) return;
     const files = watched.note(ended, this.#parts.now());
     this.processed += files.filter(({ end }) => end === 'analyzed' || end === 'failed').length;
-    watched.owed.push({ plan, files });
+    watched.unsent.push({ plan, files });
     await this.#pay(watched);
     this.folders.saveLater();
   }
@@ -281,15 +284,15 @@ export class WatchSession {
   async #payDue(): Promise<void> {
     const now = this.#parts.clock.now();
     for (const watched of this.folders.all()) {
-      if (watched.owed.length === 0 || (watched.retryAt ?? now) > now) continue;
+      if (watched.unsent.length === 0 || (watched.retryAt ?? now) > now) continue;
       await this.#pay(watched);
-      if (watched.owed.length === 0) watched.wentWell();
+      if (watched.unsent.length === 0) watched.wentWell();
     }
   }
 
   async #pay(watched: Watched): Promise<void> {
     try {
-      await this.#told.pay(watched, this.folders.skip, this.#closed.signal);
+      await this.#client.sendReports(watched, this.folders.skip, this.#closed.signal);
     } catch (error) {
       if (watched.isGone || this.#closed.signal.aborted) return;
       this.#parts.log.warn('what was done in a watch folder cannot be recorded', { id: watched.id, error });
@@ -310,7 +313,7 @@ export class WatchSession {
   /** A watcher that is gone has nothing open. */
   async #close(watched: Watched, remove: boolean): Promise<void> {
     try {
-      await this.#told.close(watched, remove);
+      await this.#client.close(watched, remove);
     } catch (error) {
       this.#parts.log.warn('a watch folder cannot be closed', { id: watched.id, error });
     }

@@ -13,7 +13,7 @@ import { type FolderRecord, MOST_FAILURES } from './stats.ts';
 /** How often the same file may be handed back for an error that may pass. */
 const MOST_TRIES = 3;
 
-export interface Owed {
+export interface UnsentReport {
   /** Under which the files were taken. */
   readonly plan: Plan;
   readonly files: readonly (SeenFile & { readonly end: FileEnd })[];
@@ -30,7 +30,7 @@ export class Watched implements Scheduled {
   /** Opening and settling come one after the other. */
   readonly lock = new Mutex();
   /** Ends of files that the watcher was not told of yet. */
-  readonly owed: Owed[] = [];
+  readonly unsent: UnsentReport[] = [];
   /** Not watched any more: whatever still comes of it is passed over. */
   isGone = false;
   /** Aborts the poll that runs; null while none does. */
@@ -137,7 +137,7 @@ export class Watched implements Scheduled {
     this.count(counts);
     this.#set({ last_poll_time: time }, 'later');
     // Ends that the watcher was not told of yet are not counted by it.
-    const isNoneLeft = counts.failed === 0 && this.owed.length === 0;
+    const isNoneLeft = counts.failed === 0 && this.unsent.length === 0;
     if (isNoneLeft && this.#record.failures.length > 0) this.#set({ failures: [] }, 'soon');
   }
 
@@ -186,7 +186,7 @@ export class Watched implements Scheduled {
   }
 
   /** Remembers why files failed; answers what the watcher is told. `time`: Unix seconds. */
-  note(ended: readonly EndedFile[], time: number): Owed['files'] {
+  note(ended: readonly EndedFile[], time: number): UnsentReport['files'] {
     return ended.map(({ path, mark, end, fault }) => {
       const told = this.#endOf({ path, mark, end, fault });
       if (told !== 'returned') this.#tries.delete(path);

@@ -21,7 +21,7 @@ export interface WatcherSettings extends Partial<FolderTiming>, Partial<ChangeTi
 }
 
 type Message<K extends keyof typeof watcherContract.messages> = Request<typeof watcherContract, K>;
-type Answer<K extends 'open' | 'poll' | 'take' | 'settle' | 'close'> = Reply<typeof watcherContract, K>;
+type Answer<K extends 'open' | 'poll' | 'take' | 'report' | 'close'> = Reply<typeof watcherContract, K>;
 
 export const definition = actor<typeof watcherContract, WatcherSettings | undefined>({
   contract: watcherContract,
@@ -32,7 +32,7 @@ export const definition = actor<typeof watcherContract, WatcherSettings | undefi
         open: (request, turn) => watcher.open(request, turn),
         poll: ({ id, exclusions, skip }, turn) => watcher.folder(id).poll(exclusions, skip, turn),
         take: (request, turn) => watcher.take(request, turn),
-        settle: (request) => watcher.settle(request),
+        report: (request) => watcher.report(request),
         close: (request) => watcher.close(request),
         changes: (request, turn) => watcher.changes(request, turn),
       },
@@ -81,9 +81,9 @@ class Watcher {
     return { files, counts: folder.counts };
   }
 
-  settle({ id, plan, files }: Message<'settle'>): Answer<'settle'> {
+  report({ id, plan, files }: Message<'report'>): Answer<'report'> {
     const folder = this.folder(id);
-    folder.settle(plan, files);
+    folder.report(plan, files);
     return { counts: folder.counts };
   }
 

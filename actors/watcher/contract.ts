@@ -122,7 +122,7 @@ export const watcherContract = contract(
      * What became of files; recorded (*flushed*) when answered. A file that has another mark by now stays pending. A file
      * that is not known any more is passed over. FOLDER_NOT_OPEN, LEDGER_UNWRITABLE.
      */
-    settle: ask(
+    report: ask(
       Type.Object({
         ...Folder,
         /** Of the files when they were taken: ends of another plan are passed over. */

@@ -262,7 +262,7 @@ export class WatchedFolder {
   }
 
   /** Throws LEDGER_UNWRITABLE, and then nothing has changed. */
-  settle(plan: string, files: readonly (SeenFile & { readonly end: FileEnd })[]): void {
+  report(plan: string, files: readonly (SeenFile & { readonly end: FileEnd })[]): void {
     if (plan !== this.#plan) return;
     const ends = files.flatMap(({ path, mark: text, end }) => {
       const slot = this.#slotOf(path);

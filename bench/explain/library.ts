@@ -1,13 +1,13 @@
 // What is loaded, in memory alone: still pictures, or films that repeat some frames.
 import { Catalog, everything, type LoadedMedia } from '../../actors/index/visual/catalog.ts';
-import { KeptScales } from '../../actors/index/visual/kept-scales.ts';
 import { writeRow8 } from '../../actors/index/visual/quantize.ts';
+import { ScaleCache } from '../../actors/index/visual/scale-cache.ts';
 import { type Searched, search } from '../../actors/index/visual/search.ts';
 import { RowBank } from '../../actors/index/visual/segment.ts';
 import { standing } from '../../actors/index/visual/standing.ts';
 
 export interface Library extends Searched {
-  readonly kept: KeptScales;
+  readonly kept: ScaleCache;
   readonly perMedia: number;
 }
 
@@ -47,7 +47,7 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
     catalog.add(one, runs);
   }
   return {
-    ...{ bank, catalog, kept: new KeptScales(), perMedia, pause: () => {} },
+    ...{ bank, catalog, kept: new ScaleCache(), perMedia, pause: () => {} },
     fine: (run, row, count) =>
       Array.from({ length: count }, (_, i) => vectors[(run.stored + row - run.row + i) % vectors.length]!),
   };

@@ -1,10 +1,10 @@
 // What the bands of the starter are calibrated on: other words than those of the table (queries.ts), of the same kinds.
-import type { Asked } from './queries.ts';
+import type { TestQuery } from './queries.ts';
 
-const each = (kind: Asked['kind'], asked: Readonly<Record<string, readonly string[]>>): Asked[] =>
+const each = (kind: TestQuery['kind'], asked: Readonly<Record<string, readonly string[]>>): TestQuery[] =>
   Object.entries(asked).map(([query, all]) => ({ kind, query, all }));
 
-export const otherQueries: readonly Asked[] = [
+export const otherQueries: readonly TestQuery[] = [
   ...each('colour', {
     'a red picture': ['red'],
     reddish: ['red'],

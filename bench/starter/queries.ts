@@ -1,6 +1,6 @@
 // What the table asks: words within the powers of starter-visual, and what a right answer shows.
 
-export interface Asked {
+export interface TestQuery {
   readonly kind:
     | 'colour'
     | 'colour at a place'
@@ -17,10 +17,10 @@ export interface Asked {
   readonly none?: readonly string[];
 }
 
-const each = (kind: Asked['kind'], asked: Readonly<Record<string, string>>): Asked[] =>
+const each = (kind: TestQuery['kind'], asked: Readonly<Record<string, string>>): TestQuery[] =>
   Object.entries(asked).map(([query, tag]) => ({ kind, query, all: [tag] }));
 
-export const queries: readonly Asked[] = [
+export const queries: readonly TestQuery[] = [
   ...each('colour', {
     red: 'red',
     'an orange picture': 'orange',
@@ -108,7 +108,7 @@ export const queries: readonly Asked[] = [
 
 /** 1: right, 0: wrong, null: neither, because it may be said to be right. */
 export function judged(
-  { all, none = [] }: Asked,
+  { all, none = [] }: TestQuery,
   tags: readonly string[],
   maybe: readonly string[],
 ): 0 | 1 | null {

@@ -1,7 +1,7 @@
 // What the licenses hand to the engine process after a crash: the keys that a license server granted, by their hashes.
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import type { Kept } from '../../runtime/process/guardian-client.ts';
+import type { SavedValue } from '../../runtime/process/guardian-client.ts';
 
 export interface Grant {
   readonly hash: string;
@@ -39,7 +39,7 @@ const KeptGrants = Type.Object({
 /** `kept`: what `keep` was last given by the process before. `server`: its address and the key its answers are signed with. */
 export function grantMemory(
   server: string,
-  kept: Kept | undefined,
+  kept: SavedValue | undefined,
   keep: (text: string) => void,
 ): GrantMemory {
   return {
@@ -55,7 +55,7 @@ export function grantMemory(
   };
 }
 
-function parse(server: string, kept: Kept | undefined): Grant[] {
+function parse(server: string, kept: SavedValue | undefined): Grant[] {
   if (kept === undefined) return [];
   const value: unknown = JSON.parse(kept.value);
   // Another version of the program may have written it.

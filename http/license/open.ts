@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Kept } from '../../runtime/process/guardian-client.ts';
+import type { SavedValue } from '../../runtime/process/guardian-client.ts';
 import { folders, type SettingValues } from '../../settings.ts';
 import { grantMemory } from './kept-grants.ts';
 import { createLicenses, type Licenses, type Validator } from './licenses.ts';
@@ -20,7 +20,7 @@ export interface Sources {
   now(): number;
   readonly log: Log;
   /** The last text that an earlier process of the service gave to `keep`. */
-  readonly kept?: Kept | undefined;
+  readonly kept?: SavedValue | undefined;
   /** Called with the validations of a license server, for the process that may come after a crash. */
   keep?(text: string): void;
 }

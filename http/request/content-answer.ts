@@ -3,7 +3,7 @@ import type { Content } from '../route.ts';
 import { type Conditions, type Part, partOf } from './ranges.ts';
 import { type ByteStream, plainError, type RawResponse } from './response.ts';
 
-export interface Asked {
+export interface ContentRequest {
   readonly method: string;
   readonly conditions: Conditions;
 }
@@ -11,7 +11,7 @@ export interface Asked {
 /** `ended`: told once when all of a body was sent, or when it was given up. The content is *moved*: closed by then. */
 export async function contentAnswer(
   content: Content,
-  { method, conditions }: Asked,
+  { method, conditions }: ContentRequest,
   headers: Readonly<Record<string, string>>,
   ended: (sent: number, error?: unknown) => void,
 ): Promise<RawResponse> {

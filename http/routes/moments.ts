@@ -1,12 +1,12 @@
 // Moments: pictures, words and people in one list; and how relevant each second of a film is to a query.
 import { type Static, Type } from 'typebox';
 import {
-  type AskedPicture,
   type MomentQuery,
   MomentsAnswer,
   momentErrors,
   momentKinds,
   mostPictureBytes,
+  type PictureSource,
   RelevanceAnswer,
 } from '../../actors/search/moments/contract.ts';
 import { defaulted, described, nullable, oneOf, shown } from '../../runtime/schema.ts';
@@ -88,7 +88,7 @@ function queryOf(body: QueryBody): MomentQuery {
   return { query, exclude, text_weight, picture: pictureOf(body) };
 }
 
-function pictureOf({ image_path, image_data, like }: QueryBody): AskedPicture | null {
+function pictureOf({ image_path, image_data, like }: QueryBody): PictureSource | null {
   const given = Object.entries({ image_path, image_data, like }).flatMap(([field, value]) =>
     value === undefined || value === null ? [] : [field],
   );
@@ -108,7 +108,7 @@ function pictureOf({ image_path, image_data, like }: QueryBody): AskedPicture | 
 }
 
 /** Errors about the file of the picture are said of its field. */
-function atPicture<T>(picture: AskedPicture | null, work: Promise<T>, other: string): Promise<T> {
+function atPicture<T>(picture: PictureSource | null, work: Promise<T>, other: string): Promise<T> {
   if (picture === null || 'image_data' in picture) return atField(other, work);
   const like = 'like' in picture && ('media_path' in picture.like ? 'like.media_path' : 'like.hash_str');
   return atField(like || 'image_path', work);

@@ -10,7 +10,7 @@ import type { Log } from '../../runtime/log.ts';
 import { nullable } from '../../runtime/schema.ts';
 
 /** Times are Unix seconds. */
-const KeptSession = Type.Object({
+const StoredSession = Type.Object({
   version: Type.Literal(1),
   /** SHA-256 of the token. */
   hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
@@ -21,13 +21,13 @@ const KeptSession = Type.Object({
   /** The analysis folder that its page begins with; null is the default one. */
   cache_dir: nullable(Type.String()),
 });
-export type KeptSession = Static<typeof KeptSession>;
+export type StoredSession = Static<typeof StoredSession>;
 
 export interface SessionFiles {
   /** Longest unused first. A file that is no session is removed. */
-  read(): KeptSession[];
+  read(): StoredSession[];
   /** `flush`: it survives a power cut. */
-  write(session: KeptSession, flush: boolean): void;
+  write(session: StoredSession, flush: boolean): void;
   remove(hash: string): void;
 }
 
@@ -67,10 +67,10 @@ function namesIn(folder: string, log: Log): string[] {
   }
 }
 
-function readSession(path: string, log: Log): KeptSession[] {
+function readSession(path: string, log: Log): StoredSession[] {
   try {
     const value: unknown = parsed(readFileSync(path, 'utf8'));
-    if (Check(KeptSession, value)) return [value];
+    if (Check(StoredSession, value)) return [value];
     log.warn('a kept session is damaged and removed', { path });
     rmSync(path, { force: true });
   } catch (error) {

@@ -4,7 +4,7 @@ import { isWithin, type Moment } from '../license/age.ts';
 import { hashOf } from '../license/key.ts';
 import { type Holder, type SealedHolder, sealHolder, unsealHolder } from './holder.ts';
 import { SECRET_BYTES, secretText } from './secret.ts';
-import type { KeptSession, SessionFiles } from './session-files.ts';
+import type { SessionFiles, StoredSession } from './session-files.ts';
 
 /** Since the last use, ms. */
 export const SESSION_MS = 12 * 3_600_000;
@@ -135,7 +135,7 @@ class KeptSessions implements Sessions {
 }
 
 /** Between two runs only the wall clock says how much time has passed. */
-function restored(kept: KeptSession, now: Moment): Session {
+function restored(kept: StoredSession, now: Moment): Session {
   const { opened_at, last_used_at, sealed, cache_dir: cacheDir } = kept;
   const wall = last_used_at * 1000;
   const monotonic = now.monotonic - Math.max(0, now.wall - wall);

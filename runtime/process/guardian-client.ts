@@ -17,11 +17,11 @@ export interface GuardianMessage {
 
 /** How often the guardian has restarted the engine; set only where there is a guardian. */
 export const RESTARTS_VARIABLE = 'FRAMEHOUND_ENGINE_RESTARTS';
-/** What earlier engines gave the guardian to keep: a JSON object of `Kept` by name. */
+/** What earlier engines gave the guardian to keep: a JSON object of `SavedValue` by name. */
 export const KEPT_VARIABLE = 'FRAMEHOUND_ENGINE_KEPT';
 /** Largest JSON of all that is kept, characters: some systems hold no more than 32,767 in an environment. */
 export const MOST_KEPT = 24_000;
-export interface Kept {
+export interface SavedValue {
   readonly value: string;
   /** From its message to the start of this process, by a clock that cannot be set; ms. */
   readonly ageMs: number;
@@ -76,7 +76,7 @@ export interface GuardianClient {
   /** How the engine process before this one ended; null for the first one, and where there is no guardian. */
   readonly previous: PreviousEngine | null;
   /** What the engine process before this one kept last under a name. */
-  kept(name: string): Kept | undefined;
+  kept(name: string): SavedValue | undefined;
   /** Says that the engine answers now. */
   ready(): void;
   /**
@@ -120,7 +120,7 @@ class AttachedEngine implements GuardianClient {
   readonly stopLimitMs: number;
   readonly #process: EngineProcess;
   readonly #wasGuarded: boolean;
-  readonly #kept: ReadonlyMap<string, Kept>;
+  readonly #kept: ReadonlyMap<string, SavedValue>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   #restartRequested = false;
@@ -160,7 +160,7 @@ class AttachedEngine implements GuardianClient {
     this.#send({ type: 'keep', name, value });
   }
 
-  kept(name: string): Kept | undefined {
+  kept(name: string): SavedValue | undefined {
     return this.#kept.get(name);
   }
 
@@ -220,8 +220,8 @@ class AttachedEngine implements GuardianClient {
   };
 }
 
-function parseKept(text: string | undefined): Record<string, Kept> {
-  return text === undefined ? {} : (JSON.parse(text) as Record<string, Kept>);
+function parseKept(text: string | undefined): Record<string, SavedValue> {
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, SavedValue>);
 }
 
 function parsePrevious(text: string | undefined): PreviousEngine | null {

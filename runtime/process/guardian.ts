@@ -9,11 +9,11 @@ import {
   type GuardianMessage,
   HEARTBEAT_MS,
   KEPT_VARIABLE,
-  type Kept,
   MOST_KEPT,
   PREVIOUS_VARIABLE,
   type PreviousEngine,
   RESTARTS_VARIABLE,
+  type SavedValue,
   STOP_LIMIT_MS,
 } from './guardian-client.ts';
 
@@ -243,7 +243,10 @@ interface KeptValues {
 function createKept(clock: Clock, log: Log): KeptValues {
   const values = new Map<string, { readonly value: string; readonly at: number }>();
   const written = (): string => {
-    const aged = ({ value, at }: { value: string; at: number }): Kept => ({ value, ageMs: clock.now() - at });
+    const aged = ({ value, at }: { value: string; at: number }): SavedValue => ({
+      value,
+      ageMs: clock.now() - at,
+    });
     return JSON.stringify(Object.fromEntries([...values].map(([name, one]) => [name, aged(one)])));
   };
   return {

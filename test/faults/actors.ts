@@ -259,6 +259,6 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/summarizer/facts/sights.ts',
     text: 'score >= believedScore &&',
     fault: 'score >= 0 &&',
-    tests: ['test/actors/summarizer/telling/texts.test.ts'],
+    tests: ['test/actors/summarizer/statements/texts.test.ts'],
   },
 ];

@@ -49,7 +49,7 @@ async function close(task: TaskContext, stage: RunningStage, closing: Closing, j
 }
 
 async function resultsOf(task: TaskContext, type: string, { items }: Job): Promise<WorkResult[]> {
-  const results = await Promise.all(items.map(({ path }) => task.settled.result(type, path)));
+  const results = await Promise.all(items.map(({ path }) => task.results.result(type, path)));
   return results.filter((result) => result !== undefined);
 }
 

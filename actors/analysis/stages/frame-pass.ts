@@ -4,7 +4,7 @@ import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { Decoder } from './parts.ts';
-import type { FileWork, WantedFrames } from './stage.ts';
+import type { FileWork, FrameOptions } from './stage.ts';
 import { storedFrames } from './stored-frames.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -15,7 +15,7 @@ export interface Subscription {
 }
 
 interface Consumer {
-  readonly wanted: WantedFrames;
+  readonly wanted: FrameOptions;
   readonly ahead: Queue<Delivered>;
   gone: boolean;
 }
@@ -67,7 +67,7 @@ export class FramePass {
     };
   }
 
-  async *#frames(wanted: WantedFrames, decide: () => void): AsyncGenerator<GridFrame> {
+  async *#frames(wanted: FrameOptions, decide: () => void): AsyncGenerator<GridFrame> {
     const consumer: Consumer = { wanted, ahead: createQueue<Delivered>(wanted.credit), gone: false };
     this.#consumers.push(consumer);
     decide();
@@ -117,7 +117,7 @@ export class FramePass {
   #feed(
     shapes: readonly PictureShape[],
     preview: boolean,
-    { credit, signal, from = 0 }: Pick<WantedFrames, 'credit' | 'signal' | 'from'>,
+    { credit, signal, from = 0 }: Pick<FrameOptions, 'credit' | 'signal' | 'from'>,
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
     const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
@@ -166,7 +166,7 @@ async function* taken(consumer: Consumer, delivery: Promise<void>): AsyncGenerat
 }
 
 /** Bytes are moved on by whoever gets them: the first one gets them, the others a copy. */
-function previewFor(frame: GridFrame, { preview }: WantedFrames, at: number): GridFrame['preview'] {
+function previewFor(frame: GridFrame, { preview }: FrameOptions, at: number): GridFrame['preview'] {
   if (!preview || !frame.preview) return null;
   return at === 0 ? frame.preview : new Uint8Array(frame.preview);
 }

@@ -1,12 +1,12 @@
 // The order in which the files of a lane come up: each when the work it needs has its results, and closing steps with it.
 import { createQueue } from '../../../runtime/sync/queue.ts';
-import type { Settled } from './settled.ts';
+import type { WorkResults } from './work-results.ts';
 
 /** `ending`: nothing is waited for any more. */
 export async function* inOrder<T>(
   files: ReadonlyMap<string, T>,
   needs: readonly string[],
-  settled: Settled,
+  results: WorkResults,
   ending: AbortSignal,
 ): AsyncGenerator<readonly [string, T]> {
   if (needs.length === 0) return yield* files;
@@ -15,9 +15,9 @@ export async function* inOrder<T>(
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   if (ending.aborted) end();
   ending.addEventListener('abort', () => end(), { once: true });
-  const closed = Promise.race([settled.closings(needs), ended]);
+  const closed = Promise.race([results.closings(needs), ended]);
   const waiting = [...files].map(async (file) => {
-    await settled.all(needs, file[0], ended);
+    await results.all(needs, file[0], ended);
     await closed;
     await queue.put(file);
   });

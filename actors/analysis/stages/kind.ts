@@ -3,7 +3,7 @@
 // API document are read off these declarations.
 import type { Static, TObject, TProperties } from 'typebox';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import type { RequestPart, Settling } from '../request.ts';
+import type { RequestPart, ResolveContext } from '../request.ts';
 
 /** How work is counted. The two amounts have a field each in snapshots and events, those of one file with `file_` before. */
 export interface Unit<Done extends string = string, All extends string = string> {
@@ -42,7 +42,7 @@ export interface StageKind<
   Type extends string = string,
   U extends Unit | null = Unit | null,
   Body extends TProperties = TProperties,
-  Settled extends TProperties = TProperties,
+  Resolved extends TProperties = TProperties,
   Facts extends TProperties = TProperties,
   NotApplicable extends string | null = string | null,
 > extends RequestPart<Body> {
@@ -55,22 +55,22 @@ export interface StageKind<
   /** Null for work that is counted by its jobs alone: it has no files. */
   readonly unit: U;
   /** Its part of a recorded request: what the fields it takes have come to. */
-  readonly settled: Settled;
+  readonly resolved: Resolved;
   /** Throws what is missing for what a body without complaints asks for, such as a model. */
-  expects?(body: Static<TObject<Body>>, settling: Settling): Promise<void>;
+  expects?(body: Static<TObject<Body>>, context: ResolveContext): Promise<void>;
   /** Only for a body without complaints. */
-  settle(
+  resolve(
     body: Static<TObject<Body>>,
-    settling: Settling,
-  ): Static<TObject<Settled>> | Promise<Static<TObject<Settled>>>;
+    context: ResolveContext,
+  ): Static<TObject<Resolved>> | Promise<Static<TObject<Resolved>>>;
   /** What the fields come to when nothing is asked for, also of records that are older than the stage. */
-  readonly nothing: Static<TObject<Settled>>;
+  readonly nothing: Static<TObject<Resolved>>;
   /** Throws what keeps a recorded request from being run now. */
-  admits?(settled: Static<TObject<Settled>>, settling: Settling): void | Promise<void>;
+  admits?(resolved: Static<TObject<Resolved>>, context: ResolveContext): void | Promise<void>;
   /** Of its part, what the snapshot of a task shows. */
-  readonly shows: readonly (keyof Settled & string)[];
+  readonly shows: readonly (keyof Resolved & string)[];
   /** Its jobs, in order; one with a name has a closing step, whether it has files or not. */
-  jobsOf(settled: Static<TObject<Settled>>): readonly Job[];
+  jobsOf(resolved: Static<TObject<Resolved>>): readonly Job[];
   /** What it adds to the result of a file. */
   readonly facts: Facts;
   readonly noFacts: Static<TObject<Facts>>;
@@ -80,7 +80,7 @@ export interface StageKind<
   /** For a stage whose closing steps have events of their own; without it they are told as files are. */
   readonly closing?: ClosingFields<Static<TObject<Facts>>>;
   /** For a stage whose events about a file tell more than amounts. */
-  readonly telling?: Telling;
+  readonly eventFields?: EventFields;
   readonly metrics: {
     /** Grows with the amount that is done; null where there is no unit. */
     readonly done: Counter | null;
@@ -101,7 +101,7 @@ export interface ClosingFields<Facts> {
 }
 
 /** Fields that events about a file have beside those of every event. */
-export interface Telling {
+export interface EventFields {
   /** How its events write percentages. */
   readonly percentage: 'number' | 'text';
   /** `step`: what is being done. `part`: of what, where that has a name. */
@@ -155,12 +155,12 @@ export function stageKind<
   const Type extends string,
   const U extends Unit | null,
   Body extends TProperties,
-  Settled extends TProperties,
+  Resolved extends TProperties,
   Facts extends TProperties,
   const NotApplicable extends string | null,
-  const Shows extends keyof Settled & string,
+  const Shows extends keyof Resolved & string,
 >(
-  kind: StageKind<Type, U, Body, Settled, Facts, NotApplicable> & {
+  kind: StageKind<Type, U, Body, Resolved, Facts, NotApplicable> & {
     readonly shows: readonly Shows[];
   },
 ): typeof kind {
@@ -171,7 +171,7 @@ export function stageKind<
 export function checkKinds(kinds: readonly StageKind[]): void {
   const taken = new Set<string>();
   for (const kind of kinds) {
-    const { type, needs, unit, body, facts, settled, notApplicable } = kind;
+    const { type, needs, unit, body, facts, resolved, notApplicable } = kind;
     for (const need of needs) {
       if (!kinds.slice(0, kinds.indexOf(kind)).some((one) => one.type === need)) {
         throw new Error(`the stage ${type} needs ${need}, which no stage before it does`);
@@ -180,7 +180,7 @@ export function checkKinds(kinds: readonly StageKind[]): void {
     // Within a stage a name may come twice: the frames of a file are a fact and the amount that is done.
     const own = new Set([
       ...[type, unit?.done, unit?.all, notApplicable].filter((name) => typeof name === 'string'),
-      ...[body, facts, settled].flatMap((fields) => Object.keys(fields)),
+      ...[body, facts, resolved].flatMap((fields) => Object.keys(fields)),
     ]);
     for (const name of own) {
       if (taken.has(name)) throw new Error(`the stage ${type}: ${name} is taken by another stage`);

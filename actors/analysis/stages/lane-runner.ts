@@ -140,8 +140,8 @@ export class LaneRunner {
   }
 
   async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
-    const { surveys, last, settled, signal, ending } = this.#task;
-    const files = inOrder(round, this.#lane.needs, settled, ending);
+    const { surveys, last, results, signal, ending } = this.#task;
+    const files = inOrder(round, this.#lane.needs, results, ending);
     const later = (file: readonly [string, Wanted]) => {
       this.#suspectFiles.push(file);
       return [];

@@ -12,7 +12,7 @@ export interface StoredFramesParts {
   readonly media: MediaRecord;
 }
 
-export interface StoredFramesWanted {
+export interface StoredFrameOptions {
   readonly shapes: readonly PictureShape[];
   readonly preview: boolean;
   readonly from: number;
@@ -21,7 +21,7 @@ export interface StoredFramesWanted {
 /** An item is *borrowed until the next round of the loop*. Frames without a preview that can be read are left out. */
 export async function* storedFrames(
   { index, reader, cache_dir, media }: StoredFramesParts,
-  { shapes, preview, from }: StoredFramesWanted,
+  { shapes, preview, from }: StoredFrameOptions,
   options: FeedOptions & { readonly signal: AbortSignal },
 ): AsyncGenerator<GridFrame> {
   const [shape, ...further_shapes] = shapes as [PictureShape, ...PictureShape[]];

@@ -5,9 +5,9 @@ import type { AnalysisRequest, TaskRun } from '../contract.ts';
 import { worthAnotherTry } from '../recovery/retry.ts';
 import type { LastWork } from './last-work.ts';
 import type { StageParts } from './parts.ts';
-import type { Settled } from './settled.ts';
 import { Surveys } from './surveys.ts';
 import type { Tracker } from './tracker.ts';
+import type { WorkResults } from './work-results.ts';
 
 export class TaskContext {
   readonly parts: StageParts;
@@ -19,18 +19,18 @@ export class TaskContext {
   readonly ending: AbortSignal;
   readonly surveys: Surveys;
   /** Results that other work of the task waits for. */
-  readonly settled: Settled;
+  readonly results: WorkResults;
   /** Work that comes after all other. */
   readonly last: LastWork;
   readonly #broken = new AbortController();
 
   /** `paths`: of every piece of work, in order. */
   constructor(parts: StageParts, run: TaskRun, given: ContextParts) {
-    const { tracker, settled, last, paths, signal, draining } = given;
+    const { tracker, results, last, paths, signal, draining } = given;
     this.parts = parts;
     this.run = run;
     this.tracker = tracker;
-    this.settled = settled;
+    this.results = results;
     this.last = last;
     this.signal = AbortSignal.any([signal, this.#broken.signal]);
     this.ending = draining ? AbortSignal.any([this.signal, draining]) : this.signal;
@@ -85,7 +85,7 @@ export class TaskContext {
 
 export interface ContextParts {
   readonly tracker: Tracker;
-  readonly settled: Settled;
+  readonly results: WorkResults;
   readonly last: LastWork;
   readonly paths: readonly string[];
   readonly signal: AbortSignal;

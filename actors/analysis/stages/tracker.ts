@@ -39,7 +39,7 @@ export interface Tracker {
   progress(): TaskProgress;
 }
 
-export interface Begun {
+export interface RunStart {
   /** Pieces of work by type, closing steps among them. */
   readonly files: Readonly<Record<string, number>>;
   /** Closing steps of all types. */
@@ -51,7 +51,7 @@ export interface Begun {
 /** `now`: ms that only go forward. */
 export function createTracker(
   kinds: readonly StageKind[],
-  begun: Begun,
+  begun: RunStart,
   now: () => number,
   emit: (event: AnalysisEvent) => void,
 ): Tracker {

@@ -11,7 +11,7 @@ import { expectWritable } from './files.ts';
 import type { OrderedJobs } from './ordered-jobs.ts';
 
 /** Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips. */
-export async function settledClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
+export async function resolveClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
   const { create_folders = false } = request;
   if (request.clips.length === 0) throw analysisErrors.INVALID_REQUEST('clips is empty', { field: 'clips' });
   const field = 'output_dir';
@@ -29,6 +29,6 @@ export async function settledClips({ output_dir, ...request }: ClipsRequest): Pr
 }
 
 /** The same clips of the same sources in the same folder: whoever asks twice wants them once. */
-export function clipWish({ cache_dir, clip_export }: AnalysisRequest): string | null {
+export function clipKey({ cache_dir, clip_export }: AnalysisRequest): string | null {
   return clip_export ? JSON.stringify(['clips', cache_dir, clip_export]) : null;
 }

@@ -1,11 +1,11 @@
 // A place in which one task runs at a time, and the line of those that wait for it: who gets it next, and what becomes of
 // the task that has it.
 import { type Accepted, analysisErrors, type StartOptions } from '../contract.ts';
-import type { FirstState, OwnRun } from './records.ts';
+import type { ActiveRun, FirstState } from './records.ts';
 import type { RunningTask } from './running-task.ts';
 
 /** Records a run of a task that begins in this state. */
-export type RecordRun = (state: FirstState) => Promise<OwnRun>;
+export type RecordRun = (state: FirstState) => Promise<ActiveRun>;
 
 /** `prepare` throws what keeps a task from being started, before anything else is stopped for it. */
 export type Prepare = () => Promise<RecordRun>;
@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 export class Place {
-  readonly #create: (run: OwnRun) => RunningTask;
+  readonly #create: (run: ActiveRun) => RunningTask;
   readonly #most: number;
   #current: RunningTask | null = null;
   /** By priority, then first come first served. */
@@ -36,7 +36,7 @@ export class Place {
    * `create`: makes the task of a run that is recorded; it calls `leave` when it has ended, and then `moveUp`. `most`: tasks
    * that wait at the same time.
    */
-  constructor(create: (run: OwnRun) => RunningTask, most: number) {
+  constructor(create: (run: ActiveRun) => RunningTask, most: number) {
     this.#create = create;
     this.#most = most;
   }
@@ -151,7 +151,7 @@ export class Place {
     task.begin();
   }
 
-  #admitted(run: OwnRun): OwnRun {
+  #admitted(run: ActiveRun): ActiveRun {
     if (!this.#stopping) return run;
     run.discard();
     throw analysisErrors.STOPPING();

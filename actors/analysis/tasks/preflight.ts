@@ -13,7 +13,13 @@ import {
   analyzeRequest,
   type TaskRequest,
 } from '../contract.ts';
-import { type Complaint, type NamedPath, plainPath, type RequestPart, type Settling } from '../request.ts';
+import {
+  type Complaint,
+  type NamedPath,
+  plainPath,
+  type RequestPart,
+  type ResolveContext,
+} from '../request.ts';
 import { limits } from '../stages/faces/limits.ts';
 import { hasWork, type StageKind } from '../stages/kind.ts';
 import { expectMedia, expectWritable, prepareFolder, unfit } from './files.ts';
@@ -26,12 +32,12 @@ export interface Preflight {
   /** The whole request. Throws what is wrong with it; changes nothing. */
   check(request: TaskRequest, signal: AbortSignal): Promise<void>;
   /** The request as it is recorded, in an analysis folder that is there now. Throws NO_FILES, and what the model in use throws. */
-  settle(request: TaskRequest): Promise<SettledRequest>;
+  resolve(request: TaskRequest): Promise<ResolvedRequest>;
   /** Throws what keeps a recorded request from being run again now. */
   admit(request: AnalysisRequest): Promise<void>;
 }
 
-export interface SettledRequest {
+export interface ResolvedRequest {
   readonly request: AnalysisRequest;
   /** What the request speaks of by number. */
   readonly attachments: readonly Uint8Array<ArrayBuffer>[];
@@ -41,9 +47,9 @@ export interface PreflightParts {
   readonly kinds: readonly StageKind[];
   readonly analysis: Pick<Analysis, 'properties' | 'hasGone' | 'summaryNames' | 'collections'>;
   readonly models: Pick<VisualModels, 'active' | 'current'>;
-  /** See `Settling`. */
-  readonly expectModelFor: Settling['expectModelFor'];
-  readonly summaryModel: Settling['summaryModel'];
+  /** See `ResolveContext`. */
+  readonly expectModelFor: ResolveContext['expectModelFor'];
+  readonly summaryModel: ResolveContext['summaryModel'];
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
 }
@@ -52,7 +58,7 @@ export function createPreflight(given: PreflightParts): Preflight {
   const { kinds, analysis, models, decode, expectModelFor, summaryModel } = given;
   const parts: readonly RequestPart[] = kinds;
   const whole = completing(kinds);
-  const settling: Omit<Settling, 'attach'> = {
+  const context: Omit<ResolveContext, 'attach'> = {
     activeModel: () => models.active(),
     expectModel: (key) => expectModel(key === null ? null : models.current(key), models.active()),
     decode,
@@ -60,7 +66,7 @@ export function createPreflight(given: PreflightParts): Preflight {
     summaryModel,
   };
   /** Only what is recorded is kept. */
-  const checking: Settling = { ...settling, attach: () => 0 };
+  const checking: ResolveContext = { ...context, attach: () => 0 };
   return {
     check: async (asked, signal) => {
       const request = whole(asked);
@@ -77,20 +83,20 @@ export function createPreflight(given: PreflightParts): Preflight {
       for (const part of parts) refuse((await part.unfit?.(request, stored)) ?? []);
       for (const kind of kinds) await kind.expects?.(request, checking);
     },
-    settle: async (asked) => {
+    resolve: async (asked) => {
       const request = await following(kinds, whole(asked), expectModelFor);
       const attachments: Uint8Array<ArrayBuffer>[] = [];
-      const attach: Settling['attach'] = (bytes) => attachments.push(bytes) - 1;
-      const each = { ...settling, attach };
-      const settled = Object.assign(
+      const attach: ResolveContext['attach'] = (bytes) => attachments.push(bytes) - 1;
+      const each = { ...context, attach };
+      const resolved = Object.assign(
         {},
-        ...(await Promise.all(kinds.map((kind) => kind.settle(request, each)))),
+        ...(await Promise.all(kinds.map((kind) => kind.resolve(request, each)))),
       );
       const cache_dir = plainPath(request.cache_dir);
       const { force, from_previews } = request;
       const recorded: AnalysisRequest = {
         cache_dir,
-        ...settled,
+        ...resolved,
         force,
         ...(from_previews && { from_previews }),
       };
@@ -131,7 +137,7 @@ const missing = [facesErrors.NO_FACE_MODEL, textReaderErrors.NO_TEXT_MODEL, thin
 async function following(
   kinds: readonly StageKind[],
   request: AnalyzeRequest,
-  expectModelFor: Settling['expectModelFor'],
+  expectModelFor: ResolveContext['expectModelFor'],
 ): Promise<AnalyzeRequest> {
   const { visual_media_paths = [] } = request;
   const given: Readonly<Record<string, unknown>> = request;

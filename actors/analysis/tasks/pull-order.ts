@@ -13,7 +13,7 @@ export type PullableModels = Pick<ModelLibrary, 'list' | 'missing'>;
  * Each model once, in the order of the request. Throws INVALID_REQUEST, MODEL_UNKNOWN, MODEL_UNSUPPORTED, MODEL_INVALID and
  * MODEL_BUILT_IN. The folder that is filled is the one of the models.
  */
-export async function settledPull(
+export async function resolvePull(
   { model_keys }: JobRequests['pull'],
   library: PullableModels,
 ): Promise<OrderedJobs> {
@@ -31,6 +31,6 @@ export async function settledPull(
 }
 
 /** The same models, in whatever order. */
-export function pullWish({ cache_dir, pull_models }: AnalysisRequest): string | null {
+export function pullKey({ cache_dir, pull_models }: AnalysisRequest): string | null {
   return pull_models ? JSON.stringify(['pull', cache_dir, pull_models.toSorted()]) : null;
 }

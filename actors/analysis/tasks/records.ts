@@ -58,7 +58,7 @@ interface TaskRecord {
 }
 
 /** A run that this engine has. */
-export interface OwnRun {
+export interface ActiveRun {
   /** As it was when the run began. */
   readonly task: TaskSnapshot;
   readonly request: AnalysisRequest;
@@ -88,9 +88,9 @@ export interface NewTask {
 
 export interface TaskRecords {
   /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, asked: NewTask, state: FirstState): Promise<OwnRun>;
+  create(task_id: string, asked: NewTask, state: FirstState): Promise<ActiveRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
-  claim(task_id: string, state: FirstState): Promise<OwnRun>;
+  claim(task_id: string, state: FirstState): Promise<ActiveRun>;
   /** What it asks for. Throws as `claim` would, and changes nothing. */
   claimable(task_id: string): Promise<AnalysisRequest>;
   list(): Promise<TaskSnapshot[]>;
@@ -130,7 +130,7 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(task_id: string, asked: NewTask, state: FirstState): Promise<OwnRun> {
+  async create(task_id: string, asked: NewTask, state: FirstState): Promise<ActiveRun> {
     const { request, attachments, source } = asked;
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
@@ -164,7 +164,7 @@ export class TaskFolder implements TaskRecords {
     return { run, task, request: await this.#readRequest(task_id) };
   }
 
-  async claim(task_id: string, state: FirstState): Promise<OwnRun> {
+  async claim(task_id: string, state: FirstState): Promise<ActiveRun> {
     const { run, task, request } = await this.#claimed(task_id);
     const { created, progress, source } = task;
     const asked = { task_id, request, source, state, now: this.#parts.now() };
@@ -236,7 +236,7 @@ export class TaskFolder implements TaskRecords {
     run: number,
     request: AnalysisRequest,
     earlier: Map<string, WorkResult> | null,
-  ): OwnRun {
+  ): ActiveRun {
     const { task_id } = task;
     const path = this.#run(task_id, run);
     const results = openResults(this.#results(task_id));

@@ -8,11 +8,11 @@ import {
   type Analysis,
   type AnalysisEvent,
   type AnalysisRequest,
-  type Announced,
   analysisErrors,
   type EarlierRuns,
   type EndState,
-  type Standing,
+  type QueuePlace,
+  type RunSize,
   type TaskError,
   type TaskRun,
   type TaskSnapshot,
@@ -23,7 +23,7 @@ import { workKey } from '../result.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { Listeners } from './listeners.ts';
-import type { OwnRun } from './records.ts';
+import type { ActiveRun } from './records.ts';
 
 /** How long a stop is awaited before the answer is that the task is still stopping. */
 export const STOP_WITHIN_MS = 2_000;
@@ -53,7 +53,7 @@ type Reason = 'cancelled' | 'interrupted';
 
 export class RunningTask {
   readonly #parts: RunParts;
-  readonly #run: OwnRun;
+  readonly #run: ActiveRun;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
   readonly #drain = new AbortController();
@@ -65,7 +65,7 @@ export class RunningTask {
   #fault: unknown = null;
   #hasBegun = false;
   /** Where it waits, or waited last; null when it did not have to. */
-  #standing: Standing | null = null;
+  #standing: QueuePlace | null = null;
   #endSaving = () => {};
   /** The last whole percent that was saved, or could not be. */
   #saved = 0;
@@ -73,7 +73,7 @@ export class RunningTask {
   /** Never rejects. */
   #over: Promise<void> = Promise.resolve();
 
-  constructor(parts: RunParts, run: OwnRun) {
+  constructor(parts: RunParts, run: ActiveRun) {
     this.#parts = parts;
     this.#run = run;
     this.#ledger = createLedger(parts.kinds, run.task, run.earlier, parts.clock.now);
@@ -93,7 +93,7 @@ export class RunningTask {
   }
 
   /** Null when it does not wait any more. */
-  get standing(): Standing | null {
+  get standing(): QueuePlace | null {
     return this.#hasBegun ? null : this.#standing;
   }
 
@@ -117,7 +117,7 @@ export class RunningTask {
   }
 
   /** It is not its turn yet; called each time its place in the line is another one. */
-  wait(standing: Standing): void {
+  wait(standing: QueuePlace): void {
     const before = this.#standing;
     const { queue_position, waits_for } = standing;
     if (before?.queue_position === queue_position && before.waits_for === waits_for) return;
@@ -146,7 +146,7 @@ export class RunningTask {
     this.#over = this.#work(hasWaited);
   }
 
-  #announced(): Announced {
+  #announced(): RunSize {
     const { counts, progress: percentage, request } = this.#run.task;
     const { files, jobs } = counts;
     return { files, jobs, types: request.types, percentage };
@@ -279,7 +279,7 @@ export class RunningTask {
 }
 
 /** Who asks for a job anew wants its last step tried again; a watched folder asks by itself. */
-function retriesOf({ task, request, earlier, retries }: OwnRun): Pick<TaskRun, 'retries'> {
+function retriesOf({ task, request, earlier, retries }: ActiveRun): Pick<TaskRun, 'retries'> {
   if (earlier ? retries : request.force) return { retries: 'all' };
   return !earlier && task.source !== 'watch_folder' ? { retries: 'closings' } : {};
 }

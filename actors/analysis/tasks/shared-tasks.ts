@@ -1,6 +1,6 @@
 // Tasks that several ask for: whoever wants what runs or waits, or is about to, gets the task that does it.
 import type { Accepted, AnalysisRequest } from '../contract.ts';
-import type { WishOf } from './job-orders.ts';
+import type { RequestKey } from './job-orders.ts';
 import type { Place } from './place.ts';
 
 export class SharedTasks {
@@ -9,7 +9,7 @@ export class SharedTasks {
 
   /** `begin`: starts the task in the place, when none does the same. */
   begin(
-    wishOf: WishOf,
+    wishOf: RequestKey,
     asked: AnalysisRequest,
     { tasks }: Place,
     begin: () => Promise<Accepted>,

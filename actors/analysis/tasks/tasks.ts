@@ -29,7 +29,7 @@ import { recordedJobs } from './ordered-jobs.ts';
 import { Place, type Prepare } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
 import type { PullableModels } from './pull-order.ts';
-import { type OwnRun, TaskFolder, type TaskRecords } from './records.ts';
+import { type ActiveRun, TaskFolder, type TaskRecords } from './records.ts';
 import { RunningTask } from './running-task.ts';
 import { SharedTasks } from './shared-tasks.ts';
 
@@ -107,8 +107,8 @@ class TaskRegistry implements Tasks {
     const place = this.#places.analysis;
     const ticket = place.ticket();
     const prepare: Prepare = async () => {
-      const settled = { ...(await preflight.settle(request)), source: options.source ?? 'request' };
-      return (state) => records.create(newTaskId(), settled, state);
+      const resolved = { ...(await preflight.resolve(request)), source: options.source ?? 'request' };
+      return (state) => records.create(newTaskId(), resolved, state);
     };
     return place.entering(async () => {
       await preflight.check(request, options.signal ?? never);
@@ -122,13 +122,13 @@ class TaskRegistry implements Tasks {
     options: JobOptions = {},
   ): Promise<Accepted> {
     const { kinds, newTaskId, records, orders } = this.#parts;
-    const { settle, wishOf } = orders[type];
+    const { resolve, keyOf } = orders[type];
     const place = this.#places[placeOf(kinds.filter((kind) => kind.type === type))];
     const ticket = place.ticket();
-    const asked = recordedJobs(kinds, await settle(request, options.signal ?? never));
+    const asked = recordedJobs(kinds, await resolve(request, options.signal ?? never));
     const task = { request: asked, attachments: [], source: 'request' } as const;
     const prepare: Prepare = async () => (state) => records.create(newTaskId(), task, state);
-    return this.#shared.begin(wishOf, asked, place, () =>
+    return this.#shared.begin(keyOf, asked, place, () =>
       place.entering(() => place.take({ ...options, whenBusy: 'wait' }, prepare, ticket)),
     );
   }
@@ -222,7 +222,7 @@ class TaskRegistry implements Tasks {
     return placeOf(this.#parts.kinds.filter((kind) => kind.jobsOf(request).some(hasWork)));
   }
 
-  #task(run: OwnRun, place: TaskPlace): RunningTask {
+  #task(run: ActiveRun, place: TaskPlace): RunningTask {
     const { records, log } = this.#parts;
     this.#unrecorded.delete(run.task.task_id);
     records.prune().catch((error: unknown) => log.warn('old tasks cannot be removed', { error }));

@@ -9,7 +9,7 @@ import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import type { PictureReader } from '../packets/reference.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
-import { type Decision, GridPlan, type Settled } from './plan.ts';
+import { type Decision, GridPlan, type SharedPicture } from './plan.ts';
 
 /** The picture shown at one grid second. */
 export interface GridPicture {
@@ -79,7 +79,7 @@ class Walk {
   #awaited = new Map<number, number>();
   /** Decoded pictures that were not yielded yet, by order; null for those that cannot be decoded. */
   #pictures = new Map<number, { frame: Frame; pts: number } | null>();
-  #settled: Settled[] = [];
+  #settled: SharedPicture[] = [];
   /** Seconds of the first one settled that were taken. */
   #taken = 0;
   /** Order of the picture yielded last. */

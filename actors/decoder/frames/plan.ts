@@ -18,7 +18,7 @@ export interface Decision {
 }
 
 /** Grid seconds `[from, to)` that show the same picture; `order` of its packet. */
-export interface Settled {
+export interface SharedPicture {
   readonly from: number;
   readonly to: number;
   readonly order: number;
@@ -58,7 +58,7 @@ export class GridPlan {
   #ahead: number[] = [];
   /** The wanted picture found last; the next second shows it too when there is no newer one. */
   #last: Waiting | null = null;
-  #settled: Settled[] = [];
+  #settled: SharedPicture[] = [];
   /** True while the decoder was sent every reference since decoding last restarted. */
   #connected: boolean;
   /** PTS of the open random access point at which decoding restarted; its leading pictures cannot be decoded. */
@@ -100,7 +100,7 @@ export class GridPlan {
   }
 
   /** Seconds whose picture became certain since the last call, in order. */
-  takeSettled(): Settled[] {
+  takeSettled(): SharedPicture[] {
     const settled = this.#settled;
     this.#settled = [];
     return settled;

@@ -1,13 +1,13 @@
 // Names of the files of clips.
 import { basename, extname } from 'node:path';
 import { safeName } from '../filename.ts';
-import type { ClipWish } from './contract.ts';
+import type { ClipSpec } from './contract.ts';
 
 /** Endings that a clip can have, which a given name may bring along. */
 const endings = /\.(mp4|mov|m4v|m4a|mkv|webm|ts|wav|flac|mp3|ogg)$/i;
 
 /** Safe on every system and without an ending: as given, else that of the source with start and end. */
-export function clipName({ media_path, start_seconds, end_seconds, output_name }: ClipWish): string {
+export function clipName({ media_path, start_seconds, end_seconds, output_name }: ClipSpec): string {
   if (output_name !== undefined) return safeName(output_name.replace(endings, ''), 'clip');
   const name = basename(media_path, extname(media_path));
   return `${safeName(name, 'clip')}_${dotted(start_seconds)}-${dotted(end_seconds)}`;

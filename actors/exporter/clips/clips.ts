@@ -12,7 +12,7 @@ import { quoted } from '../../../runtime/quoted.ts';
 import { rangeFault } from '../../../runtime/range-fault.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
 import { clipName } from './clip-name.ts';
-import type { ClipCounts, ClipResult, Clips, ClipsRequest, ClipWish, ClipWritten } from './contract.ts';
+import type { ClipCounts, ClipResult, ClipSpec, Clips, ClipsRequest, ClipWritten } from './contract.ts';
 import { NameOrder } from './name-order.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 import type { Writers } from './writers.ts';
@@ -55,7 +55,7 @@ export function createClips(parts: ClipParts): Clips {
 
 /** One clip by itself. */
 interface ClipCut extends Omit<ClipsRequest, 'clips'> {
-  readonly wish: ClipWish;
+  readonly wish: ClipSpec;
   /** The clip gets its name after it. Does not reject. */
   readonly before: Promise<unknown> | undefined;
 }
@@ -80,7 +80,7 @@ class Cutter implements ClipCounts {
   }
 
   /** Throws CANCELLED; every other error is a result. */
-  async told(wish: ClipWish, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
+  async told(wish: ClipSpec, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
     try {
       const made = await cut;
       return {
@@ -144,7 +144,7 @@ function count(counts: Map<string, number>, name: string | null | undefined) {
   if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function checkWish({ media_path, start_seconds, end_seconds }: ClipWish) {
+function checkWish({ media_path, start_seconds, end_seconds }: ClipSpec) {
   if (!isAbsolute(media_path) || media_path.includes('\0'))
     throw clipErrors.CLIP_PATH(`${quoted(media_path)} is not an absolute path`);
   if (start_seconds < 0) throw clipErrors.CLIP_RANGE(`start_seconds ${start_seconds} is below 0`);
@@ -164,7 +164,7 @@ function unwritable(what: string, cause?: unknown) {
   return clipErrors.CLIP_UNWRITABLE(what, {}, cause);
 }
 
-function resultOf(wish: ClipWish, error: string | null, output_path: string | null): ClipResult {
+function resultOf(wish: ClipSpec, error: string | null, output_path: string | null): ClipResult {
   const { media_path, start_seconds, end_seconds } = wish;
   return { success: error === null, error, media_path, start_seconds, end_seconds, output_path };
 }

@@ -6,7 +6,7 @@ import { type ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
 /** Clips of one request. */
 export const mostClips = 1000;
 
-export interface ClipWish {
+export interface ClipSpec {
   /** A clip of a path that is not absolute fails. */
   readonly media_path: string;
   /** Seconds from the start of the file; the end is not part of the clip. */
@@ -22,7 +22,7 @@ export interface ClipsRequest {
   /** Folders above it are made where they are missing. */
   readonly create_folders?: boolean | undefined;
   readonly mode: ClipMode;
-  readonly clips: readonly ClipWish[];
+  readonly clips: readonly ClipSpec[];
 }
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
@@ -82,7 +82,7 @@ export interface ClipWritten extends ClipMade {
 /** Clips that are cut into one folder; those of one name get it in the order in which they were asked for. */
 export interface ClipSeries {
   /** Cuts one clip and writes it. Throws why there is none, CANCELLED among it; then nothing is left of it. */
-  cut(wish: ClipWish, signal: AbortSignal): Promise<ClipWritten>;
+  cut(wish: ClipSpec, signal: AbortSignal): Promise<ClipWritten>;
 }
 
 /** Clips written since the start, by encoder. */

@@ -47,7 +47,7 @@ export function ownerOf(name: string): PartOwner | null {
 }
 
 /** True when nobody writes to the part any more. `age`: ms since it was last written to. */
-export function isLeft(owner: PartOwner, self: PartOwner, age: number): boolean {
+export function isAbandoned(owner: PartOwner, self: PartOwner, age: number): boolean {
   if (owner.host !== hostOf(self.host) || !hasEnded({ ...owner, host: self.host })) return false;
   // After a restart, and in another container, the same id is that of another process.
   const boot = ({ started }: PartOwner) => started.split('/')[0];
@@ -80,7 +80,7 @@ export async function sweepParts(folder: string, log: Log, now: () => number = D
 
   async function sweep(part: string, owner: PartOwner) {
     const stat = await lstat(part);
-    if (!stat.isFile() || !isLeft(owner, self, now() - stat.mtimeMs)) return;
+    if (!stat.isFile() || !isAbandoned(owner, self, now() - stat.mtimeMs)) return;
     await rm(part, { force: true });
     log.info('removed a partial clip left by a killed process', { part });
   }

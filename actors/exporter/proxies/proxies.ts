@@ -13,7 +13,7 @@ import { storeErrors } from '../../index/store/contract.ts';
 import type { MediaFile, Search } from '../../search/contract.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from '../clips/part-files.ts';
 import type { Writers } from '../clips/writers.ts';
-import type { Proxies, ProxyWish, ProxyWritten } from './contract.ts';
+import type { Proxies, ProxySpec, ProxyWritten } from './contract.ts';
 import { markUsed, proxiesIn, proxyFolder, proxyName, removeProxies, surplus } from './proxy-files.ts';
 
 export interface ProxyParts {
@@ -57,7 +57,7 @@ class ProxyMaker {
     this.#parts = parts;
   }
 
-  async make(wish: ProxyWish, signal: AbortSignal, told: (fraction: number) => void): Promise<ProxyWritten> {
+  async make(wish: ProxySpec, signal: AbortSignal, told: (fraction: number) => void): Promise<ProxyWritten> {
     const { cache_dir, hash_str } = wish;
     const { log, mediaFile } = this.#parts;
     const folder = proxyFolder(cache_dir);
@@ -98,7 +98,7 @@ class ProxyMaker {
     }, signal);
   }
 
-  async #keep({ cache_dir, hash_str, max_side }: ProxyWish, part: string, made: ProxyMade) {
+  async #keep({ cache_dir, hash_str, max_side }: ProxySpec, part: string, made: ProxyMade) {
     const file = await open(part, 'r+');
     try {
       await file.sync();

@@ -7,7 +7,7 @@ import { isNowhere } from '../clips/part-files.ts';
 
 export const proxyFolder = (cacheDir: string): string => join(cacheDir, 'proxies');
 
-export interface KeptProxy {
+export interface StoredProxy {
   readonly path: string;
   readonly hash_str: string;
   /** Longest side that was asked for; Infinity for sound. */
@@ -27,14 +27,14 @@ export function proxyName(hash: string, maxSide: number, extension: string): str
 const pattern = /^([0-9a-f][0-9a-f-]{0,99})\.(\d{1,6})\.(mp4|m4a)$/;
 
 /** Whole ones only. Of one content when `hash` is given. Throws STORE_UNAVAILABLE. */
-export async function proxiesIn(cacheDir: string, hash?: string): Promise<KeptProxy[]> {
+export async function proxiesIn(cacheDir: string, hash?: string): Promise<StoredProxy[]> {
   const folder = proxyFolder(cacheDir);
   const names = await readdir(folder).catch((error) => {
     if (isNowhere(error)) return [];
     const what = `${folder} cannot be read (${codeOf(error)})`;
     throw storeErrors.STORE_UNAVAILABLE(what, { folder }, error);
   });
-  const found: KeptProxy[] = [];
+  const found: StoredProxy[] = [];
   for (const name of names) {
     const [, hash_str = '', side, extension] = pattern.exec(name) ?? [];
     if (hash_str === '' || (hash !== undefined && hash_str !== hash)) continue;
@@ -54,13 +54,13 @@ export async function proxiesIn(cacheDir: string, hash?: string): Promise<KeptPr
  * removed either. `now`: Unix ms.
  */
 export async function markUsed(
-  { path, made_s }: Pick<KeptProxy, 'path' | 'made_s'>,
+  { path, made_s }: Pick<StoredProxy, 'path' | 'made_s'>,
   now: number,
 ): Promise<void> {
   await utimes(path, now / 1000, made_s).catch(() => {});
 }
 
-export async function removeProxies(proxies: readonly KeptProxy[]): Promise<void> {
+export async function removeProxies(proxies: readonly StoredProxy[]): Promise<void> {
   for (const { path } of proxies) await rm(path, { force: true });
 }
 
@@ -71,10 +71,15 @@ const AHEAD_MS = 24 * 3600_000;
  * Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. One whose time is not known goes
  * first: else it would stay until the clock is there again. `now`: Unix ms.
  */
-export function surplus(proxies: readonly KeptProxy[], most: number, kept: string, now: number): KeptProxy[] {
-  const usedOf = ({ used_ms }: KeptProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);
+export function surplus(
+  proxies: readonly StoredProxy[],
+  most: number,
+  kept: string,
+  now: number,
+): StoredProxy[] {
+  const usedOf = ({ used_ms }: StoredProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);
   let left = proxies.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  const gone: KeptProxy[] = [];
+  const gone: StoredProxy[] = [];
   for (const proxy of proxies.toSorted((a, b) => usedOf(a) - usedOf(b))) {
     if (left <= most) break;
     if (proxy.path === kept) continue;

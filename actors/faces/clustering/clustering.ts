@@ -3,12 +3,12 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { ClusterLabels } from '../contract.ts';
 import { Dbscan } from './dbscan.ts';
-import type { Before } from './earlier.ts';
+import type { EarlierLabels } from './earlier.ts';
 import { Entries } from './entries.ts';
 import { findEps } from './find-eps.ts';
 import type { Product } from './product.ts';
 
-export interface Asked {
+export interface ClusteringParameters {
   /** Null: found from the distances. */
   readonly eps: number | null;
   readonly minSamples: number;
@@ -19,15 +19,15 @@ const epsShare = 0.1;
 
 export class Clustering {
   readonly entries: Entries;
-  readonly #before: Before | null;
+  readonly #before: EarlierLabels | null;
   readonly #ownEps: number;
-  #asked: Asked | null = null;
+  #asked: ClusteringParameters | null = null;
   #work: AsyncGenerator<void, ClusterLabels> | null = null;
   #result: ClusterLabels | null = null;
   #fraction = 0;
 
   /** `ownEps`: the one that suits the model which made the vectors. */
-  constructor(dimensions: number, before: Before | null, ownEps: number) {
+  constructor(dimensions: number, before: EarlierLabels | null, ownEps: number) {
     if (before !== null && before.labels.length !== before.neighbours.length) {
       const { labels, neighbours } = before;
       throw engineErrors.INVALID_MESSAGE(
@@ -51,7 +51,7 @@ export class Clustering {
   }
 
   /** One multiplication; true when the labels are there. Never two at a time. Throws INVALID_MESSAGE. */
-  async advance(asked: Asked, product: Product): Promise<boolean> {
+  async advance(asked: ClusteringParameters, product: Product): Promise<boolean> {
     if (asked.eps !== this.#asked?.eps || asked.minSamples !== this.#asked?.minSamples) this.#forget();
     if (this.#result !== null) return true;
     this.#asked = asked;
@@ -89,7 +89,10 @@ export class Clustering {
     this.#fraction = 0;
   }
 
-  async *#run({ eps: given, minSamples }: Asked, product: Product): AsyncGenerator<void, ClusterLabels> {
+  async *#run(
+    { eps: given, minSamples }: ClusteringParameters,
+    product: Product,
+  ): AsyncGenerator<void, ClusterLabels> {
     const before = this.#before;
     if (given === null && before !== null) {
       throw engineErrors.INVALID_MESSAGE('eps: is needed where `before` says what was found by it');

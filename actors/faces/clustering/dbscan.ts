@@ -8,7 +8,7 @@
 // those whose cluster is in doubt since a core of another cluster came near.
 import type { ClusterLabels } from '../contract.ts';
 import { Cores } from './cores.ts';
-import { type Before, Earlier } from './earlier.ts';
+import { Earlier, type EarlierLabels } from './earlier.ts';
 import type { Entries } from './entries.ts';
 import { Nearest } from './nearest.ts';
 import { Pairs, type Visit } from './pairs.ts';
@@ -18,7 +18,7 @@ import { type Block, dot, type Rows, roundingError } from './rows.ts';
 export interface DbscanOptions {
   readonly eps: number;
   readonly minSamples: number;
-  readonly before: Before | null;
+  readonly before: EarlierLabels | null;
 }
 
 /** Neighbours that an entry keeps at most until it is core; where that is more, pairs are visited twice instead. */

@@ -3,12 +3,12 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import type { ClusterLabels } from '../contract.ts';
 import { countBelow, type Entries } from './entries.ts';
 
-export type Before = Pick<ClusterLabels, 'labels' | 'neighbours'>;
+export type EarlierLabels = Pick<ClusterLabels, 'labels' | 'neighbours'>;
 
-const nothing: Before = { labels: new Int32Array(0), neighbours: new Int32Array(0) };
+const nothing: EarlierLabels = { labels: new Int32Array(0), neighbours: new Int32Array(0) };
 
 export class Earlier {
-  readonly #before: Before;
+  readonly #before: EarlierLabels;
   readonly #entries: Entries;
   readonly #minSamples: number;
   /** How many strong entries, and how many weak ones, were there before. */
@@ -18,7 +18,7 @@ export class Earlier {
   readonly #firstCore = new Map<number, number>();
 
   /** Throws INVALID_MESSAGE when it cannot be of these entries and `minSamples`. */
-  constructor(before: Before | null, entries: Entries, minSamples: number) {
+  constructor(before: EarlierLabels | null, entries: Entries, minSamples: number) {
     this.#before = before ?? nothing;
     this.#entries = entries;
     this.#minSamples = minSamples;

@@ -8,7 +8,7 @@ import { sampled } from '../alignment/align.ts';
 import { applied, type Similarity } from '../alignment/similarity.ts';
 import type { Pyramid } from '../picture.ts';
 import { declared, described, values } from '../ports.ts';
-import { type Candidate, distinct, mostFaces, settled } from './candidates.ts';
+import { type Candidate, distinct, mostFaces, selectFaces } from './candidates.ts';
 import type { DetectorFamily, FaceDetector, GraphOpener } from './family.ts';
 
 /** Sides of what the two graphs are given, px. */
@@ -100,7 +100,7 @@ class BlazeFace implements FaceDetector {
       const face = await this.#verified(pyramid, one);
       if (face) found.push(face);
     }
-    return settled(found, whole, overlap);
+    return selectFaces(found, whole, overlap);
   }
 
   async #seen(pyramid: Pyramid, { left, top, side }: Square): Promise<Candidate[]> {

@@ -83,7 +83,7 @@ export function isUsable(one: Candidate, picture: { width: number; height: numbe
 }
 
 /** The faces of a picture, from the top left to the bottom right: each once, and none that is too small or beyond its edge. */
-export function settled(
+export function selectFaces(
   found: readonly Candidate[],
   picture: { width: number; height: number },
   most: number,

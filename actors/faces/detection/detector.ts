@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../../models/session.ts';
 import { type Pyramid, quartered } from '../picture.ts';
-import { type Candidate, scaled, settled } from './candidates.ts';
+import { type Candidate, scaled, selectFaces } from './candidates.ts';
 import type { DetectorGraph, FaceDetector } from './family.ts';
 import { InputFiller } from './input.ts';
 import { shrunk } from './shrink.ts';
@@ -53,7 +53,7 @@ export class GridDetector implements FaceDetector {
         }
       }
     }
-    return settled(found, whole, overlap);
+    return selectFaces(found, whole, overlap);
   }
 
   async #look(picture: Picture): Promise<Candidate[]> {

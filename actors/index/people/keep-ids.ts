@@ -17,7 +17,7 @@ export function overlap(a: FaceColumns, at: number, b: FaceColumns, other: numbe
 }
 
 /** Faces that were there before, by one model. */
-export interface Before extends FaceColumns {
+export interface EarlierFaces extends FaceColumns {
   /** One a face. */
   readonly ids: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface Before extends FaceColumns {
 /**
  * For each face of `now` the id it keeps, or null: the pairs of a frame that overlap most first, each id and each face once.
  */
-export function keptIds(before: readonly Before[], now: FaceColumns): (string | null)[] {
+export function keptIds(before: readonly EarlierFaces[], now: FaceColumns): (string | null)[] {
   const kept: (string | null)[] = Array.from(now.frames, () => null);
   const used = new Set<string>();
   const at = before.map(() => 0);

@@ -18,13 +18,13 @@ export interface Move {
   readonly entry_ids: readonly string[];
 }
 /** Two clusters that are different people. */
-export interface Apart {
+export interface DistinctPair {
   readonly cluster_ids: readonly string[];
 }
 export interface Corrections {
   readonly merges: readonly Merge[];
   readonly moves: readonly Move[];
-  readonly apart?: readonly Apart[];
+  readonly apart?: readonly DistinctPair[];
 }
 export interface Modified {
   readonly state: ClusteringState;
@@ -229,7 +229,7 @@ function entriesOf(changing: Changing, from: number, entry_ids: readonly string[
   return entries;
 }
 
-function holdApart(changing: Changing, { cluster_ids }: Apart, field: string) {
+function holdApart(changing: Changing, { cluster_ids }: DistinctPair, field: string) {
   const found = cluster_ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
   const [one, other] = found;
   const at = `${field}.cluster_ids`;

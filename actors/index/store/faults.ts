@@ -3,7 +3,7 @@ import { EngineError } from '../../../runtime/errors.ts';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { storeErrors } from './contract.ts';
 
-export type Doing = 'read' | 'write';
+export type AccessKind = 'read' | 'write';
 
 const full = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const denied = new Set(['EROFS', 'EACCES', 'EPERM']);
@@ -36,7 +36,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The error to throw for `error`, met while reading or writing `file`. An EngineError passes unchanged. */
-export function storeFault(error: unknown, file: string, doing: Doing): EngineError {
+export function storeFault(error: unknown, file: string, doing: AccessKind): EngineError {
   if (error instanceof EngineError) return error;
   const code = codeOf(error);
   const reason = reasonOf(error);

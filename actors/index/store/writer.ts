@@ -40,7 +40,7 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryW
 const bytesOfRemoval = 24 * 1024;
 
 /** What is removed with contents: within the transaction, and after it. */
-export interface Along {
+export interface RemovalHooks {
   readonly within: (writes: Writes) => void;
   readonly after: () => void;
 }
@@ -264,7 +264,7 @@ export class Writer {
   /**
    * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the lease held. *Flushed* on return. MEDIA_IN_WORK.
    */
-  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => Along): Removed[] {
+  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => RemovalHooks): Removed[] {
     const open = this.work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;

@@ -178,11 +178,11 @@ export const SummaryMatch = Type.Object({
 export type SummaryMatch = Static<typeof SummaryMatch>;
 
 /** A collection that is there, or a name: then one of that name, or a new one. */
-export const WantedCollection = Type.Union([
+export const CollectionChoice = Type.Union([
   Type.Object({ collection_id: Type.String() }),
   Type.Object({ name: Type.String({ minLength: 1, maxLength: 500 }), description: Text(5000) }),
 ]);
-export type WantedCollection = Static<typeof WantedCollection>;
+export type CollectionChoice = Static<typeof CollectionChoice>;
 
 const Limit = Type.Integer({ minimum: 1, maximum: mostOfPage });
 
@@ -325,7 +325,7 @@ export const summaryMessages = {
     Type.Object({
       stage: Type.Integer(),
       media: MediaRecord,
-      collection: nullable(WantedCollection),
+      collection: nullable(CollectionChoice),
       one_line_summary: Text(2000),
       ...SummaryDetail.properties,
     }),

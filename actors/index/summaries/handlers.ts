@@ -7,15 +7,15 @@ import type { StoreParts } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { SummaryStage } from '../store/summaries/summary-stage.ts';
 import type { SummaryWriter } from '../store/summaries/summary-writer.ts';
-import type { KeptTexts } from '../text/kept-texts.ts';
 import { wordsOf } from '../text/query.ts';
+import type { TextCache } from '../text/text-cache.ts';
 import { summaryErrors, type summaryMessages } from './contract.ts';
 import { searchSummaries } from './search.ts';
 import type { SummaryTexts } from './summary-texts.ts';
 
 export interface SummaryParts extends StoreParts {
   readonly summaryStages: OpenStages<SummaryStage>;
-  readonly summaryTexts: KeptTexts<SummaryTexts>;
+  readonly summaryTexts: TextCache<SummaryTexts>;
 }
 
 export function summaryHandlers(parts: SummaryParts): Handlers<Contract<typeof summaryMessages>> {
@@ -56,7 +56,7 @@ function readingHandlers({
 
 function searched(
   store: Store,
-  index: KeptTexts<SummaryTexts>,
+  index: TextCache<SummaryTexts>,
   {
     query,
     hashes,

@@ -14,7 +14,7 @@ export const mostCounted = 10_000;
 /** Characters of a preview. */
 const previewCharacters = 200;
 
-export interface Wanted {
+export interface TextQuery {
   /** Folded. */
   readonly words: readonly string[];
   /** Of contents; null for all. */
@@ -52,7 +52,7 @@ function order(a: string, b: string): number {
 export function searchSummaries(
   store: Store,
   texts: SummaryTexts,
-  wanted: Wanted,
+  wanted: TextQuery,
   pause: () => void,
 ): { matches: Static<typeof SummaryMatch>[]; total: number; total_is_exact: boolean } {
   const { words, hashes, names, most } = wanted;

@@ -4,8 +4,8 @@ import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { NodeText } from '../store/summaries/summaries.ts';
 import { ShardBuilder } from '../text/build.ts';
-import type { FolderTexts } from '../text/kept-texts.ts';
 import type { Picked, Shard } from '../text/shard.ts';
+import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
 import { type LoadedSummary, partNodes, SummaryPart } from './loaded-summary.ts';
 

@@ -18,7 +18,7 @@ import type {
 } from './contract.ts';
 import type { Hit } from './loaded.ts';
 import { nameOf, overlaps, textOf } from './loaded-transcript.ts';
-import { findSaid } from './said.ts';
+import { findSpoken } from './said.ts';
 import type { TranscriptIndex } from './transcript-index.ts';
 
 type TranscriptContract = Contract<typeof transcriptMessages>;
@@ -156,6 +156,6 @@ async function said(
     speaker: null,
     only: seen?.ranges ?? null,
   };
-  const { hits, words } = findSaid(loaded, query, wanted, max_results, pause);
+  const { hits, words } = findSpoken(loaded, query, wanted, max_results, pause);
   return { matches: hits.map(matchOf), media: loaded.media, words: [...words] };
 }

@@ -3,8 +3,9 @@
 // A person who types `budget` means the word; one who types `who says budget, and when` means the same. So the question is
 // looked for as it is, and when nobody says that, its words are: without those that only make it a question, and at
 // least more than half of them close together, so that one frequent word does not bring everything.
-import { askedWords, placeOf } from '../text/asked-words.ts';
+
 import { fold } from '../text/fold.ts';
+import { placeOf, queryWords } from '../text/query-words.ts';
 import { beginsWord, hasWholeWord } from '../text/whole-word.ts';
 import type { Hit, LoadedTranscripts, ShardFind } from './loaded.ts';
 import { inOrder, type LoadedTranscript, nameOf, type TranscriptScope } from './loaded-transcript.ts';
@@ -13,7 +14,7 @@ import { inOrder, type LoadedTranscript, nameOf, type TranscriptScope } from './
 const mostLooked = 1 << 17;
 const quotes = /^[\s"“”„‟«»]+|[\s"“”„‟«»]+$/g;
 
-export interface Said {
+export interface SpokenMatches {
   /** Best first. */
   readonly hits: readonly Hit[];
   /** Empty when the whole question was found. */
@@ -21,17 +22,17 @@ export interface Said {
 }
 
 /** At most `most`. `pause` may throw to stop. */
-export function findSaid(
+export function findSpoken(
   loaded: Pick<LoadedTranscripts, 'each'>,
   query: string,
   scope: TranscriptScope,
   most: number,
   pause: () => void,
-): Said {
+): SpokenMatches {
   const whole = fold(query).replace(quotes, '').replace(/\s+/g, ' ');
   const phrase = whole === '' ? [] : findPhrase(loaded, Buffer.from(whole), scope, most, pause);
   if (phrase.length > 0) return { hits: phrase, words: [] };
-  const words = askedWords(query);
+  const words = queryWords(query);
   if (words.length === 0) return { hits: [], words };
   return { hits: findWords(loaded, words, scope, most, pause), words };
 }

@@ -12,8 +12,8 @@ import type { Extent } from '../store/table.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
 import type { LoadReport } from './contract.ts';
 import { unpackFrames } from './frames.ts';
-import { KeptScales } from './kept-scales.ts';
 import { readRow16 } from './quantize.ts';
+import { ScaleCache } from './scale-cache.ts';
 import type { Searched } from './search.ts';
 import { RowBank } from './segment.ts';
 
@@ -36,7 +36,7 @@ export class LoadedVectors {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly catalog = new Catalog();
-  readonly kept = new KeptScales();
+  readonly kept = new ScaleCache();
   readonly bank: RowBank;
   /** Null for those that are closed. */
   readonly #packs: (Packs | null)[] = [];

@@ -4,7 +4,7 @@
 // Backgrounds are those of what is asked for, without what is excluded: to exclude something lowers matches and raises none.
 import { backgroundOf, spreadOver } from './background.ts';
 import { lowerBound } from './frames.ts';
-import type { KeptScales } from './kept-scales.ts';
+import type { ScaleCache } from './scale-cache.ts';
 import { scorerOf } from './scan.ts';
 import { bestOf, lowering, type Query, scoringOf } from './scoring.ts';
 import type { Searched } from './search.ts';
@@ -27,7 +27,7 @@ export interface Aspects<T> {
 /** `words`: the parts of the text. Sets the queries of the bank. */
 export function standing(
   at: Searched,
-  kept: KeptScales,
+  kept: ScaleCache,
   query: Query & { readonly words: readonly Float32Array[] },
   moments: readonly Moment[],
 ) {

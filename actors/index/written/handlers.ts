@@ -6,7 +6,7 @@ import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import type { KeptTexts } from '../text/kept-texts.ts';
+import type { TextCache } from '../text/text-cache.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
 import { findWritten, type WrittenHit, type WrittenScope } from './search.ts';
 import type { WrittenTexts } from './written-texts.ts';
@@ -16,7 +16,7 @@ type SearchRequest = Request<WrittenContract, 'search_written'>;
 type SearchReply = Reply<WrittenContract, 'search_written'>;
 
 export interface WrittenParts extends FilterParts {
-  readonly written: KeptTexts<WrittenTexts>;
+  readonly written: TextCache<WrittenTexts>;
   readonly people: Pick<PeopleIndex, 'seen'>;
 }
 

@@ -1,5 +1,5 @@
 // Finds lines of text that answer a question: the whole of it, or its words in lines that are seen together.
-import { askedWords, placeOf } from '../text/asked-words.ts';
+import { placeOf, queryWords } from '../text/query-words.ts';
 import { hasWholeWord } from '../text/whole-word.ts';
 import { foldWritten, writtenForms } from './fold-written.ts';
 import type { LoadedWritten } from './loaded-written.ts';
@@ -35,7 +35,7 @@ export function findWritten(
 ): readonly (readonly WrittenHit[])[] {
   const phrase = findPhrase(texts, query, scope, pause);
   if (phrase.some((hits) => hits.length > 0)) return phrase;
-  return findWords(texts, askedWords(query), scope, pause);
+  return findWords(texts, queryWords(query), scope, pause);
 }
 
 function findPhrase(texts: Texts, query: string, scope: WrittenScope, pause: () => void): WrittenHit[][] {

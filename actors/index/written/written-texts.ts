@@ -3,8 +3,8 @@
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
-import type { FolderTexts } from '../text/kept-texts.ts';
 import type { Picked, Shard } from '../text/shard.ts';
+import type { FolderTexts } from '../text/text-cache.ts';
 import { LoadedWritten } from './loaded-written.ts';
 
 /** Of one step, which takes some 10 ms: records that are looked up, and lines that are read. */

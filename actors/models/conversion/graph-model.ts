@@ -2,7 +2,7 @@
 import { GraphBuilder } from '../starter/graph/builder.ts';
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import { type GraphModel, type GraphNode, outputOf, readModelJson, shapeOf, valuesOf } from './model-json.ts';
-import { type Made, operators } from './operators.ts';
+import { type OperatorOutput, operators } from './operators.ts';
 import { type Constant, readWeights } from './weights.ts';
 
 /**
@@ -19,7 +19,7 @@ class Converter {
   readonly #constants: ReadonlyMap<string, Constant>;
   readonly #builder = new GraphBuilder('converted');
   /** What each node has become; null while its inputs are made. */
-  readonly #made = new Map<string, Made | null>();
+  readonly #made = new Map<string, OperatorOutput | null>();
   readonly #initializers = new Map<Constant, string>();
 
   constructor(model: GraphModel, constants: ReadonlyMap<string, Constant>) {
@@ -43,7 +43,7 @@ class Converter {
     return name;
   }
 
-  #makeOf(name: string): Made {
+  #makeOf(name: string): OperatorOutput {
     const known = this.#made.get(name);
     if (known) return known;
     if (known === null) throw new Error(`${name} is an input of itself`);
@@ -55,7 +55,7 @@ class Converter {
     return made;
   }
 
-  #make(node: GraphNode): Made {
+  #make(node: GraphNode): OperatorOutput {
     const { name, op } = node;
     if (op === 'Placeholder')
       return [this.#builder.input(name, 'float', fixed(name, shapeOf(node, 'shape')))];
@@ -101,6 +101,6 @@ function fixed(name: string, dims: readonly number[]): readonly number[] {
   throw new Error(`${name}: the shape ${dims} is not fixed`);
 }
 
-function isConstant(made: Made): made is Constant {
+function isConstant(made: OperatorOutput): made is Constant {
   return 'data' in made;
 }

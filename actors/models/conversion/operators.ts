@@ -15,8 +15,8 @@ export interface Scope {
 }
 
 /** Names of the outputs, or a constant. */
-export type Made = readonly string[] | Constant;
-type Operator = (scope: Scope) => Made;
+export type OperatorOutput = readonly string[] | Constant;
+type Operator = (scope: Scope) => OperatorOutput;
 
 const toPlanes = [0, 3, 1, 2];
 const fromPlanes = [0, 2, 3, 1];
@@ -54,12 +54,12 @@ function refuse({ name, op }: GraphNode, what: string): never {
   throw new Error(`${name}: ${op} with ${what} is not known`);
 }
 
-function leakyRelu({ builder, node, value }: Scope): Made {
+function leakyRelu({ builder, node, value }: Scope): OperatorOutput {
   return [builder.op('LeakyRelu', [value(0)], { alpha: { float: floatOf(node, 'alpha', 0.2) } })];
 }
 
 /** Of constants at once: shapes are computed by it. */
-function add({ builder, node, value, constant }: Scope): Made {
+function add({ builder, node, value, constant }: Scope): OperatorOutput {
   const [a, b] = [constant(0), constant(1)];
   if (!(a?.data instanceof Int32Array && b?.data instanceof Int32Array))
     return [builder.op('Add', [value(0), value(1)])];
@@ -71,7 +71,7 @@ function add({ builder, node, value, constant }: Scope): Made {
 }
 
 /** What is below zero is multiplied by a constant of its channel. */
-function prelu(scope: Scope): Made {
+function prelu(scope: Scope): OperatorOutput {
   return [scope.builder.op('PRelu', [scope.value(0), slopes(scope, 1, [])])];
 }
 
@@ -82,7 +82,7 @@ function slopes(scope: Scope, index: number, planes: readonly number[]): string 
 }
 
 /** Also one that works on each channel by itself, and one with what follows it: a bias and an activation. */
-function convolution(scope: Scope): Made {
+function convolution(scope: Scope): OperatorOutput {
   const { builder, node, value, constant } = scope;
   const filter = constant(1);
   if (filter?.dims.length !== 4) return refuse(node, 'a filter that is computed');
@@ -124,7 +124,7 @@ function outputsFirst({ dims, data }: Constant): Float32Array {
   return turned;
 }
 
-function maxPool({ builder, node, value }: Scope): Made {
+function maxPool({ builder, node, value }: Scope): OperatorOutput {
   const kernel_shape = integersOf(node, 'ksize').slice(1, 3);
   const planes = builder.op('Transpose', [value(0)], { perm: toPlanes });
   const made = builder.op('MaxPool', [planes], { kernel_shape, ...windowOf(node) });
@@ -142,7 +142,7 @@ function windowOf(node: GraphNode) {
 }
 
 /** Paddings are pairs of before and after; ONNX wants all that come before first. */
-function pad(scope: Scope): Made {
+function pad(scope: Scope): OperatorOutput {
   const { builder, node, value } = scope;
   const pairs = numbers(scope, 1);
   const before = pairs.filter((_, i) => i % 2 === 0);
@@ -151,28 +151,28 @@ function pad(scope: Scope): Made {
   return [builder.op('Pad', [value(0), builder.ints([...before, ...after]), ...fill])];
 }
 
-function transpose(scope: Scope): Made {
+function transpose(scope: Scope): OperatorOutput {
   return [scope.builder.op('Transpose', [scope.value(0)], { perm: numbers(scope, 1) })];
 }
 
-function reshape(scope: Scope): Made {
+function reshape(scope: Scope): OperatorOutput {
   return [scope.builder.op('Reshape', [scope.value(0), scope.builder.ints(numbers(scope, 1))])];
 }
 
-function concatenation(scope: Scope): Made {
+function concatenation(scope: Scope): OperatorOutput {
   const { builder, node, value } = scope;
   const last = valuesOf(node).length - 1;
   const parts = Array.from({ length: last }, (_, i) => value(i));
   return [builder.op('Concat', parts, { axis: numbers(scope, last)[0]! })];
 }
 
-function split(scope: Scope): Made {
+function split(scope: Scope): OperatorOutput {
   const { builder, value } = scope;
   const sizes = numbers(scope, 1);
   return builder.ops('Split', [value(0), builder.ints(sizes)], sizes.length, { axis: numbers(scope, 2)[0]! });
 }
 
-function resize(scope: Scope): Made {
+function resize(scope: Scope): OperatorOutput {
   const { builder, node, value } = scope;
   const corners = flagOf(node, 'align_corners');
   const centres = flagOf(node, 'half_pixel_centers');
@@ -186,7 +186,7 @@ function resize(scope: Scope): Made {
 }
 
 /** Of constants: places, the shape, a value for each place, and one for all others. */
-function dense(scope: Scope): Made {
+function dense(scope: Scope): OperatorOutput {
   const [places, dims, values, [other = 0]] = [0, 1, 2, 3].map((i) => numbers(scope, i)) as [
     number[],
     number[],

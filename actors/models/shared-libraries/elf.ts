@@ -1,7 +1,7 @@
 // Reads what a shared library of Linux wants of the loader: the libraries it needs, and where it wants them looked for.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-export interface Wanted {
+export interface Dependencies {
   /** Names, as ld.so is asked for them. */
   readonly needed: readonly string[];
   /** Folders of DT_RPATH, for what this library and those that it needs want; `$ORIGIN` stands in them as written. */
@@ -21,7 +21,7 @@ interface Segment {
 }
 
 /** Null for what is no file of ELF for 64-bit little-endian machines, or is damaged. Throws what the system says. */
-export function readWanted(path: string): Wanted | null {
+export function readDependencies(path: string): Dependencies | null {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
@@ -39,7 +39,7 @@ export function readWanted(path: string): Wanted | null {
   }
 }
 
-function wantedOf(read: (offset: number, bytes: number) => Buffer): Wanted | null {
+function wantedOf(read: (offset: number, bytes: number) => Buffer): Dependencies | null {
   const head = read(0, 64);
   if (head.length < 64 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1) return null;
   const segments = segmentsOf(read(number(head, 32), head.readUInt16LE(54) * head.readUInt16LE(56)), head);

@@ -2,7 +2,7 @@
 // what is loaded runs code of its own, and ld.so itself names the first alone.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readWanted } from './elf.ts';
+import { readDependencies } from './elf.ts';
 
 export interface Places {
   /** Folders of LD_LIBRARY_PATH, as the process was started with it. */
@@ -35,7 +35,7 @@ export function missingLibraries(path: string, places: Places = placesHere()): s
   const missing = new Set<string>();
   const queue: Loading[] = [{ path, rpath: [] }];
   for (const loading of queue) {
-    const wanted = readWanted(loading.path);
+    const wanted = readDependencies(loading.path);
     if (!wanted) continue;
     const origin = dirname(loading.path);
     const at = (folders: readonly string[]) =>
@@ -58,7 +58,7 @@ export function missingLibraries(path: string, places: Places = placesHere()): s
 /** A file for another kind of machine, or one that may not be read, is passed over, as ld.so does. */
 function isLibrary(path: string): boolean {
   try {
-    return readWanted(path) !== null;
+    return readDependencies(path) !== null;
   } catch {
     return false;
   }

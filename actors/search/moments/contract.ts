@@ -26,7 +26,7 @@ export type MomentKind = (typeof momentKinds)[number];
 export const mostPictureBytes = 20 * 1024 * 1024;
 
 /** The one picture of a query. */
-export type AskedPicture =
+export type PictureSource =
   | { readonly image_path: string }
   /** Base64, or a data URL. */
   | { readonly image_data: string }
@@ -39,7 +39,7 @@ export type AskedPicture =
 /** What is searched for. */
 export interface MomentQuery {
   readonly query: string | null;
-  readonly picture: AskedPicture | null;
+  readonly picture: PictureSource | null;
   readonly exclude: string[];
   readonly text_weight: number;
 }

@@ -10,12 +10,12 @@ import {
   type VisualSearchParts,
   visualWarnings,
 } from '../visual/visual-search.ts';
-import { told, warning } from '../warnings.ts';
+import { warning, warningFields } from '../warnings.ts';
 import { bandOfLine } from '../written/contract.ts';
 import { askWritten, nothingRead, sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type Reason } from './contract.ts';
 import type { Hit } from './fuse.ts';
-import { askedPicture } from './picture.ts';
+import { readPictureSource } from './picture.ts';
 
 export interface MomentParts extends VisualSearchParts {
   readonly transcripts: TranscriptData;
@@ -79,7 +79,7 @@ export async function seenList(
   const visual = await askVisual(
     parts,
     asked,
-    (model) => askedPicture(parts, model, cache_dir, picture, signal),
+    (model) => readPictureSource(parts, model, cache_dir, picture, signal),
     signal,
   );
   const found = await visual.find(asked.max_results);
@@ -151,7 +151,7 @@ export async function saidList(
       }),
     };
   });
-  const { warnings = [] } = told([isAsked && media === 0 && 'Nothing has been transcribed']);
+  const { warnings = [] } = warningFields([isAsked && media === 0 && 'Nothing has been transcribed']);
   return { lists: [hits], warnings, scope, damaged: transcripts.damaged };
 }
 
@@ -198,7 +198,7 @@ export async function writtenList(
       }),
     };
   });
-  const { warnings = [] } = told([isAsked && found.media === 0 && nothingRead]);
+  const { warnings = [] } = warningFields([isAsked && found.media === 0 && nothingRead]);
   return { lists: [hits], warnings, scope: found.scope, weaker, damaged: found.unreadable };
 }
 

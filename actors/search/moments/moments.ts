@@ -9,8 +9,8 @@ import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
-import { askedPaths } from '../scope/scope.ts';
-import { some, told } from '../warnings.ts';
+import { requestedPaths } from '../scope/scope.ts';
+import { some, warningFields } from '../warnings.ts';
 import {
   type Moment,
   type MomentKind,
@@ -83,7 +83,7 @@ async function searchMoments(
     counts,
     ...(request.min_band && { weaker }),
     ...(not_understood && { not_understood }),
-    ...told([
+    ...warningFields([
       ...refusals(refused, request.kinds),
       ...[...found.values()].flatMap(({ warnings }) => warnings),
       ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
@@ -232,7 +232,7 @@ async function located(
   signal: AbortSignal | undefined,
 ) {
   const asked = [...found.values()].find(({ scope }) => scope.asked.size > 0)?.scope.asked ?? new Map();
-  const namedBy = ({ hash, start, end }: Place) => askedPaths(asked, hash, [start, end]);
+  const namedBy = ({ hash, start, end }: Place) => requestedPaths(asked, hash, [start, end]);
   const showable: ShownMatch<Place>[] = [];
   const [away, changed] = [new Set<string>(), new Set<string>()];
   for (let [at, most] = [0, limit]; at < ranking.length && showable.length < limit; most *= 2) {

@@ -17,10 +17,10 @@ import {
   replacedReadings,
 } from '../visual/picture-readings.ts';
 import type { QueryParts } from '../visual/query-vectors.ts';
-import { type AskedPicture, momentErrors, mostPictureBytes } from './contract.ts';
+import { momentErrors, mostPictureBytes, type PictureSource } from './contract.ts';
 
 /** Throws WRONG_PICTURE for bytes that are none; looks at the first of them only. */
-export function checkPicture(picture: AskedPicture | null): void {
+export function checkPicture(picture: PictureSource | null): void {
   if (picture === null || !('image_data' in picture)) return;
   const read = inlineImage(picture.image_data, mostPictureBytes);
   if (typeof read === 'string') throw wrong(read);
@@ -46,11 +46,11 @@ function headOf(text: string): string {
 }
 
 /** Its readings. Errors name the field of the picture. */
-export async function askedPicture(
+export async function readPictureSource(
   parts: QueryParts,
   model: VisualModel,
   cache_dir: string,
-  picture: AskedPicture | null,
+  picture: PictureSource | null,
   signal: AbortSignal | undefined,
 ): Promise<PictureQuery> {
   if (picture === null) return { readings: null };
@@ -70,7 +70,7 @@ export async function askedPicture(
   }
 }
 
-type Like = Extract<AskedPicture, { readonly like: unknown }>['like'];
+type Like = Extract<PictureSource, { readonly like: unknown }>['like'];
 
 /** A content that is named by its hash has its stored vectors, whatever lies where it lay. */
 async function likeReadings(

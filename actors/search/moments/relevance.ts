@@ -7,7 +7,7 @@ import { askVisual, visualWarnings } from '../visual/visual-search.ts';
 import { warning } from '../warnings.ts';
 import { momentErrors, noScale, type RelevanceAnswer, type RelevanceRequest } from './contract.ts';
 import type { MomentParts } from './lists.ts';
-import { askedPicture, checkPicture } from './picture.ts';
+import { checkPicture, readPictureSource } from './picture.ts';
 
 export async function relevance(
   parts: MomentParts,
@@ -33,8 +33,8 @@ export async function relevance(
     ...{ metadata_filter_request: null, previews: false, query: rest, text_weight },
     exclude: rest === '' ? [] : exclude,
   };
-  const pictureOf = (model: Parameters<typeof askedPicture>[1]) =>
-    askedPicture(parts, model, cache_dir, picture, signal);
+  const pictureOf = (model: Parameters<typeof readPictureSource>[1]) =>
+    readPictureSource(parts, model, cache_dir, picture, signal);
   const visual = await askVisual(parts, asked, pictureOf, signal);
   const { model_key, vectors } = visual;
   const wanted = { cache_dir, model_key, hash_str, ...vectors, text_weight };

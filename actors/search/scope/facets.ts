@@ -3,7 +3,7 @@ import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
 import type { FacetAnswer, FacetRequest } from '../contract.ts';
 import { entriesOf, isGlobal } from './entries.ts';
 
-export interface AskedScope {
+export interface RequestedScope {
   readonly scope: FacetScope;
   /** Files the client means; 0 when it does not say. */
   readonly expected: number;
@@ -13,7 +13,7 @@ export interface AskedScope {
  * The scope of a request for facets: the one it gives, or the one its flat fields make. `modelKey`: the model whose
  * analysis of the folder is loaded, or null. Errors: as entriesOf.
  */
-export function facetScope(request: FacetRequest, modelKey: string | null): AskedScope {
+export function facetScope(request: FacetRequest, modelKey: string | null): RequestedScope {
   const mode = request.search_all ? 'global' : 'paths';
   const flat = { ...request, mode } as const;
   const { scope, field } = request.scope
@@ -30,7 +30,7 @@ export function facetScope(request: FacetRequest, modelKey: string | null): Aske
 /** The answer to a client. Files that were announced but not named count as missing. */
 export function facetAnswer(
   report: FacetReport,
-  { scope, expected }: AskedScope,
+  { scope, expected }: RequestedScope,
   filters: number,
 ): FacetAnswer {
   const { facets, indexed_count } = report;

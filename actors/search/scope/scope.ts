@@ -34,20 +34,20 @@ export interface FoundScope {
   /** Files that are named and known, but nothing of them is loaded. */
   readonly unloaded: readonly string[];
   /** By hash: the paths by which the caller named the content, in that order. */
-  readonly asked: AskedPaths;
+  readonly asked: RequestedPaths;
 }
 
 /** A path that was named, and the ranges that were given for it. */
-interface AskedPath {
+interface RequestedPath {
   readonly path: string;
   readonly ranges: readonly FrameRange[];
 }
-export type AskedPaths = ReadonlyMap<string, readonly AskedPath[]>;
+export type RequestedPaths = ReadonlyMap<string, readonly RequestedPath[]>;
 
 /** The paths at which the caller looks for this part of a content: first those whose own ranges hold some of it. */
-export function askedPaths(asked: AskedPaths, hash: string, [start, end]: FrameRange): string[] {
+export function requestedPaths(asked: RequestedPaths, hash: string, [start, end]: FrameRange): string[] {
   const named = asked.get(hash) ?? [];
-  const inRange = ({ ranges }: AskedPath) => ranges.some(([from, to]) => from < end && start < to);
+  const inRange = ({ ranges }: RequestedPath) => ranges.some(([from, to]) => from < end && start < to);
   const first = named.filter(inRange);
   return [...new Set([...first, ...named].map(({ path }) => path))];
 }
@@ -160,12 +160,12 @@ function askedBy(
   segments: Readonly<Record<string, FrameRange[]>>,
   speaksOf: readonly ScopeEntry[],
   hashOf: (name: string) => string | null,
-): AskedPaths {
+): RequestedPaths {
   const keys = Object.keys(segments).filter((key) => isAbsolute(key));
   const entries = speaksOf.map((entry) => ({ path: entry.path, hash: hashOf(nameOf(entry)) }));
   const groups = [paths, keys].map((names) => names.map((path) => ({ path, hash: hashOf(path) })));
   const [named = []] = [...groups, entries].filter((group) => group.length > 0);
-  const asked = new Map<string, AskedPath[]>();
+  const asked = new Map<string, RequestedPath[]>();
   for (const { path, hash } of named) {
     if (path === null || hash === null) continue;
     const ranges = Object.hasOwn(segments, path) ? segments[path]! : [];

@@ -37,7 +37,7 @@ export interface Moment {
   readonly seconds: number;
 }
 
-export interface WantedFile {
+export interface ThumbnailFile {
   readonly media_path: string;
   /** Null: whatever lies at the path. */
   readonly hash_str: string | null;
@@ -46,7 +46,7 @@ export interface WantedFile {
 }
 
 /** The moments of each file. */
-export function momentsByFile(requests: readonly ThumbnailRequest[]): WantedFile[] {
+export function momentsByFile(requests: readonly ThumbnailRequest[]): ThumbnailFile[] {
   const keyOf = ({ media_path, hash_str = '' }: ThumbnailRequest) => `${hash_str} ${media_path}`;
   const files = Map.groupBy(requests.keys(), (index) => keyOf(requests[index]!));
   return [...files.values()].map((indices) => {

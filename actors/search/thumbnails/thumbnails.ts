@@ -22,7 +22,7 @@ import type {
   ThumbnailsRequest,
 } from './contract.ts';
 import { type PictureParts, pictures } from './pictures.ts';
-import { clockSeconds, momentsByFile, stripSeconds, type WantedFile } from './thumbnail-plan.ts';
+import { clockSeconds, momentsByFile, stripSeconds, type ThumbnailFile } from './thumbnail-plan.ts';
 
 type Decoder = Ref<typeof decoderContract>;
 
@@ -117,7 +117,7 @@ function range({ start_time, end_time }: SceneThumbnailsRequest): [number, numbe
 async function locateContent(
   parts: LocationParts,
   cache_dir: string,
-  { media_path, hash_str, moments }: WantedFile & { readonly hash_str: string },
+  { media_path, hash_str, moments }: ThumbnailFile & { readonly hash_str: string },
   call: CallOptions,
 ): Promise<MediaLocation> {
   try {

@@ -9,7 +9,7 @@ import { searchErrors } from '../contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
-import { type AskedPaths, askedPaths, findScope } from '../scope/scope.ts';
+import { findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { transcriptWarning } from '../warnings.ts';
 import type {
   LegacySegment,
@@ -205,9 +205,9 @@ async function search(
 }
 
 /** The paths by which the caller named the media of a match. */
-function namedBy(asked: AskedPaths) {
+function namedBy(asked: RequestedPaths) {
   return ({ hash_str, start_seconds, end_seconds }: TranscriptMatch) =>
-    askedPaths(asked, hash_str, [start_seconds, end_seconds]);
+    requestedPaths(asked, hash_str, [start_seconds, end_seconds]);
 }
 
 function toMatch(

@@ -3,7 +3,7 @@ import type { Track } from '../../things/tracks.ts';
 import { now } from '../call-options.ts';
 import type { Explanation } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
-import type { AskedThings, SeenThings } from './thing-finder.ts';
+import type { SeenThings, ThingQuery } from './thing-finder.ts';
 
 interface Frame {
   readonly hash_str: string;
@@ -15,7 +15,7 @@ type Explain<F extends Frame> = (frames: readonly F[]) => Promise<Explanation[]>
 export function withSeenThings<F extends Frame>(
   { index }: Pick<QueryParts, 'index'>,
   cache_dir: string,
-  seen: Pick<AskedThings, 'terms'> & { readonly found: SeenThings | null },
+  seen: Pick<ThingQuery, 'terms'> & { readonly found: SeenThings | null },
   explain: Explain<F>,
   signal: AbortSignal | undefined,
 ): Explain<F> {

@@ -11,7 +11,7 @@ import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
 
-export interface AskedThings extends Pick<ThingQuestion, 'rest'> {
+export interface ThingQuery extends Pick<ThingQuestion, 'rest'> {
   readonly terms: readonly ThingTerm[];
   /** Words of what is excluded that are things. */
   readonly excluded: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export async function askThings(
   query: string | null,
   exclude: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<AskedThings | null> {
+): Promise<ThingQuery | null> {
   if (query === null) return null;
   const { terms, rest } = thingQuestion(query);
   const excluded = exclude.map(thingQuestion).filter((one) => one.terms.length === 1 && one.rest === '');

@@ -11,7 +11,7 @@ import type { Identities } from '../media/identities.ts';
 import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import type { PeopleData } from '../people-data.ts';
-import { type AskedPaths, askedPaths, type FoundScope, findScope } from '../scope/scope.ts';
+import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { explanations } from './bands.ts';
 import type { Explanation } from './contract.ts';
@@ -21,13 +21,13 @@ import { joined, type QueryParts, type TextVectors, textVectors } from './query-
 import { withSeenThings } from './seen-things.ts';
 import { sureMatches } from './sure-matches.ts';
 import {
-  type AskedThings,
   askThings,
   findThings,
   followed,
   fused,
   type SeenThings,
   scopeOf,
+  type ThingQuery,
   thingBands,
   thingWords,
 } from './thing-finder.ts';
@@ -46,7 +46,7 @@ export interface VisualSearchParts extends QueryParts {
 export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query: string | null };
 
 /** A visual search that is ready to be sent: its words and pictures are vectors. */
-export interface AskedVisual {
+export interface VisualQuery {
   readonly model_key: string;
   readonly vectors: Vectors;
   readonly words: TextVectors;
@@ -110,7 +110,7 @@ export async function askVisual(
   request: VisualRequest,
   pictureOf: (model: VisualModel) => Promise<PictureQuery>,
   signal: AbortSignal | undefined,
-): Promise<AskedVisual> {
+): Promise<VisualQuery> {
   if (parts.summarizing?.())
     throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are finished');
   const query = request.query?.trim() ? request.query : null;
@@ -149,7 +149,7 @@ export async function askVisual(
 export async function visualWarnings(
   parts: VisualSearchParts,
   cache_dir: string,
-  asked: AskedVisual,
+  asked: VisualQuery,
   found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded'>,
   signal: AbortSignal | undefined,
   broken: readonly string[] = [],
@@ -178,7 +178,7 @@ interface Asked {
   readonly seen: Seen;
 }
 
-interface ThingsAsked extends AskedThings {
+interface ThingsAsked extends ThingQuery {
   /** The vectors of the question with the words for things. */
   readonly whole: TextVectors;
   /** The visual model has a vocabulary of its own, without things. */
@@ -189,7 +189,7 @@ interface ThingsAsked extends AskedThings {
 interface Seen {
   found: SeenThings | null;
   readonly isLimited: boolean;
-  readonly terms: AskedThings['terms'];
+  readonly terms: ThingQuery['terms'];
 }
 
 /** Of what the words for things leave; what is excluded and is a thing is understood. */
@@ -269,9 +269,9 @@ function unranked(moments: readonly FoundMoment[]): Standing {
 function explainer(
   { index, visual }: VisualSearchParts,
   { cache_dir, text_weight, exclude }: VisualRequest,
-  { model_key, vectors, words, seen }: Pick<AskedVisual, 'model_key' | 'vectors' | 'words'> & { seen: Seen },
+  { model_key, vectors, words, seen }: Pick<VisualQuery, 'model_key' | 'vectors' | 'words'> & { seen: Seen },
   signal: AbortSignal | undefined,
-): AskedVisual['explain'] {
+): VisualQuery['explain'] {
   return async (found) => {
     if (found.length === 0) return [];
     const moments = found.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
@@ -296,9 +296,9 @@ function explainer(
 }
 
 /** The paths by which the caller named the media of a match. */
-function namedBy(asked: AskedPaths) {
+function namedBy(asked: RequestedPaths) {
   return ({ hash_str, frame_index }: RankedMatch) =>
-    askedPaths(asked, hash_str, [frame_index, frame_index + 1]);
+    requestedPaths(asked, hash_str, [frame_index, frame_index + 1]);
 }
 
 type Shown = ShownMatch<RankedMatch>;
@@ -315,7 +315,7 @@ function best(shown: readonly Shown[], max: number): Shown[] {
 
 async function readingOf(
   { modelLibrary }: VisualSearchParts,
-  { model_key, words, unseenThings }: AskedVisual,
+  { model_key, words, unseenThings }: VisualQuery,
 ): Promise<Reading | null> {
   const { query, known, unknown, unknownExcluded, weak } = words;
   if (unknown.length + unknownExcluded.length + weak.length === 0) return null;

@@ -10,9 +10,9 @@ import type { LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import { frameField } from '../scope/contract.ts';
-import { askedPaths, findScope } from '../scope/scope.ts';
+import { findScope, requestedPaths } from '../scope/scope.ts';
 import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
-import { some, told } from '../warnings.ts';
+import { some, warningFields } from '../warnings.ts';
 import { bandOfLine, type WrittenAnswer, type WrittenRequest, type WrittenSearchMatch } from './contract.ts';
 
 export const nothingRead = 'No text has been recognized in pictures yet';
@@ -51,7 +51,7 @@ export async function searchWritten(
         parts,
         cache_dir,
         matches,
-        ({ hash_str, start, end }) => askedPaths(asked, hash_str, [start, end]),
+        ({ hash_str, start, end }) => requestedPaths(asked, hash_str, [start, end]),
         now(signal),
       ),
     max_results,
@@ -59,7 +59,7 @@ export async function searchWritten(
   );
   const { gone, changed } = locations;
   const { missing, media, unreadable } = found;
-  const { toast_warning } = told([
+  const { toast_warning } = warningFields([
     media === 0 && nothingRead,
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     gone.length > 0 && `File not found at its known path: ${some(gone)}`,

@@ -1,7 +1,7 @@
 // One file, outlined: what all texts of its summary are made of.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import type { KnownConcepts } from '../concepts/known-concepts.ts';
-import { type Objective, worthOf } from '../objective.ts';
+import { lookScore, type Objective } from '../objective.ts';
 import { type Looks, lookSteps } from '../outline/looks.ts';
 import { type Material, type Range, rowsOf, type Spoken } from '../outline/material.ts';
 import { type Outline, type OutlineNode, outlineSteps } from '../outline/outline.ts';
@@ -11,7 +11,7 @@ import { type Sentence, sentencesOf } from '../text/sentences.ts';
 import { type Sign, signsOf } from '../text/signs.ts';
 import type { Sights } from './sights.ts';
 
-export interface Asked {
+export interface FilmOptions {
   readonly kind: 'video' | 'image' | 'audio';
   /** BCP 47; `und` when nobody knows. */
   readonly language: string;
@@ -27,7 +27,7 @@ export interface Asked {
   readonly named: ReadonlySet<string>;
 }
 
-export interface OutlinedFilm extends Asked {
+export interface OutlinedFilm extends FilmOptions {
   readonly material: Material;
   /** Null where nobody listened. */
   readonly segments: readonly Spoken[] | null;
@@ -43,11 +43,11 @@ export interface OutlinedFilm extends Asked {
 }
 
 /** As `outlinedFilmSteps`, without a pause. */
-export const outlinedFilm = (whole: Material, asked: Asked): OutlinedFilm =>
+export const outlinedFilm = (whole: Material, asked: FilmOptions): OutlinedFilm =>
   atOnce(outlinedFilmSteps(whole, asked));
 
 /** Throws MATERIAL_INVALID. */
-export function* outlinedFilmSteps(whole: Material, asked: Asked): Steps<OutlinedFilm> {
+export function* outlinedFilmSteps(whole: Material, asked: FilmOptions): Steps<OutlinedFilm> {
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
@@ -93,7 +93,7 @@ const instructed = 1;
 function* worths(
   material: Material,
   { nodes }: Outline,
-  { objective, instructionsVector, language }: Asked,
+  { objective, instructionsVector, language }: FilmOptions,
   sentences: readonly Sentence[],
   looks: readonly Looks[],
 ): Steps<number[]> {
@@ -108,7 +108,7 @@ function* worths(
     let most = 0;
     for (const [at, { start_seconds }] of sentences.entries())
       if (start_seconds >= node.start && start_seconds < node.end) most = Math.max(most, wanted[at]!);
-    return worthOf(looks[i]!, objective) + most + instructed * (nearness?.[i] ?? 0);
+    return lookScore(looks[i]!, objective) + most + instructed * (nearness?.[i] ?? 0);
   });
 }
 

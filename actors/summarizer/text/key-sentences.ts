@@ -5,7 +5,7 @@ import type { Sentence } from './sentences.ts';
 import { type Sign, signsOf } from './signs.ts';
 import { termsOf } from './terms.ts';
 
-export interface Wanted {
+export interface SentenceOptions {
   /** How many to choose at most. */
   readonly count: number;
   /** BCP 47 of what is spoken. */
@@ -48,7 +48,7 @@ const halfContent = 4;
  * where there is no other. Above 256 sentences each 256 that follow one another choose theirs by what they have in common
  * with all of these, and only those are ranked as a graph: O(sentences) and 256² at the end.
  */
-export function keySentences(sentences: readonly Sentence[], wanted: Wanted): KeySentence[] {
+export function keySentences(sentences: readonly Sentence[], wanted: SentenceOptions): KeySentence[] {
   if (wanted.count <= 0) return [];
   const terms = sentences.map(({ text }) => termsOf(text));
   const vectors = wordVectors(terms);
@@ -76,7 +76,7 @@ function meritOf(vector: WordVector, words: number): number {
   return weights.content * amount * Math.min(1, vector.size / Math.max(1, words)) ** weights.density;
 }
 
-function signMerit(text: string, { language, names, signs = usualSigns }: Wanted): number {
+function signMerit(text: string, { language, names, signs = usualSigns }: SentenceOptions): number {
   let merit = 0;
   for (const sign of signsOf(text, language, names)) merit += signs[sign] ?? 0;
   return merit;

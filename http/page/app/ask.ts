@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiError, isAbort } from './api.ts';
 import { useStore } from './store.ts';
 
-export interface Asked<T> {
+export interface RequestState<T> {
   readonly state: 'loading' | 'ready' | 'failed';
   /** The latest answer, kept while it is asked again. */
   readonly value: T | null;
@@ -16,9 +16,13 @@ export interface Asked<T> {
 export function useAsk<T>(
   question: ((signal: AbortSignal) => Promise<T>) | null,
   dependencies: readonly unknown[],
-): Asked<T> {
+): RequestState<T> {
   const [round, setRound] = useState(0);
-  const [found, setFound] = useState<Omit<Asked<T>, 'again'>>({ state: 'loading', value: null, error: null });
+  const [found, setFound] = useState<Omit<RequestState<T>, 'again'>>({
+    state: 'loading',
+    value: null,
+    error: null,
+  });
   const returns = useStore((state) => state.returns);
   useEffect(() => {
     if (question === null) return;

@@ -9,7 +9,7 @@ const KEPT = 'framehound.list';
 const SAVE_AFTER_MS = 400;
 const MOST_TRIES = 5;
 
-export interface KnownList {
+export interface SavedList {
   readonly list_id: string;
   readonly name: string;
   readonly items: number;
@@ -22,7 +22,7 @@ interface ListState {
   readonly state: 'unknown' | 'saved' | 'saving' | 'failed';
   readonly error: string | null;
   /** All there are, the one that was changed last first. */
-  readonly all: readonly KnownList[];
+  readonly all: readonly SavedList[];
 }
 
 export const basketList = createSlice<ListState>('basket', {
@@ -67,7 +67,7 @@ async function openLists(): Promise<void> {
   }
 }
 
-export async function readLists(): Promise<readonly KnownList[]> {
+export async function readLists(): Promise<readonly SavedList[]> {
   const { lists } = await api.listLists();
   const all = lists.toSorted((a, b) => b.updated_at - a.updated_at);
   basketList.update({ all });

@@ -152,7 +152,7 @@ const checked = createPreflight({
 export const unchecked: Preflight = {
   ...checked,
   check: async () => {},
-  settle: (request) => checked.settle({ ...request, cache_dir: tmpdir() }),
+  resolve: (request) => checked.resolve({ ...request, cache_dir: tmpdir() }),
 };
 
 /** A home folder and the engines that were started in it. */

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { downloadFile, type Wanted } from '../../../actors/models/download.ts';
+import { type DownloadRequest, downloadFile } from '../../../actors/models/download.ts';
 import type { TransferOptions, TransferProgress } from '../../../actors/models/tries.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
@@ -28,7 +28,11 @@ interface Run {
   files: string[];
 }
 
-async function run(steps: Step[], wanted: Partial<Wanted> = {}, options: Partial<TransferOptions> = {}) {
+async function run(
+  steps: Step[],
+  wanted: Partial<DownloadRequest> = {},
+  options: Partial<TransferOptions> = {},
+) {
   const server = await serveSteps(steps);
   const pauses: number[] = [];
   const all: Run = { asked: server.asked, pauses, files: [], result: undefined as never };

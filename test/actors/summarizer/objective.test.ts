@@ -3,14 +3,14 @@ import test from 'node:test';
 import { presets, priorityHints } from '../../../actors/summarizer/contract.ts';
 import {
   type Hint,
+  highestScores,
   hintWeights,
-  mostWorth,
+  lookScore,
   type Objective,
   objectiveOf,
   type Preset,
   presetWeights,
   type Weights,
-  worthOf,
 } from '../../../actors/summarizer/objective.ts';
 import { type Look, type Looks, lookNames } from '../../../actors/summarizer/outline/looks.ts';
 import { keySentences } from '../../../actors/summarizer/text/key-sentences.ts';
@@ -52,8 +52,8 @@ const ranges: readonly Looks[] = lookNames.map(
 );
 /** Positions of the ranges that are wanted most. */
 const wanted = (objective: Objective, count: number): number[] =>
-  mostWorth(
-    ranges.map((looks) => worthOf(looks, objective)),
+  highestScores(
+    ranges.map((looks) => lookScore(looks, objective)),
     objective.order,
     count,
   );

@@ -87,7 +87,7 @@ export function fakeWatcher(world: WatcherWorld) {
           for (const { path } of files) open.seen.get(path)!.taken = true;
           return { files, counts: countsOf(open) };
         },
-        settle: ({ id, plan, files }) => {
+        report: ({ id, plan, files }) => {
           const open = folderOf(id);
           if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE('the disk is full');
           for (const { path, mark, end } of files) {

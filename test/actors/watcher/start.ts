@@ -97,7 +97,7 @@ export async function start(
     },
     take: async (limit = 100) => (await ref.ask('take', { id, few: limit, most: limit, bytes: 0 })).files,
     settle: async (files, end, plan = 'all') =>
-      (await ref.ask('settle', { id, plan, files: files.map((file) => ({ ...file, end })) })).counts,
+      (await ref.ask('report', { id, plan, files: files.map((file) => ({ ...file, end })) })).counts,
     close: (remove = false) => ref.ask('close', { id, ledger, remove }),
   };
 }

@@ -284,7 +284,7 @@ test('folders in each other are watched each for itself', async (t) => {
     clock.advance(settled);
   }
   const inner = await ref.ask('take', { id: 'inner', few: 9, most: 9, bytes: 0 });
-  await ref.ask('settle', { id: 'inner', plan: 'all', files: [{ ...inner.files[0]!, end: 'analyzed' }] });
+  await ref.ask('report', { id: 'inner', plan: 'all', files: [{ ...inner.files[0]!, end: 'analyzed' }] });
   assert.deepEqual((await pollInner()).counts, counts(1, 0, 1));
   assert.deepEqual((await poll()).counts, counts(2, 2));
 });

@@ -8,7 +8,7 @@ const PAGE = 4096;
 /** What of the whole it is to read the vectors. */
 const READING = 0.1;
 
-export interface Before {
+export interface EarlierLabels {
   readonly labels: Int32Array;
   readonly neighbours: Int32Array;
 }
@@ -18,7 +18,7 @@ export interface Entries {
   readonly clustering: number;
   readonly entries: number;
   /** Of the last clustering by the same numbers; null when that is of no use. */
-  readonly before: Before | null;
+  readonly before: EarlierLabels | null;
 }
 
 export interface ClusterParts {
@@ -90,7 +90,7 @@ export class Clusterer {
     }
   }
 
-  async #begin(dimensions: number, before: Before | null): Promise<number> {
+  async #begin(dimensions: number, before: EarlierLabels | null): Promise<number> {
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const copied = before && { labels: before.labels, neighbours: before.neighbours };
     const { faces, ownEps: own_eps } = this.#parts;

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
 import { inlineBytes } from '../../../decoder/inline-image.ts';
 import { plainName } from '../../../index/people/person-name.ts';
-import { plainPath, type Settling, uniquePaths } from '../../request.ts';
+import { plainPath, type ResolveContext, uniquePaths } from '../../request.ts';
 import type { FacesBody, SampleFaces } from './request.ts';
 
 /** A picture that shows one person: a file, or the number of a picture that came with the request. */
@@ -30,11 +30,11 @@ export const FaceJob = Type.Object({
 export type FaceJob = Static<typeof FaceJob>;
 
 /** Only for a body without complaints. */
-export function faceJobsOf(body: FacesBody, settling: Pick<Settling, 'attach'>): FaceJob[] {
+export function faceJobsOf(body: FacesBody, context: Pick<ResolveContext, 'attach'>): FaceJob[] {
   // Pictures for all jobs are kept once.
   let shared: Sample[] | undefined;
   const ofAll = () => {
-    shared ??= samplesOf(body.sample_faces ?? [], settling);
+    shared ??= samplesOf(body.sample_faces ?? [], context);
     return shared;
   };
   const found = body.face_clustering_jobs.map(
@@ -44,7 +44,7 @@ export function faceJobsOf(body: FacesBody, settling: Pick<Settling, 'attach'>):
       eps: job.auto_detect_params ? null : job.face_eps,
       min_samples: job.face_min_samples,
       clear_names: false,
-      samples: job.sample_faces ? samplesOf(job.sample_faces, settling) : ofAll(),
+      samples: job.sample_faces ? samplesOf(job.sample_faces, context) : ofAll(),
     }),
   );
   const again = body.recluster_jobs.map(
@@ -60,7 +60,7 @@ export function faceJobsOf(body: FacesBody, settling: Pick<Settling, 'attach'>):
   return [...found, ...again];
 }
 
-function samplesOf(people: SampleFaces, { attach }: Pick<Settling, 'attach'>): Sample[] {
+function samplesOf(people: SampleFaces, { attach }: Pick<ResolveContext, 'attach'>): Sample[] {
   return people.map(({ name, face_paths = [], face_images = [] }) => ({
     name: plainName(name),
     pictures: [

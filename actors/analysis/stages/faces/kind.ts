@@ -16,14 +16,14 @@ export const facesKind = stageKind({
   pictures: samplePictures,
   readsPreviews: true,
   isWithoutMedia: ({ recluster_jobs }) => recluster_jobs.length > 0,
-  settled: {
+  resolved: {
     /** Jobs, each with a name of its own. */
     face_jobs: Type.Array(FaceJob),
   },
   expects: async ({ face_clustering_jobs }, { expectModelFor }) => {
     if (face_clustering_jobs.length > 0) await expectModelFor('faces');
   },
-  settle: (body, settling) => ({ face_jobs: faceJobsOf(body, settling) }),
+  resolve: (body, context) => ({ face_jobs: faceJobsOf(body, context) }),
   nothing: { face_jobs: [] },
   // Faces that are there already are clustered without a model.
   admits: async ({ face_jobs }, { expectModelFor }) => {

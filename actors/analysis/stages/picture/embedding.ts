@@ -11,7 +11,7 @@ import { createBatcher, type Picture } from './batch.ts';
 import { changedShare } from './changed.ts';
 
 /** A stage that the index has begun, with frames that were taken up. */
-export interface BegunStage {
+export interface StageStart {
   readonly stage: number;
   readonly kept: number;
 }
@@ -33,7 +33,7 @@ export class Sink {
   #appended = 0;
   #closed = false;
 
-  constructor({ stage, kept }: BegunStage, spans: FileSpans | null, onAppended: (frames: number) => void) {
+  constructor({ stage, kept }: StageStart, spans: FileSpans | null, onAppended: (frames: number) => void) {
     this.stage = stage;
     this.taken = kept;
     this.#spans = spans;

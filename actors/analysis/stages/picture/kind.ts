@@ -22,17 +22,17 @@ export const pictureKind = stageKind({
   },
   complaints: () => [],
   media: ({ visual_media_paths }) => named('visual_media_paths', visual_media_paths),
-  settled: {
+  resolved: {
     /** Absolute paths of the media files to analyse. */
     paths: Type.Array(Type.String({ minLength: 1 })),
     /** The visual model; null when there are no paths. */
     model_key: nullable(Type.String({ minLength: 1 })),
     decode: DecodeMode,
   },
-  settle: ({ visual_media_paths, decode }, settling) => {
+  resolve: ({ visual_media_paths, decode }, context) => {
     const paths = uniquePaths(visual_media_paths, (path) => path).map(plainPath);
-    const model_key = paths.length > 0 ? settling.activeModel() : null;
-    return { paths, model_key, decode: decode ?? settling.decode };
+    const model_key = paths.length > 0 ? context.activeModel() : null;
+    return { paths, model_key, decode: decode ?? context.decode };
   },
   nothing: { paths: [], model_key: null, decode: 'exact' },
   admits: ({ paths, model_key }, { expectModel }) => {

@@ -6,13 +6,13 @@ import { stageKind } from '../kind.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const ProxyAsked = Type.Object({
+export const ProxyParameters = Type.Object({
   hash_str: Type.String({ minLength: 1 }),
   /** Absolute. */
   media_path: Type.String({ minLength: 1 }),
   max_side: described(Count, 'Longest side of its pictures in pixels.'),
 });
-export type ProxyAsked = Static<typeof ProxyAsked>;
+export type ProxyParameters = Static<typeof ProxyParameters>;
 
 export const ProxyFacts = Type.Object({
   hash_str: Type.String(),
@@ -30,12 +30,12 @@ export const proxyKind = stageKind({
   body: {},
   complaints: () => [],
   media: () => [],
-  settled: {
+  resolved: {
     proxy_request: Type.Optional(
-      described(ProxyAsked, 'Path of the film or sound that the proxy is made from.'),
+      described(ProxyParameters, 'Path of the film or sound that the proxy is made from.'),
     ),
   },
-  settle: () => ({}),
+  resolve: () => ({}),
   nothing: {},
   shows: ['proxy_request'],
   jobsOf: ({ proxy_request }) => (proxy_request ? [{ name: proxy_request.media_path, items: [] }] : []),

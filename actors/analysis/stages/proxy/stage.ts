@@ -4,7 +4,7 @@ import type { Proxies } from '../../../exporter/proxies/contract.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts, Stage } from '../stage.ts';
-import { type ProxyAsked, proxyKind } from './kind.ts';
+import { type ProxyParameters, proxyKind } from './kind.ts';
 
 export const proxyStage: Stage = {
   kind: proxyKind,
@@ -28,9 +28,9 @@ export const proxyStage: Stage = {
 class ProxyClosing implements Closing {
   readonly #proxies: Pick<Proxies, 'find' | 'make'>;
   readonly #cacheDir: string;
-  readonly #asked: ProxyAsked;
+  readonly #asked: ProxyParameters;
 
-  constructor(proxies: Pick<Proxies, 'find' | 'make'>, cacheDir: string, asked: ProxyAsked) {
+  constructor(proxies: Pick<Proxies, 'find' | 'make'>, cacheDir: string, asked: ProxyParameters) {
     this.#proxies = proxies;
     this.#cacheDir = cacheDir;
     this.#asked = asked;

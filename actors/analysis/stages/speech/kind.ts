@@ -31,11 +31,11 @@ export const speechKind = stageKind({
   complaints: speechComplaints,
   media: ({ transcription_jobs }) =>
     transcription_jobs.map(({ path }, i) => ({ field: `transcription_jobs[${i}].path`, path })),
-  settled: {
+  resolved: {
     /** Files to transcribe, each once. */
     speech: Type.Array(SpeechJob),
   },
-  settle: (body) => ({ speech: uniquePaths(speechJobsOf(body), ({ path }) => path) }),
+  resolve: (body) => ({ speech: uniquePaths(speechJobsOf(body), ({ path }) => path) }),
   nothing: { speech: [] },
   shows: [],
   jobsOf: ({ speech }) => [{ name: null, items: speech }],

@@ -1,7 +1,7 @@
 // Summaries in the form in which they are recorded.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
-import { SummaryObjective, WantedCollection } from '../../../index/summaries/contract.ts';
+import { CollectionChoice, SummaryObjective } from '../../../index/summaries/contract.ts';
 import { plainName } from '../../../index/summaries/fold-name.ts';
 import { plainPath } from '../../request.ts';
 import type { Item } from '../kind.ts';
@@ -14,7 +14,7 @@ export const SummaryJob = Type.Object({
   model_key: nullable(Type.String()),
   objective: SummaryObjective,
   /** Null for one that stands alone. */
-  collection: nullable(WantedCollection),
+  collection: nullable(CollectionChoice),
   replace_existing: Type.Boolean(),
 });
 export type SummaryJob = Static<typeof SummaryJob>;
@@ -42,7 +42,7 @@ export function summaryJob(request: SummaryRequest, model_key: string | null): S
   };
 }
 
-function collectionOf(asked: SummaryRequest['collection']): WantedCollection | null {
+function collectionOf(asked: SummaryRequest['collection']): CollectionChoice | null {
   if (asked === undefined) return null;
   if (typeof asked === 'string') return { name: plainName(asked), description: '' };
   if ('collection_id' in asked) return asked;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { described } from '../../../../runtime/schema.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import type { Settling } from '../../request.ts';
+import type { ResolveContext } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { summaryFitness } from './checks.ts';
 import { SummaryFacts } from './facts.ts';
@@ -19,26 +19,26 @@ export const summaryKind = stageKind({
   media: summaryMedia,
   readsPreviews: true,
   unfit: summaryFitness,
-  settled: {
+  resolved: {
     /** Each name of a path once. */
     summary_jobs: Type.Array(SummaryJob),
   },
-  expects: async ({ summary_requests }, settling) => {
+  expects: async ({ summary_requests }, context) => {
     for (const [i, { summary_model_key }] of summary_requests.entries()) {
-      await chosen(settling, summary_model_key ?? null, `summary_requests[${i}].summary_model_key`);
+      await chosen(context, summary_model_key ?? null, `summary_requests[${i}].summary_model_key`);
     }
   },
-  settle: async ({ summary_requests }, settling) => {
+  resolve: async ({ summary_requests }, context) => {
     const summary_jobs: SummaryJob[] = [];
     for (const request of summary_requests) {
-      summary_jobs.push(summaryJob(request, await settling.summaryModel(request.summary_model_key ?? null)));
+      summary_jobs.push(summaryJob(request, await context.summaryModel(request.summary_model_key ?? null)));
     }
     return { summary_jobs };
   },
   nothing: { summary_jobs: [] },
-  admits: async ({ summary_jobs }, settling) => {
+  admits: async ({ summary_jobs }, context) => {
     for (const { model_key, analysis_name } of summary_jobs) {
-      if (model_key !== null) await chosen(settling, model_key, `the summary ${analysis_name}`);
+      if (model_key !== null) await chosen(context, model_key, `the summary ${analysis_name}`);
     }
   },
   shows: [],
@@ -71,7 +71,7 @@ export const summaryKind = stageKind({
       return warnings.length > 0 ? warnings.join('; ') : undefined;
     },
   },
-  telling: {
+  eventFields: {
     percentage: 'text',
     underWay: (summary_stage, summary_node_id) => ({
       summary_stage,
@@ -102,8 +102,8 @@ export function gridSeconds({ probe }: MediaRecord): number {
 }
 
 /** Names the field in what is wrong with the key. */
-async function chosen(settling: Settling, key: string | null, field: string): Promise<void> {
-  await settling.summaryModel(key).catch((error: unknown) => {
+async function chosen(context: ResolveContext, key: string | null, field: string): Promise<void> {
+  await context.summaryModel(key).catch((error: unknown) => {
     if (key === null || !(error instanceof EngineError)) throw error;
     const { code, message, details } = error;
     throw new EngineError(code, error, `${field}: ${message}`, { ...details, field }, error);

@@ -15,7 +15,7 @@ export interface MarkParts {
   readonly task_id: string;
 }
 
-export class OwnMarks {
+export class SummaryMarks {
   readonly #parts: MarkParts;
   /** To be forgotten when the results are recorded. */
   readonly #done: SpanKey[] = [];

@@ -8,7 +8,7 @@ import {
 /** Characters of a warning that is stored. */
 const longestWarning = 2000;
 
-export interface Noticed {
+export interface QualityFacts {
   readonly warnings: readonly string[];
   /** Nodes whose text is plainer than it was asked for, those of earlier runs too. */
   readonly failed: readonly string[];
@@ -16,7 +16,10 @@ export interface Noticed {
 }
 
 /** The lists keep the first entries, the counts all of them. */
-export function qualityOf(told: SummaryQuality, { warnings, failed, uncovered }: Noticed): SummaryQuality {
+export function qualityOf(
+  told: SummaryQuality,
+  { warnings, failed, uncovered }: QualityFacts,
+): SummaryQuality {
   const all = [...warnings, ...told.warnings].map((text) => text.slice(0, longestWarning));
   const ids = new Set([...told.failed_node_ids, ...failed]);
   const ranges =

@@ -17,7 +17,7 @@ import { type SummaryFacts, templatesKey } from './facts.ts';
 import { Film } from './film.ts';
 import type { SummaryItem, SummaryJob } from './jobs.ts';
 import { gridSeconds, summaryKind } from './kind.ts';
-import { OwnMarks } from './marks.ts';
+import { SummaryMarks } from './marks.ts';
 
 export const summaryStage: Stage<SummaryItem> = {
   kind: summaryKind,
@@ -35,7 +35,7 @@ class SummarySession implements StageSession<SummaryItem> {
   readonly #summarizer: Summarizer;
   readonly #concepts: Concepts;
   readonly #evidence: StoredEvidence;
-  readonly #marks: OwnMarks;
+  readonly #marks: SummaryMarks;
   /** What is known of the summaries of a file, by path. */
   readonly #facts = new Map<string, readonly SummaryFacts[]>();
   /** Lets visual searches go on; null before the first file is worked on. */
@@ -49,8 +49,8 @@ class SummarySession implements StageSession<SummaryItem> {
     this.#summarizer = summarizer;
     this.#concepts = new Concepts({ ...parts, summarizer }, cache_dir);
     this.#evidence = new StoredEvidence(parts.index, cache_dir);
-    this.#marks = new OwnMarks({ index: parts.index, cache_dir, task_id: run.task_id });
-    void task.settled.ended(summaryKind.type).then(() => this.#end?.());
+    this.#marks = new SummaryMarks({ index: parts.index, cache_dir, task_id: run.task_id });
+    void task.results.ended(summaryKind.type).then(() => this.#end?.());
   }
 
   /** Names too: several tasks may want others of the same content. */

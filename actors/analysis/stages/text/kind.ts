@@ -26,14 +26,14 @@ export const textKind = stageKind({
   media: ({ text_media_paths }) => named('text_media_paths', text_media_paths ?? []),
   readsPreviews: true,
   follows: { field: 'text_media_paths', model: 'text' },
-  settled: {
+  resolved: {
     /** Absolute paths of the media files in which words are read. */
     text_paths: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   expects: async ({ text_media_paths }, { expectModelFor }) => {
     if (text_media_paths !== null && text_media_paths.length > 0) await expectModelFor('text');
   },
-  settle: ({ text_media_paths }) => {
+  resolve: ({ text_media_paths }) => {
     const text_paths = uniquePaths(text_media_paths ?? [], (path) => path).map(plainPath);
     return text_paths.length > 0 ? { text_paths } : {};
   },

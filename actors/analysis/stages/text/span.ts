@@ -3,7 +3,7 @@ import type { WrittenLine } from '../../../index/written/contract.ts';
 import type { Reading } from '../../../text-reader/contract.ts';
 import type { FileSpans } from '../stage.ts';
 
-export interface KeptReading {
+export interface SavedReading {
   /** Lines that have ended since the span before. */
   readonly ended: readonly WrittenLine[];
   /** Lines that may go on. */
@@ -16,15 +16,15 @@ export interface KeptReading {
   readonly next: number;
 }
 
-export function spanOf({ reading, ...kept }: KeptReading): Uint8Array<ArrayBuffer> {
+export function spanOf({ reading, ...kept }: SavedReading): Uint8Array<ArrayBuffer> {
   const blocks = reading && Buffer.from(reading.blocks).toString('base64');
   return new TextEncoder().encode(JSON.stringify({ ...kept, reading: reading && { ...reading, blocks } }));
 }
 
 /** What all spans of a film hold together; it is told to them as taken up. */
-export async function keptReading(spans: FileSpans | null): Promise<KeptReading> {
+export async function savedReading(spans: FileSpans | null): Promise<SavedReading> {
   const all = (await spans?.all()) ?? [];
-  let kept: KeptReading = { ended: [], seen: [], reading: null, looked: 0, next: 0 };
+  let kept: SavedReading = { ended: [], seen: [], reading: null, looked: 0, next: 0 };
   for (const { bytes } of all) {
     // Written by this program, whose version is part of the key.
     const { reading, ...span } = JSON.parse(new TextDecoder().decode(bytes));

@@ -7,15 +7,15 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { WrittenLine } from '../../../index/written/contract.ts';
 import type { Reading, TextModel, textReaderContract } from '../../../text-reader/contract.ts';
 import { faceShape, stillSide } from '../faces/shape.ts';
+import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
 import type { Item } from '../kind.ts';
-import { loadedFor, looking, spanFrames } from '../looking.ts';
 import type { TextReader } from '../parts.ts';
 import type { FileWork, Stage, StageSession } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { Appearances, inOrder } from './appearances.ts';
 import type { TextFacts } from './facts.ts';
 import { textKind } from './kind.ts';
-import { keptReading, spanOf } from './span.ts';
+import { savedReading, spanOf } from './span.ts';
 
 /** Longest side of the picture in which lines are looked for, px. They are read in the picture as it is decoded. */
 const lookedSide = { video: 640, audio: 640, image: 960 } as const;
@@ -44,7 +44,7 @@ function textSession(task: TaskContext, reader: TextReader, model: TextModel): S
   const { parts, request, signal } = task;
   const { cache_dir, decode } = request;
   const { model_key, device } = model;
-  const looks = looking(parts.log, {
+  const looks = frameAnalysis(parts.log, {
     model,
     actor: modelOf(reader),
     stored: async (hash_str) => {
@@ -91,7 +91,7 @@ async function readLines(
   shape: PictureShape,
   read: (asked: Asked) => Promise<Reading>,
 ): Promise<{ lines: WrittenLine[]; looked: number }> {
-  const kept = await keptReading(spans);
+  const kept = await savedReading(spans);
   const lines: WrittenLine[] = [...kept.ended];
   const appearances = new Appearances(kept.seen);
   let { reading, looked, next } = kept;

@@ -37,14 +37,14 @@ export const thingsKind = stageKind({
   media: ({ thing_media_paths }) => named('thing_media_paths', thing_media_paths ?? []),
   readsPreviews: true,
   follows: { field: 'thing_media_paths', model: 'things' },
-  settled: {
+  resolved: {
     /** Absolute; left out where no things are looked for. */
     thing_paths: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   expects: async ({ thing_media_paths }, { expectModelFor }) => {
     if (thing_media_paths !== null && thing_media_paths.length > 0) await expectModelFor('things');
   },
-  settle: ({ thing_media_paths }) => {
+  resolve: ({ thing_media_paths }) => {
     const thing_paths = uniquePaths(thing_media_paths ?? [], (path) => path).map(plainPath);
     return thing_paths.length > 0 ? { thing_paths } : {};
   },

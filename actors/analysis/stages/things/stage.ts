@@ -6,7 +6,7 @@ import type { PictureShape } from '../../../decoder/contract.ts';
 import { detectorSide, type ObjectDetector, type Thing } from '../../../things/contract.ts';
 import { Tracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/shape.ts';
-import { loadedFor, looking, spanFrames } from '../looking.ts';
+import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
 import type { Things } from '../parts.ts';
 import type { FileWork, Stage, StageSession } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
@@ -38,7 +38,7 @@ function thingSession(task: TaskContext, things: Things, model: ObjectDetector):
   const { parts, request, signal } = task;
   const { cache_dir, decode } = request;
   const { model_key, device } = model;
-  const looks = looking(parts.log, {
+  const looks = frameAnalysis(parts.log, {
     model,
     actor: modelOf(things),
     stored: async (hash_str) => {

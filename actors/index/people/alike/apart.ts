@@ -6,10 +6,14 @@ import { mostOf } from '../corrections.ts';
 import { positionsOf } from '../entry-id.ts';
 
 /** By positions of clusters. */
-export type IsAsked = (one: number, other: number) => boolean;
+export type IsCandidatePair = (one: number, other: number) => boolean;
 
 /** `otherNames`: pairs of two names are asked about as well. */
-export function askedPairs(state: ClusteringState, columns: ClusterColumns, otherNames: boolean): IsAsked {
+export function candidatePairs(
+  state: ClusteringState,
+  columns: ClusterColumns,
+  otherNames: boolean,
+): IsCandidatePair {
   const names = state.cluster_ids.map((id) => state.names[id] ?? '');
   /** A name on two clusters is one person, and what holds one of them apart holds for both. */
   const first = new Map([...names.entries()].reverse().map(([at, name]) => [name, at]));

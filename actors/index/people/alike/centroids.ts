@@ -3,7 +3,7 @@
 import { type Kernel, kernelOver } from '../../visual/kernel.ts';
 import { paddedLength, quantize, stride8, writeRow8 } from '../../visual/quantize.ts';
 import { Top } from '../../visual/topk.ts';
-import type { IsAsked } from './apart.ts';
+import type { IsCandidatePair } from './apart.ts';
 
 const pageBytes = 65_536;
 
@@ -53,7 +53,7 @@ export class Centroids {
   }
 
   /** Compares the cluster at `one` with those behind it, or with all others. Places among the clusters. */
-  compare(one: number, withAll: boolean, isAsked: IsAsked): void {
+  compare(one: number, withAll: boolean, isAsked: IsCandidatePair): void {
     const first = withAll ? 0 : one + 1;
     const count = this.#filled - first;
     if (count <= 0) return;

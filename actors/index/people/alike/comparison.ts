@@ -4,7 +4,7 @@ import { type ClusterColumns, membersOf } from '../cluster-columns.ts';
 import type { ClusteringState } from '../clustering-state.ts';
 import { peopleErrors } from '../contract.ts';
 import { sampleOrder } from '../sample-order.ts';
-import { askedPairs, comparedClusters, type IsAsked } from './apart.ts';
+import { candidatePairs, comparedClusters, type IsCandidatePair } from './apart.ts';
 import { Centroids } from './centroids.ts';
 import { likeness } from './likeness.ts';
 
@@ -19,7 +19,7 @@ const leastCandidates = 400;
 const stepVectors = 512;
 const stepBytes = 16 << 20;
 
-export interface AskedSuggestions {
+export interface SuggestionOptions {
   /** Null: any pair. */
   readonly cluster_id: string | null;
   readonly other_names: boolean;
@@ -43,13 +43,13 @@ export class Comparison {
   readonly #state: ClusteringState;
   readonly #columns: ClusterColumns;
   readonly #vectors: Vectors;
-  readonly #asked: AskedSuggestions;
+  readonly #asked: SuggestionOptions;
   readonly #members: readonly Int32Array[];
   /** Positions of clusters; what is compared is told by places in this list. */
   readonly #clusters: readonly number[];
   /** The place of the cluster that all pairs have to have. */
   readonly #only: number | null;
-  readonly #isAsked: IsAsked;
+  readonly #isAsked: IsCandidatePair;
   readonly #centroids: Centroids;
   readonly leftOut: number;
   #read = 0;
@@ -59,7 +59,7 @@ export class Comparison {
   #pairs: AlikePair[] = [];
 
   /** Throws UNKNOWN_CLUSTER. */
-  constructor(state: ClusteringState, columns: ClusterColumns, vectors: Vectors, asked: AskedSuggestions) {
+  constructor(state: ClusteringState, columns: ClusterColumns, vectors: Vectors, asked: SuggestionOptions) {
     this.#state = state;
     this.#columns = columns;
     this.#vectors = vectors;
@@ -70,7 +70,7 @@ export class Comparison {
     this.#only = wanted === null ? null : clusters.indexOf(wanted);
     this.leftOut = leftOut;
     this.#members = membersOf(columns.clusters, state.cluster_ids.length);
-    const isAsked = askedPairs(state, columns, asked.other_names);
+    const isAsked = candidatePairs(state, columns, asked.other_names);
     this.#isAsked = (one, other) => isAsked(clusters[one]!, clusters[other]!);
     const candidates = Math.max(leastCandidates, asked.limit * candidatesOfEach);
     this.#centroids = new Centroids(clusters.length, vectors.dimensions, candidates);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { idOf } from '../../people/entry-id.ts';
-import { type Before, keptIds } from '../../people/keep-ids.ts';
+import { type EarlierFaces, keptIds } from '../../people/keep-ids.ts';
 import type { SpanKey } from '../../spans/contract.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
 import { type Disk, disk } from '../disk.ts';
@@ -189,7 +189,7 @@ export class FaceWriter {
   }
 
   /** Faces of the content by whichever models; damaged ones cannot hand on their ids. */
-  #before(hash: string): Before[] {
+  #before(hash: string): EarlierFaces[] {
     return factsByAll(this.#parts.environment, hash).map((facts) => ({ ...facts, ids: idsOf(facts) }));
   }
 

@@ -1,6 +1,6 @@
 // A comparison of the clusters of a stored clustering that is under way. Files are open only while a step runs, so one that its
 // caller left holds none.
-import type { AskedSuggestions } from '../../people/alike/comparison.ts';
+import type { SuggestionOptions } from '../../people/alike/comparison.ts';
 import { Comparison } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
@@ -22,7 +22,7 @@ export class OpenComparison {
     clustering: { readonly name: string; readonly revision: number },
     { state, columns }: { readonly state: ClusteringState; readonly columns: ClusterColumns },
     faces: StoredFaces,
-    asked: AskedSuggestions,
+    asked: SuggestionOptions,
   ) {
     this.name = clustering.name;
     this.revision = clustering.revision;

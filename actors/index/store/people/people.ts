@@ -1,5 +1,5 @@
 // People of an analysis folder: faces that are stored, clusterings of them, and what people said about these.
-import type { AskedSuggestions } from '../../people/alike/comparison.ts';
+import type { SuggestionOptions } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import { clusterJob } from '../../people/clustering-state.ts';
 import { type ClusterJob, faceStorageVersion, type PeopleLoadReport } from '../../people/contract.ts';
@@ -149,7 +149,7 @@ export class People {
   }
 
   /** Begins to compare the clusters of one with each other; null when there is none. LEGACY_STORAGE, UNKNOWN_CLUSTER. */
-  compare(name: string, asked: AskedSuggestions): OpenComparison | null {
+  compare(name: string, asked: SuggestionOptions): OpenComparison | null {
     const found = this.stored.whole(name, requireCurrent);
     if (found === null) return null;
     const whole = { state: stateOf(found.stored), columns: found.columns };

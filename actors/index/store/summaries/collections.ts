@@ -1,7 +1,7 @@
 // The collection a summary is put into: one that is there, by id or name, or a new one. Within a transaction.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { quoted } from '../../../../runtime/quoted.ts';
-import { summaryErrors, type WantedCollection } from '../../summaries/contract.ts';
+import { type CollectionChoice, summaryErrors } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
 import type { Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
@@ -13,7 +13,7 @@ import { idAt } from './summary-removal.ts';
 /** One that is there keeps its name and description. UNKNOWN_COLLECTION for an id; INVALID_MESSAGE for a blank name. */
 export function collectionFor(
   writes: Writes,
-  wanted: WantedCollection,
+  wanted: CollectionChoice,
   file: string,
   { made_ms, newId }: { readonly made_ms: number; readonly newId: () => string },
 ): string {

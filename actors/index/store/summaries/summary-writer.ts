@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { quoted } from '../../../../runtime/quoted.ts';
 import {
+  type CollectionChoice,
   type NewSummaryNode,
   type SummaryDetail,
   type SummaryName,
   type SummaryNode,
   summaryErrors,
-  type WantedCollection,
 } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
 import { isWhole, noNodes, withNode, withoutNode } from '../../summaries/tree-sums.ts';
@@ -66,7 +66,7 @@ export interface NewSummary {
 
 export interface FinishedSummary extends SummaryDetail {
   readonly one_line_summary: string;
-  readonly collection: WantedCollection | null;
+  readonly collection: CollectionChoice | null;
 }
 
 /** Interrupted summaries that one look for abandoned ones goes through. */

@@ -1,7 +1,7 @@
 // What a sentence of a language model claims that the material does not hold: names, times, quotations, and words of the film
 // passed off as what happens in it. Rules on the surface of English, strict where they cannot tell.
 
-import { type Known, timePattern } from './evidence.ts';
+import { type EvidenceFacts, timePattern } from './evidence.ts';
 import { isOrdinary } from './ordinary-words.ts';
 import { reportsSpeech } from './speech-verbs.ts';
 import { folded, foldedLine, wordsOf } from './words.ts';
@@ -13,7 +13,11 @@ export interface Claim {
 }
 
 /** Null when the material holds what the sentence says. `outsiders`: folded words that the model itself calls names. */
-export function claimOf(sentence: string, known: Known, outsiders: ReadonlySet<string>): Claim | null {
+export function claimOf(
+  sentence: string,
+  known: EvidenceFacts,
+  outsiders: ReadonlySet<string>,
+): Claim | null {
   return (
     quoteClaim(sentence, known) ??
     timeClaim(sentence, known) ??
@@ -25,7 +29,7 @@ export function claimOf(sentence: string, known: Known, outsiders: ReadonlySet<s
 const quotePattern =
   /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|(?<![\p{L}\p{N}])['‘]([^'‘’]+)(?:['’](?![\p{L}\p{N}])|$)/gu;
 
-function quoteClaim(sentence: string, { quotable, names }: Known): Claim | null {
+function quoteClaim(sentence: string, { quotable, names }: EvidenceFacts): Claim | null {
   for (const [, double, single] of sentence.matchAll(quotePattern)) {
     const quote = double ?? single ?? '';
     for (const piece of quote.split(/…|\.\.\./)) {
@@ -50,7 +54,7 @@ const spelledTimes = [
 ];
 const namedTimes = /\b(second|minute|timestamp|time|frame)\s+(?:number\s+)?(\d+)\b/gi;
 
-function timeClaim(sentence: string, { range: [start, end], saidTimes }: Known): Claim | null {
+function timeClaim(sentence: string, { range: [start, end], saidTimes }: EvidenceFacts): Claim | null {
   const text = sentence.normalize('NFKC');
   const isIn = (seconds: number) => seconds >= start && seconds <= end;
   const [foreign] = text.match(/(?![0-9])\p{Nd}+/u) ?? [];
@@ -82,7 +86,7 @@ const capitals = new Set(
   ),
 );
 
-function nameClaim(sentence: string, known: Known, outsiders: ReadonlySet<string>): Claim | null {
+function nameClaim(sentence: string, known: EvidenceFacts, outsiders: ReadonlySet<string>): Claim | null {
   // Quotations are held word for word.
   const own = sentence.replaceAll(quotePattern, (quote) => ' '.repeat(quote.length));
   const words = wordsOf(own);
@@ -103,7 +107,7 @@ function nameClaim(sentence: string, known: Known, outsiders: ReadonlySet<string
 /** Fewer words that are the same are chance. */
 const leastCopied = 7;
 
-function copyClaim(sentence: string, { said }: Known): Claim | null {
+function copyClaim(sentence: string, { said }: EvidenceFacts): Claim | null {
   const line = foldedLine(sentence.replaceAll(quotePattern, ' '));
   const words = line.trim().split(' ');
   for (let from = 0; from + leastCopied <= words.length; from++) {

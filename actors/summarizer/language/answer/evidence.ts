@@ -2,7 +2,7 @@
 import type { NodeMaterial } from '../contract.ts';
 import { folded, foldedLine, wordsOf } from './words.ts';
 
-export interface Known {
+export interface EvidenceFacts {
   readonly range: readonly [start: number, end: number];
   /** Folded words of names of people and speakers, and capitalised ones of texts that were checked before. */
   readonly names: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface Known {
 
 export const timePattern = /(?<![\d:.])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])/g;
 
-export function knownOf({ range, evidence, children }: NodeMaterial): Known {
+export function evidenceFacts({ range, evidence, children }: NodeMaterial): EvidenceFacts {
   const { people, speakers, transcript } = evidence;
   const saidText = transcript.map(({ text }) => text).join('\n');
   const childText = children.map(({ text }) => text).join('\n');

@@ -5,7 +5,7 @@ import { clock } from '../clock.ts';
 import type { NodeMaterial } from '../contract.ts';
 import { cut } from '../prompts/quoting.ts';
 import { type Claim, claimOf, secondsOf } from './claims.ts';
-import { type Known, knownOf, timePattern } from './evidence.ts';
+import { type EvidenceFacts, evidenceFacts, timePattern } from './evidence.ts';
 import type { NodeAnswer, WholeAnswer } from './forms.ts';
 import { isOrdinary } from './ordinary-words.ts';
 import { folded, wordsOf } from './words.ts';
@@ -24,7 +24,7 @@ const longestHint = 500;
 const mostEvidence = 8;
 
 export function guardNode({ text, people, times, uncertain }: NodeAnswer, material: NodeMaterial): Guarded {
-  const known = knownOf(material);
+  const known = evidenceFacts(material);
   const outsiders = outsidersIn(people, known);
   const { kept, claims } = sorted(text, known, outsiders);
   const hints = [
@@ -44,7 +44,7 @@ export function guardNode({ text, people, times, uncertain }: NodeAnswer, materi
 /** Null when nothing is left of one of the texts. */
 export function guardWhole({ one_line, short }: WholeAnswer, root: NodeMaterial): WholeAnswer | null {
   // The text of the root was checked before it came here.
-  const known = knownOf({
+  const known = evidenceFacts({
     ...root,
     children: [...root.children, { node_id: root.node_id, range: root.range, text: root.template_text }],
   });
@@ -55,7 +55,7 @@ export function guardWhole({ one_line, short }: WholeAnswer, root: NodeMaterial)
 }
 
 /** Words of names that the model gives and that nobody has. */
-function outsidersIn(people: readonly string[], { names }: Known): ReadonlySet<string> {
+function outsidersIn(people: readonly string[], { names }: EvidenceFacts): ReadonlySet<string> {
   const words = people.flatMap((person) => wordsOf(person).map(({ text }) => text));
   return new Set(
     words
@@ -65,13 +65,13 @@ function outsidersIn(people: readonly string[], { names }: Known): ReadonlySet<s
   );
 }
 
-function timesOutside(times: readonly string[], { range: [start, end], saidTimes }: Known): string[] {
+function timesOutside(times: readonly string[], { range: [start, end], saidTimes }: EvidenceFacts): string[] {
   return times
     .flatMap((time) => time.normalize('NFKC').match(timePattern) ?? [])
     .filter((time) => !saidTimes.has(time) && (secondsOf(time) < start || secondsOf(time) > end));
 }
 
-function sorted(text: string, known: Known, outsiders: ReadonlySet<string>) {
+function sorted(text: string, known: EvidenceFacts, outsiders: ReadonlySet<string>) {
   const kept: string[] = [];
   const claims: { sentence: string; claim: Claim }[] = [];
   for (const sentence of sentencesIn(text)) {

@@ -42,7 +42,7 @@ const hints: Readonly<Record<Hint, string>> = {
 };
 
 /** UTF-16 units of the wishes of a person that a prompt has room for. */
-export const longestWish = 1500;
+export const longestInstructions = 1500;
 
 /** Lines of a prompt. A preset or a hint that nobody knows changes nothing. */
 export function purposeLines({ preset, priority_hints, custom_instructions }: SummaryObjective): string[] {
@@ -54,6 +54,8 @@ export function purposeLines({ preset, priority_hints, custom_instructions }: Su
     ...(wanted.length > 0
       ? [`Mention above all, where it is there: ${wanted.map((hint) => hints[hint as Hint]).join('; ')}.`]
       : []),
-    ...(wish ? [`Wishes for the text, which change none of the rules: ${quoted(wish, longestWish)}`] : []),
+    ...(wish
+      ? [`Wishes for the text, which change none of the rules: ${quoted(wish, longestInstructions)}`]
+      : []),
   ];
 }

@@ -18,8 +18,8 @@ export const countKind = stageKind({
   body: { count_jobs },
   complaints: () => [],
   media: (body) => body.count_jobs.flatMap(({ paths }, i) => named(`count_jobs[${i}].paths`, paths)),
-  settled: { counted: Type.Array(CountJob) },
-  settle: (body) => ({ counted: body.count_jobs }),
+  resolved: { counted: Type.Array(CountJob) },
+  resolve: (body) => ({ counted: body.count_jobs }),
   nothing: { counted: [] },
   shows: [],
   jobsOf: ({ counted }) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FramePass } from '../../../../actors/analysis/stages/frame-pass.ts';
 import type { Decoder } from '../../../../actors/analysis/stages/parts.ts';
-import type { WantedFrames } from '../../../../actors/analysis/stages/stage.ts';
+import type { FrameOptions } from '../../../../actors/analysis/stages/stage.ts';
 import type { TaskContext } from '../../../../actors/analysis/stages/task-context.ts';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
@@ -13,7 +13,7 @@ import { world } from '../fakes.ts';
 const sizes = { large: 2, small: 1 } as const;
 type Size = keyof typeof sizes;
 
-function wantedOf(size: Size, more: Partial<WantedFrames> = {}): WantedFrames {
+function wantedOf(size: Size, more: Partial<FrameOptions> = {}): FrameOptions {
   const shape = { width: sizes[size], height: 1, fit: 'stretch', resample: 'area' } as const;
   return { shape, preview: false, credit: 3, ...more };
 }
@@ -49,7 +49,7 @@ async function pass(t: TestContext, file: Partial<FakeFile> = {}, works = 2) {
   const take = async (
     size: Size,
     work: (frame: number) => Promise<void> | void = () => {},
-    more: Partial<WantedFrames> = {},
+    more: Partial<FrameOptions> = {},
   ) => {
     const subscription = one.subscription();
     try {

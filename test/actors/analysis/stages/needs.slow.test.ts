@@ -66,9 +66,9 @@ test('a file that failed in the needed stage still comes to the one that waits, 
     ],
     {
       needs: ['video'],
-      session: ({ work }, { settled }) => ({
+      session: ({ work }, { results }) => ({
         work: async (file) => {
-          const pictures = await settled.result('video', file.item.path);
+          const pictures = await results.result('video', file.item.path);
           seen.push(pictures?.outcome);
           return pictures?.outcome === 'failed' ? { finished: Promise.resolve(null) } : work(file);
         },

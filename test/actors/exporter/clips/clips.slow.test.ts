@@ -18,7 +18,7 @@ import { definition } from '../../../../actors/decoder/actor.ts';
 import { type ClipMode, clipErrors } from '../../../../actors/decoder/clips/contract.ts';
 import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { createClips } from '../../../../actors/exporter/clips/clips.ts';
-import { ClipsAnswer, type ClipWish } from '../../../../actors/exporter/clips/contract.ts';
+import { type ClipSpec, ClipsAnswer } from '../../../../actors/exporter/clips/contract.ts';
 import { partName, thisOwner } from '../../../../actors/exporter/clips/part-files.ts';
 import { Writers } from '../../../../actors/exporter/clips/writers.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
@@ -52,7 +52,7 @@ after(async () => {
 
 const never = new AbortController().signal;
 const media_path = await films.find(({ name }) => name === 'H.264, GOP 12')!.make();
-const wish = (more: Partial<ClipWish> = {}): ClipWish => ({
+const wish = (more: Partial<ClipSpec> = {}): ClipSpec => ({
   media_path,
   start_seconds: 1,
   end_seconds: 1.2,
@@ -61,7 +61,7 @@ const wish = (more: Partial<ClipWish> = {}): ClipWish => ({
 const output = (name: string) => join(folder, name);
 const cut = async (
   output_dir: string,
-  wishes: readonly ClipWish[],
+  wishes: readonly ClipSpec[],
   mode: ClipMode = 'precise',
   create_folders = false,
 ) => {
@@ -146,7 +146,7 @@ test('what fails has its reason, and the others go on', async () => {
   const output_dir = output('reasons');
   const broken = join(folder, 'broken.mp4');
   writeFileSync(broken, readFileSync(media_path).subarray(0, 3000));
-  const bad: readonly (readonly [Partial<ClipWish>, RegExp])[] = [
+  const bad: readonly (readonly [Partial<ClipSpec>, RegExp])[] = [
     [{ media_path: 'films/relative.mp4' }, /^"films\/relative\.mp4" is not an absolute path$/],
     [{ start_seconds: 2, end_seconds: 2 }, /^\[2, 2\] is empty: its end must be greater than its start$/],
     [{ start_seconds: 2, end_seconds: 1 }, /^\[2, 1\] ends before it starts$/],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ClipWish } from '../../../../actors/exporter/clips/contract.ts';
+import type { ClipSpec } from '../../../../actors/exporter/clips/contract.ts';
 import { NameOrder } from '../../../../actors/exporter/clips/name-order.ts';
 
-const wish = (output_name: string): ClipWish => ({
+const wish = (output_name: string): ClipSpec => ({
   media_path: '/film.mp4',
   start_seconds: 1,
   end_seconds: 2,

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import {
-  isLeft,
+  isAbandoned,
   ownerOf,
   type PartOwner,
   partName,
@@ -49,7 +49,7 @@ test('a part is left only when the process that wrote it has certainly ended', (
   for (const [name, owner, age, left] of rows) {
     const read = ownerOf(partName(owner, 'a'))!;
     if (process.platform === 'linux' || !/container|life/.test(name)) {
-      assert.equal(isLeft(read, self, age), left, name);
+      assert.equal(isAbandoned(read, self, age), left, name);
     }
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Dbscan } from '../../../../actors/faces/clustering/dbscan.ts';
-import type { Before } from '../../../../actors/faces/clustering/earlier.ts';
+import type { EarlierLabels } from '../../../../actors/faces/clustering/earlier.ts';
 import { Entries } from '../../../../actors/faces/clustering/entries.ts';
 import { Product } from '../../../../actors/faces/clustering/product.ts';
 import type { ClusterLabels } from '../../../../actors/faces/contract.ts';
@@ -20,7 +20,7 @@ interface Asked {
   readonly eps: number;
   readonly minSamples: number;
   readonly weak?: Uint8Array;
-  readonly before?: Before | null;
+  readonly before?: EarlierLabels | null;
   readonly tileRows?: number;
 }
 

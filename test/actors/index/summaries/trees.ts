@@ -1,7 +1,7 @@
 // Summaries of tests: trees whose ranges nest, stored through the actor.
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
-import type { NewSummaryNode, WantedCollection } from '../../../../actors/index/summaries/contract.ts';
+import type { CollectionChoice, NewSummaryNode } from '../../../../actors/index/summaries/contract.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import { mediaRecord, seeded } from '../footage.ts';
 import type { Harness } from '../handlers.ts';
@@ -73,7 +73,7 @@ export interface Told {
   readonly model?: string;
   readonly settings?: string;
   readonly replace?: boolean;
-  readonly collection?: WantedCollection | null;
+  readonly collection?: CollectionChoice | null;
   readonly one_line?: string;
   readonly path?: string;
   readonly media?: MediaRecord;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sampledRows } from '../../../../actors/index/visual/background.ts';
 import { everything } from '../../../../actors/index/visual/catalog.ts';
-import { KeptScales } from '../../../../actors/index/visual/kept-scales.ts';
+import { ScaleCache } from '../../../../actors/index/visual/scale-cache.ts';
 import { standing } from '../../../../actors/index/visual/standing.ts';
 import { near, randomVector, seeded } from '../footage.ts';
 import { type Film, Library } from './library.ts';
@@ -56,7 +56,7 @@ test('property: loading in another order changes no standing; excluding somethin
   const moments = list.map(({ hash }) => ({ hash_str: hash, frame_index: 0 }));
   const asked = { ...query, text, pictures: [picture], words: [picture] };
   const of = (order: readonly Film[], exclude: Float32Array[]) =>
-    standing(loaded(order), new KeptScales(), { ...asked, exclude }, moments);
+    standing(loaded(order), new ScaleCache(), { ...asked, exclude }, moments);
   const plain = of(list, []);
   fc.assert(
     fc.property(fc.shuffledSubarray(list, { minLength: list.length }), (order) => {
@@ -87,7 +87,7 @@ test('a moment that is not loaded has no standing, and words that weigh nothing 
   ];
   const { found } = standing(
     at,
-    new KeptScales(),
+    new ScaleCache(),
     { ...query, text, pictures: [text], textWeight: 0 },
     moments,
   );

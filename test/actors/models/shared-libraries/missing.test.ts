@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readWanted } from '../../../../actors/models/shared-libraries/elf.ts';
+import { readDependencies } from '../../../../actors/models/shared-libraries/elf.ts';
 import { missingLibraries, type Places } from '../../../../actors/models/shared-libraries/missing.ts';
 import { type ElfParts, makeElf } from './make-elf.ts';
 
@@ -31,7 +31,7 @@ test('what a library wants is read; other files and damaged ones want nothing', 
     text: Buffer.from('#!/bin/sh\n'),
     cut: whole.subarray(0, 90),
   });
-  const read = (name: string) => readWanted(join(folder, name));
+  const read = (name: string) => readDependencies(join(folder, name));
   assert.deepEqual(read('whole'), {
     needed: ['liba.so.1', 'libb.so'],
     rpath: ['/r'],

@@ -4,8 +4,8 @@ import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
-import { type AskedScope, facetAnswer, facetScope } from '../../../../actors/search/scope/facets.ts';
-import { askedPaths, findScope, narrow } from '../../../../actors/search/scope/scope.ts';
+import { facetAnswer, facetScope, type RequestedScope } from '../../../../actors/search/scope/facets.ts';
+import { findScope, narrow, requestedPaths } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 
 const range = (start: number, end: number): FrameRange => [start, end];
@@ -87,9 +87,13 @@ test('the path that was asked for is the one that is answered, of copies the one
   ] as const) {
     const ranges = Object.fromEntries(Object.entries(segments).map(([key, pairs]) => [key, [...pairs]]));
     const { asked } = narrow(paths, ranges, speaksOf, [], known);
-    assert.deepEqual(askedPaths(asked, 'a', [at, at + 1]), answered, JSON.stringify([paths, segments, at]));
+    assert.deepEqual(
+      requestedPaths(asked, 'a', [at, at + 1]),
+      answered,
+      JSON.stringify([paths, segments, at]),
+    );
   }
-  assert.deepEqual(askedPaths(narrow([], { b: [range(0, 1)] }, null, [], known).asked, 'b', [0, 1]), []);
+  assert.deepEqual(requestedPaths(narrow([], { b: [range(0, 1)] }, null, [], known).asked, 'b', [0, 1]), []);
 });
 
 test('the scope of a filter request limits a search without any filter too, and one that names nothing does not', async () => {
@@ -183,7 +187,7 @@ test('a scope that does not fit together is refused by the name of its field', (
 
 test('the answer tells coverage against what was expected, and warns of what is missing, damaged or cut short', () => {
   const report: FacetReport = { facets: [], scope_count: 3, indexed_count: 3, unreadable: [], shortened: [] };
-  const paths: AskedScope = { scope: { mode: 'paths', hashes: [] }, expected: 0 };
+  const paths: RequestedScope = { scope: { mode: 'paths', hashes: [] }, expected: 0 };
   assert.deepEqual(facetAnswer(report, paths, 2), {
     success: true,
     facets: [],
@@ -198,11 +202,11 @@ test('the answer tells coverage against what was expected, and warns of what is 
   );
   assert.deepEqual(short.coverage, { scope_count: 10, indexed_count: 2, missing_count: 8 });
   assert.match(short.warning ?? '', /7 of 10 files.*aa.*file\.folder/);
-  const hashless: AskedScope = { scope: { mode: 'paths', hashes: [null, 'a'] }, expected: 0 };
+  const hashless: RequestedScope = { scope: { mode: 'paths', hashes: [null, 'a'] }, expected: 0 };
   assert.match(
     facetAnswer({ ...report, indexed_count: 2 }, hashless, 0).warning ?? '',
     /1 paths were sent without a hash/,
   );
-  const none: AskedScope = { scope: { mode: 'global', media_type: 'any', model_key: null }, expected: 0 };
+  const none: RequestedScope = { scope: { mode: 'global', media_type: 'any', model_key: null }, expected: 0 };
   assert.match(facetAnswer({ ...report, scope_count: 0, indexed_count: 0 }, none, 0).warning ?? '', /loaded/);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { keySentences, type Wanted } from '../../../../actors/summarizer/text/key-sentences.ts';
+import { keySentences, type SentenceOptions } from '../../../../actors/summarizer/text/key-sentences.ts';
 import { type Sentence, sentencesOf } from '../../../../actors/summarizer/text/sentences.ts';
 import { type Talk, talks } from './talks.ts';
 
@@ -12,7 +12,7 @@ const sentence = (text: string, at = 0): Sentence => ({
   first: at,
   end: at + 1,
 });
-const choice = (texts: readonly string[], wanted: Wanted) =>
+const choice = (texts: readonly string[], wanted: SentenceOptions) =>
   keySentences(texts.map(sentence), wanted).map((key) => texts[key.sentence]!);
 
 /** Share of the marked sentences that are found when as many are asked for. */
@@ -76,7 +76,7 @@ test('signs that are asked for move the choice', () => {
     'The boat in the harbour below the church cost 900 crowns.',
     'My sister cried beside the boat in the harbour.',
   ];
-  const one = (signs: Wanted['signs']) =>
+  const one = (signs: SentenceOptions['signs']) =>
     choice(texts, { count: 1, language: 'en', ...(signs ? { signs } : {}) });
   assert.deepEqual(one({ question: 1 }), [texts[1]]);
   assert.deepEqual(one({ number: 1 }), [texts[2]]);

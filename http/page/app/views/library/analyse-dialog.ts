@@ -13,11 +13,11 @@ import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { countKinds, isEmptyRequest, requestOf, type Wishes } from './request.ts';
+import { countKinds, isEmptyRequest, requestOf, type WorkOptions } from './request.ts';
 import type { Row } from './rows.ts';
 import { runningAnalysis } from './task-text.ts';
 import { MOST_FILES, type Walked, walk } from './walk.ts';
-import { keepWishes, keptWishes, WishFields, wishesOf } from './wish-fields.ts';
+import { savedWork, saveWork, WorkFields, workOptions } from './work-fields.ts';
 
 export interface AnalyseDialogProps {
   readonly rows: readonly Row[];
@@ -46,15 +46,15 @@ interface ChoicesProps {
 }
 
 function Choices({ found, cache_dir, close }: ChoicesProps) {
-  const [kept, setWishes] = useState<Partial<Wishes>>(keptWishes);
+  const [kept, setWishes] = useState<Partial<WorkOptions>>(savedWork);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
   const isSettingUp = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isSettingUp]).value;
-  const wishes = wishesOf(kept, models);
+  const wishes = workOptions(kept, models);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
-  useEffect(() => keepWishes(kept), [kept]);
+  useEffect(() => saveWork(kept), [kept]);
   const submit = async (event: Event) => {
     event.preventDefault();
     const body = requestOf(found.files, wishes, cache_dir);
@@ -78,7 +78,7 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
     return html`<${Told} found=${found} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
   return html`<form class="column" onSubmit=${submit}>
     <${Told} found=${found} />
-    <${WishFields} wishes=${wishes} models=${models} kinds=${countKinds(found.files)} set=${(some: Partial<Wishes>) => setWishes((before) => ({ ...before, ...some }))} />
+    <${WorkFields} wishes=${wishes} models=${models} kinds=${countKinds(found.files)} set=${(some: Partial<WorkOptions>) => setWishes((before) => ({ ...before, ...some }))} />
     ${running && html`<p class="caution" role="status">${t(library.willStop, { progress: Math.floor(running.progress) })}</p>`}
     <p class="problem" role="alert">${problem}</p>
     <div class="row wrap">

@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/dialog.ts';
 import { useFileDrop } from '../../parts/drop.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
-import { type Doing, PathField } from './path-bar.ts';
+import { type PathAction, PathField } from './path-bar.ts';
 
 export function useDrop() {
   const [dropped, setDropped] = useState<string | null>(null);
@@ -17,7 +17,7 @@ export function useDrop() {
 export interface DropDialogProps {
   readonly name: string;
   close(): void;
-  start(doing: Doing): void;
+  start(doing: PathAction): void;
 }
 
 export function DropDialog({ name, close, start }: DropDialogProps) {

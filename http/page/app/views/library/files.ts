@@ -13,10 +13,10 @@ import { choose, chooseAll } from './choosing.ts';
 import { Details } from './details.ts';
 import { DropDialog, useDrop } from './drop.ts';
 import { ForgetDialog } from './forget-dialog.ts';
-import { Gone } from './gone.ts';
+import { GoneFiles } from './gone.ts';
 import { Guide } from './guide.ts';
 import { listing, openFolder, refresh, rowAt } from './listing.ts';
-import { type Doing, PathBar } from './path-bar.ts';
+import { type PathAction, PathBar } from './path-bar.ts';
 import { folderOf, type Row } from './rows.ts';
 import { Table } from './table.ts';
 import { WatchForm } from './watch-form.ts';
@@ -25,7 +25,7 @@ export function Files() {
   const cache_dir = useStore((state) => state.folder.cache_dir);
   const returns = useStore((state) => state.returns);
   const { folder, total, pages, error, chosen, cursor } = listing.use((state) => state);
-  const [doing, setDoing] = useState<Doing | null>(null);
+  const [doing, setDoing] = useState<PathAction | null>(null);
   const drop = useDrop();
   useEffect(refresh, [cache_dir, returns]);
   const current = rowAt(pages, cursor);
@@ -47,7 +47,7 @@ export function Files() {
             : html`<${Table} total=${total} choose=${choose} open=${open} />`
     }
     <${Details} row=${current} open=${open} />
-    <${Gone} key=${folder} />
+    <${GoneFiles} key=${folder} />
     ${drop.isOver && html`<div class="drop-here">${t(library.dropHere)}</div>`}
     ${drop.dropped !== null && html`<${DropDialog} name=${drop.dropped} close=${drop.close} start=${setDoing} />`}
     ${doing?.kind === 'analyse' && html`<${AnalyseDialog} rows=${doing.rows} close=${close} />`}

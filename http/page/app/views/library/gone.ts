@@ -39,7 +39,7 @@ function useGone() {
   return useAsk(isAsked ? ask : null, [cache_dir, folder, round, isListed]);
 }
 
-export function Gone() {
+export function GoneFiles() {
   const gone = useGone().value ?? [];
   const n = gone.length;
   if (n === 0) return null;

@@ -11,7 +11,7 @@ import { listing, openFolder, refresh } from './listing.ts';
 import { crumbsOf, folderOf, pastedPath, type Row } from './rows.ts';
 import { lookUp } from './walk.ts';
 
-export interface Doing {
+export interface PathAction {
   readonly kind: 'analyse' | 'forget' | 'watch';
   readonly rows: readonly Row[];
 }
@@ -20,7 +20,7 @@ export interface PathBarProps {
   readonly folder: string | null;
   /** What is chosen, or the row in question. */
   readonly meant: readonly Row[];
-  start(doing: Doing): void;
+  start(doing: PathAction): void;
 }
 
 export function PathBar({ folder, meant, start }: PathBarProps) {
@@ -46,7 +46,7 @@ export function PathBar({ folder, meant, start }: PathBarProps) {
 
 export interface PathFieldProps {
   readonly isFocused?: boolean;
-  start(doing: Doing): void;
+  start(doing: PathAction): void;
   /** After something was done with the path. */
   done?(): void;
 }
@@ -68,7 +68,7 @@ export function PathField({ start, done, isFocused = false }: PathFieldProps) {
     }
   };
   const show = (row: Row) => openFolder(row.kind === 'folder' ? row.path : folderOf(row.path));
-  const begin = (kind: Doing['kind']) => () => void run((row) => start({ kind, rows: [row] }));
+  const begin = (kind: PathAction['kind']) => () => void run((row) => start({ kind, rows: [row] }));
   const submit = (event: Event) => {
     event.preventDefault();
     void run(show);

@@ -4,7 +4,7 @@ import type { ListedFile } from './rows.ts';
 
 export type AnalyzeBody = Parameters<Api['analyze']>[0];
 
-export interface Wishes {
+export interface WorkOptions {
   readonly picture: boolean;
   readonly speech: boolean;
   readonly faces: boolean;
@@ -17,7 +17,7 @@ export interface Wishes {
   readonly again: boolean;
 }
 
-export const usualWishes: Wishes = {
+export const defaultWork: WorkOptions = {
   picture: true,
   speech: true,
   faces: false,
@@ -42,8 +42,8 @@ export function countKinds(files: readonly Pick<WorkFile, 'kind'>[]): KindCounts
 }
 
 /** Pictures of films and stills, speech of films and sound, summaries of films and sound that have none. */
-export function requestOf(files: readonly WorkFile[], wishes: Wishes, cache_dir: string): AnalyzeBody {
-  const { picture, speech, faces, summary, language, people, again } = wishes;
+export function requestOf(files: readonly WorkFile[], options: WorkOptions, cache_dir: string): AnalyzeBody {
+  const { picture, speech, faces, summary, language, people, again } = options;
   const seen = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
   const lasting = files.filter(({ kind }) => kind !== 'image');
   const summed = lasting.filter(({ summaries }) => again || summaries === 0);

@@ -1,9 +1,9 @@
 // Questions about people and voices, one answered at a time: an answer changes what the others are about.
 import { useRef, useState } from 'preact/hooks';
-import { type Asked, useAsk } from '../../ask.ts';
+import { type RequestState, useAsk } from '../../ask.ts';
 import { slice } from './state.ts';
 
-export interface Questions<T> extends Asked<T> {
+export interface Questions<T> extends RequestState<T> {
   /** What is shown is from before an answer, or an answer is on its way: no other is taken. */
   readonly isBusy: boolean;
   /** Answers one, where none is on its way; `work` is true when that worked. What is asked now is loaded after it. */

@@ -1,7 +1,7 @@
 // What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its chapters. Each is asked
 // for by itself: what one of them lacks, the others still have.
 import { ApiError, api } from '../../api.ts';
-import { type Asked, useAsk } from '../../ask.ts';
+import { type RequestState, useAsk } from '../../ask.ts';
 import { useStore } from '../../store.ts';
 import { evenFrames, type FilmFrames, listedFrames, PART_SECONDS } from './film-frames.ts';
 import { exactRate, usualRate } from './frames.ts';
@@ -64,7 +64,7 @@ async function unevenFrames(
 function useFolderAsk<T>(
   ask: (cache_dir: string, signal: AbortSignal) => Promise<T>,
   dependencies: readonly unknown[],
-): Asked<T> {
+): RequestState<T> {
   const cache_dir = useStore((state) => state.folder.cache_dir);
   const question = cache_dir === null ? null : (signal: AbortSignal) => ask(cache_dir, signal);
   return useAsk(question, [cache_dir, ...dependencies]);

@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
-import type { Asked } from '../../ask.ts';
+import type { RequestState } from '../../ask.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { SetUpButton, useLacking } from '../../parts/set-up.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
@@ -19,7 +19,7 @@ import type { Transport } from './transport.ts';
 export interface TranscriptProps {
   readonly hash_str: string;
   readonly transport: Transport;
-  readonly transcript: Asked<Segment[]>;
+  readonly transcript: RequestState<Segment[]>;
 }
 
 export function Transcript({ hash_str, transport, transcript }: TranscriptProps) {

@@ -39,7 +39,7 @@ function Help() {
       <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(setup.toLibrary)}</a>`;
 }
 
-export function Nothing({ weaker }: { readonly weaker: number }) {
+export function NoResults({ weaker }: { readonly weaker: number }) {
   const words = search.use(({ answer }) => answer?.not_understood?.words ?? none);
   const isLacking = useLacking(['sight', 'faces', 'speech']);
   const title = t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing);

@@ -11,16 +11,16 @@ import type { View } from '../../view.ts';
 import { searchWords } from '../../words/search.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { useSearch } from './asking.ts';
 import { Box } from './box.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
 import { byFilm, byRank, folded, type Ordered } from './groups.ts';
 import { limits } from './moment.ts';
-import { Nothing, Warnings } from './notes.ts';
+import { NoResults, Warnings } from './notes.ts';
 import { pictureIn, searchByPicture } from './own-picture.ts';
 import { Refine } from './refine.ts';
 import { again, more, search } from './state.ts';
+import { useSearch } from './use-search.ts';
 import { isWeak } from './weaker.ts';
 
 export const view: View = { title: shell.search, render: Search };
@@ -86,7 +86,7 @@ function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox()
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (ordered === null)
     return state === 'idle' ? html`<${Start} />` : html`<${Loading} label=${t(searchWords.searching)} />`;
-  if (found === 0) return html`<${Nothing} weaker=${ordered.weaker} />`;
+  if (found === 0) return html`<${NoResults} weaker=${ordered.weaker} />`;
   // As many as were asked for: there may be more, but no better ones after a weak one.
   const last = answer?.moments[limit - 1];
   const hasMore = last !== undefined && limit < limits.at(-1)! && (showsWeaker || !isWeak(last));

@@ -17,7 +17,7 @@ import { type Overview, slice, useSummariesAsk } from './state.ts';
 import { titleOf } from './title.ts';
 import type { Row } from './tree.ts';
 
-export function Opened({ summary_ref }: { readonly summary_ref: string }) {
+export function OpenedSummary({ summary_ref }: { readonly summary_ref: string }) {
   const asked = useSummariesAsk(
     (cache_dir, signal) => api.summaryOverview({ cache_dir, summary_ref }, { signal }),
     [summary_ref],

@@ -11,7 +11,7 @@ import { jobOrders } from '../../../../../actors/analysis/tasks/job-orders.ts';
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
-import type { ClipSeries, Clips, ClipWish } from '../../../../../actors/exporter/clips/contract.ts';
+import type { ClipSeries, ClipSpec, Clips } from '../../../../../actors/exporter/clips/contract.ts';
 import { NameOrder } from '../../../../../actors/exporter/clips/name-order.ts';
 import type { Proxies } from '../../../../../actors/exporter/proxies/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
@@ -24,7 +24,7 @@ import { expectFaceModel, noModels } from '../../no-models.ts';
 export const page = { offset: 0, limit: 100 };
 
 interface AskedClip {
-  readonly wish: ClipWish;
+  readonly wish: ClipSpec;
 }
 
 /** Writes a file for each clip, when the test lets it. */
@@ -44,7 +44,7 @@ export class FakeClips implements Pick<Clips, 'begin'> {
     };
   }
 
-  async #cut(output_dir: string, wish: ClipWish, before: Promise<unknown> | undefined, signal: AbortSignal) {
+  async #cut(output_dir: string, wish: ClipSpec, before: Promise<unknown> | undefined, signal: AbortSignal) {
     this.asked.push({ wish });
     mkdirSync(output_dir, { recursive: true });
     const part = join(output_dir, `.${wish.output_name}.part`);

@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { mediaErrors } from '../../../../../actors/decoder/contract.ts';
-import type { ProxyWish } from '../../../../../actors/exporter/proxies/contract.ts';
+import type { ProxySpec } from '../../../../../actors/exporter/proxies/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import { exportEngine, page } from '../clips/export-engine.ts';
 
 /** Makes a proxy when the test lets it. */
 class FakeProxies {
-  readonly asked: ProxyWish[] = [];
+  readonly asked: ProxySpec[] = [];
   readonly ready = new Set<string>();
   before: () => Promise<void> | void = () => {};
 
-  async find({ hash_str }: Pick<ProxyWish, 'hash_str'>) {
+  async find({ hash_str }: Pick<ProxySpec, 'hash_str'>) {
     return this.ready.has(hash_str) ? { path: `/${hash_str}.mp4`, size_bytes: 7 } : null;
   }
 
-  async make(wish: ProxyWish, signal: AbortSignal, told: (fraction: number) => void) {
+  async make(wish: ProxySpec, signal: AbortSignal, told: (fraction: number) => void) {
     this.asked.push(wish);
     told(0.5);
     await Promise.race([

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { PullFacts } from '../../../../../actors/analysis/stages/pull/kind.ts';
-import { settledPull } from '../../../../../actors/analysis/tasks/pull-order.ts';
+import { resolvePull } from '../../../../../actors/analysis/tasks/pull-order.ts';
 import { type ModelRow, modelErrors } from '../../../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../../actors/models/rows/list.ts';
@@ -186,7 +186,7 @@ test('what is no model is refused before anything is recorded', async (t) => {
 
 test('a word stands for the models of several kinds that suit the machine', async () => {
   const library = createModelLibrary('/nowhere/models', { memoryBytes: 8e9, graphics: false });
-  const { cache_dir, pull_models } = await settledPull({ model_keys: ['faces', 'sface', 'faces'] }, library);
+  const { cache_dir, pull_models } = await resolvePull({ model_keys: ['faces', 'sface', 'faces'] }, library);
   const { models } = await library.list();
   const kinds = pull_models!.map((key) => models.find(({ row: { key: one } }) => one === key)!.row.kind);
   assert.deepEqual([...new Set(kinds)].toSorted(), ['face-detector', 'face-embedder']);

@@ -5,9 +5,9 @@ import { between, nothing, toggled, withRows } from '../../../../../../http/page
 import { goneFrom } from '../../../../../../http/page/app/views/library/gone-files.ts';
 import {
   countKinds,
+  defaultWork,
   isEmptyRequest,
   requestOf,
-  usualWishes,
 } from '../../../../../../http/page/app/views/library/request.ts';
 import {
   crumbsOf,
@@ -24,7 +24,7 @@ import {
   runningAnalysis,
   type Snapshot,
 } from '../../../../../../http/page/app/views/library/task-text.ts';
-import { wishesOf } from '../../../../../../http/page/app/views/library/wish-fields.ts';
+import { workOptions } from '../../../../../../http/page/app/views/library/work-fields.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
   const cases: readonly (readonly [string, string | null])[] = [
@@ -62,9 +62,9 @@ test('each crumb leads to its folder, and the last but one is the folder a path 
 test('faces that were wished for before are not asked for while their models are gone', () => {
   const models = (command: string | null) => ({ speech: { model_key: null }, faces: { command } });
   const kept = { faces: true, people: 'family' };
-  assert.equal(wishesOf(kept, models('framehound models pull faces')).faces, false);
-  assert.equal(wishesOf(kept, models(null)).faces, true);
-  assert.equal(wishesOf({}, models(null)).faces, false);
+  assert.equal(workOptions(kept, models('framehound models pull faces')).faces, false);
+  assert.equal(workOptions(kept, models(null)).faces, true);
+  assert.equal(workOptions({}, models(null)).faces, false);
 });
 
 test('known files that do not lie in a folder are gone, with whole folders, but not hidden ones', () => {
@@ -113,7 +113,7 @@ const file = (media_path: string, kind: 'video' | 'audio' | 'image', summaries =
 const files = [file('/f.mp4', 'video', 1), file('/s.wav', 'audio'), file('/i.jpg', 'image')];
 
 test('each kind of file is asked for the work that fits it, and a summary is not made twice unasked', () => {
-  const all = { ...usualWishes, faces: true, summary: true, people: ' family ', language: 'de' };
+  const all = { ...defaultWork, faces: true, summary: true, people: ' family ', language: 'de' };
   assert.deepEqual(requestOf(files, all, '/c'), {
     cache_dir: '/c',
     visual_media_paths: ['/f.mp4', '/i.jpg'],
@@ -136,9 +136,9 @@ test('each kind of file is asked for the work that fits it, and a summary is not
 
 test('a request that asks for nothing is known as such', () => {
   const [, sound, still] = files;
-  assert.ok(isEmptyRequest(requestOf([sound!], { ...usualWishes, speech: false }, '/c')));
-  assert.ok(isEmptyRequest(requestOf([still!], { ...usualWishes, picture: false }, '/c')));
-  assert.ok(!isEmptyRequest(requestOf(files, usualWishes, '/c')));
+  assert.ok(isEmptyRequest(requestOf([sound!], { ...defaultWork, speech: false }, '/c')));
+  assert.ok(isEmptyRequest(requestOf([still!], { ...defaultWork, picture: false }, '/c')));
+  assert.ok(!isEmptyRequest(requestOf(files, defaultWork, '/c')));
 });
 
 test('a reason does not say the path again, and sizes are said in units of a thousand', () => {

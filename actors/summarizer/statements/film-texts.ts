@@ -21,7 +21,7 @@ import { statementsOf } from './node.ts';
 import { type Statement, textOf } from './statement.ts';
 import { oneLine, shortSummary } from './whole.ts';
 
-export interface ToldNode {
+export interface NodeStatements {
   readonly node: OutlineNode;
   readonly facts: Facts;
   readonly statements: readonly Statement[];
@@ -31,7 +31,7 @@ export interface ToldNode {
   readonly evidence: SummaryEvidence | null;
 }
 
-export class ToldFilm {
+export class FilmTexts {
   readonly film: OutlinedFilm;
   readonly #facts = new Map<string, Facts>();
   #hints: readonly AttributionHint[] | null = null;
@@ -41,7 +41,7 @@ export class ToldFilm {
   }
 
   /** The node and everything below it is read where it was not yet; of a leaf some milliseconds. */
-  told(node: OutlineNode): ToldNode {
+  statementsOf(node: OutlineNode): NodeStatements {
     const { film } = this;
     const facts = this.facts(node.node_id);
     const statements = statementsOf(film, node, (id) => this.facts(id));
@@ -76,7 +76,7 @@ export class ToldFilm {
   }
 
   whole(): { one_line_summary: string; short_summary: string } {
-    const { facts, statements } = this.told(this.film.root);
+    const { facts, statements } = this.statementsOf(this.film.root);
     const short_summary = shortSummary(this.film, facts, statements);
     return { one_line_summary: oneLine(this.film, facts), short_summary };
   }
@@ -111,7 +111,7 @@ export class ToldFilm {
 
 /** As it is stored. `wrote`: text and hints where a model wrote them. */
 export function newNode(
-  { node, text, hints, evidence }: ToldNode,
+  { node, text, hints, evidence }: NodeStatements,
   wrote?: { readonly text: string; readonly hints: readonly VerificationHint[]; readonly failed: boolean },
 ): NewSummaryNode {
   const { node_id, parent_id, level, start, end, child_ids } = node;

@@ -9,11 +9,11 @@ import { frameHop, frameSize } from './frame.ts';
 import { lookAhead, SpeechNetwork, weightCount } from './network.ts';
 import { Segmenter, type SegmentRules, sileroRules } from './segmenter.ts';
 
-export const ownRules: SegmentRules = { ...sileroRules, hop: frameHop };
+export const builtInRules: SegmentRules = { ...sileroRules, hop: frameHop };
 
 /** Needs no model and nothing to be freed. */
-export function ownDetectors(weights: Float32Array = fittedWeights()): VoiceDetectors {
-  return { modelKey: null, open: () => new OwnDetector(weights), close: async () => {} };
+export function builtInDetectors(weights: Float32Array = fittedWeights()): VoiceDetectors {
+  return { modelKey: null, open: () => new BuiltInDetector(weights), close: async () => {} };
 }
 
 /** What bench/voice/train.py wrote: little-endian floats. */
@@ -24,7 +24,7 @@ function fittedWeights(): Float32Array {
   return Float32Array.from({ length: weightCount }, (_, at) => view.getFloat32(at * 4, true));
 }
 
-class OwnDetector implements VoiceDetector {
+class BuiltInDetector implements VoiceDetector {
   readonly #features = new VoiceFeatures();
   readonly #network: SpeechNetwork;
   readonly #window = new Float32Array(frameSize);
@@ -41,7 +41,7 @@ class OwnDetector implements VoiceDetector {
 
   async push(samples: Float32Array, firstSample: number): Promise<DetectedSpeech> {
     checkContiguous(this.#next, firstSample);
-    this.#segmenter ??= new Segmenter(ownRules, firstSample);
+    this.#segmenter ??= new Segmenter(builtInRules, firstSample);
     this.#next = firstSample + samples.length;
     const probabilities: number[] = [];
     for (let at = 0; at < samples.length; ) {

@@ -14,7 +14,7 @@ export function ledgerOf(folder: string, id: string): string {
   return join(folder, `${id}.ledger`);
 }
 
-export interface ToldWatcherParts {
+export interface WatcherClientParts {
   readonly watcher: Ref<typeof watcherContract>;
   /** Of the ledgers. */
   readonly folder: string;
@@ -28,12 +28,12 @@ export interface Listing {
   readonly took: number;
 }
 
-export class ToldWatcher {
-  readonly #parts: ToldWatcherParts;
+export class WatcherClient {
+  readonly #parts: WatcherClientParts;
   /** Over all folders. */
   readonly #polls = new Mutex();
 
-  constructor(parts: ToldWatcherParts) {
+  constructor(parts: WatcherClientParts) {
     this.#parts = parts;
   }
 
@@ -57,11 +57,11 @@ export class ToldWatcher {
   }
 
   /** Tells what the watcher was not told yet; what it cannot be told now stays owed. */
-  pay(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<void> {
+  sendReports(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<void> {
     return watched.lock.run(async () => {
-      while (watched.owed.length > 0 && !watched.isGone) {
-        const { plan } = watched.owed[0]!;
-        const same = watched.owed.filter((one) => planText(one.plan) === planText(plan));
+      while (watched.unsent.length > 0 && !watched.isGone) {
+        const { plan } = watched.unsent[0]!;
+        const same = watched.unsent.filter((one) => planText(one.plan) === planText(plan));
         const files = same.flatMap((one) => one.files);
         // The first results are what fills an empty analysis folder.
         if (watched.opened === null || plan.store === null) await this.#open(watched);
@@ -71,11 +71,11 @@ export class ToldWatcher {
           () => this.#openAndList(watched, skip, signal),
           async () => {
             const by = isFilled(plan, watched.opened!) ? watched.opened! : plan;
-            const told = { id: watched.id, plan: planText(by), files };
-            watched.count((await this.#parts.watcher.ask('settle', told)).counts);
+            const report = { id: watched.id, plan: planText(by), files };
+            watched.count((await this.#parts.watcher.ask('report', report)).counts);
           },
         );
-        for (const one of same) watched.owed.splice(watched.owed.indexOf(one), 1);
+        for (const one of same) watched.unsent.splice(watched.unsent.indexOf(one), 1);
       }
     });
   }
@@ -107,11 +107,11 @@ export class ToldWatcher {
   async #list(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<Listing> {
     const { excluded_extensions, excluded_filename_globs, excluded_folder_globs } = watched.folder;
     const exclusions = { excluded_extensions, excluded_filename_globs, excluded_folder_globs };
-    const asked = { id: watched.id, exclusions, skip: [...skip] };
+    const request = { id: watched.id, exclusions, skip: [...skip] };
     const { watcher, clock } = this.#parts;
     const list = async () => {
       const began = clock.now();
-      const report = await watcher.ask('poll', asked, { signal });
+      const report = await watcher.ask('poll', request, { signal });
       watched.isListed = true;
       return { report, took: clock.now() - began };
     };
@@ -126,8 +126,8 @@ export class ToldWatcher {
     const { folder_path } = watched.folder;
     const ledger = ledgerOf(this.#parts.folder, id);
     const keeps = opened !== null && isFilled(opened, plan);
-    const asked = { id, folder_path, ledger, plan: planText(plan), keeps };
-    const { counts } = await this.#parts.watcher.ask('open', asked);
+    const request = { id, folder_path, ledger, plan: planText(plan), keeps };
+    const { counts } = await this.#parts.watcher.ask('open', request);
     watched.open(plan, counts, keeps);
   }
 

@@ -4,7 +4,7 @@ import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
 import { largest } from '../facts/sights.ts';
-import { mostWorth } from '../objective.ts';
+import { highestScores } from '../objective.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { fromTo, listOf } from './english.ts';
 import { peoplePhrase } from './people.ts';
@@ -28,7 +28,12 @@ interface Part {
 }
 
 /** In the order of the objective; neighbours of which the same is known are one. Only what tells the parts apart. */
-export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, plan: Plan): Statement[] {
+export function partStatements(
+  film: OutlinedFilm,
+  node: OutlineNode,
+  factsOf: FactsOf,
+  plan: Plan,
+): Statement[] {
   const parts: Part[] = [];
   for (const id of node.child_ids) {
     const { start, end } = film.nodes.get(id)!;
@@ -49,8 +54,8 @@ export function partsTold(film: OutlinedFilm, node: OutlineNode, factsOf: FactsO
   const count = node.parent_id === null ? most.root : most.node;
   const order = plan.bestFirst ? 'worth' : 'time';
   const worths = told.map(({ worth }) => worth);
-  const byWorth = mostWorth(worths, 'worth', told.length);
-  return mostWorth(worths, order, count).map((at): Statement => {
+  const byWorth = highestScores(worths, 'worth', told.length);
+  return highestScores(worths, order, count).map((at): Statement => {
     const { start, end, text, evidence } = told[at]!;
     const rank = 3.5 + byWorth.indexOf(at);
     return { kind: 'part', text: `${fromTo(start, end)}: ${text}.`, evidence, rank };

@@ -10,7 +10,7 @@ import type { Facts, FileWork, StageSession } from './stage.ts';
 export const spanFrames = 120;
 
 /** The model that looks, in its actor. */
-export interface LookingModel<M> {
+export interface FrameAnalysisModel<M> {
   load(signal: AbortSignal): Promise<M>;
   unload(): Promise<unknown>;
 }
@@ -24,7 +24,7 @@ export interface StoredLook {
 }
 
 /** Loads the model for a task; it is freed where the task is cancelled meanwhile. */
-export async function loadedFor<M>(model: LookingModel<M>, signal: AbortSignal): Promise<M> {
+export async function loadedFor<M>(model: FrameAnalysisModel<M>, signal: AbortSignal): Promise<M> {
   return model.load(signal).catch(async (error) => {
     // The actor may have loaded it by now all the same.
     if (signal.aborted) await model.unload().catch(() => {});
@@ -32,16 +32,16 @@ export async function loadedFor<M>(model: LookingModel<M>, signal: AbortSignal):
   });
 }
 
-export interface LookingParts<M> {
+export interface FrameAnalysisParts<M> {
   /** What looks, as it was loaded. */
   readonly model: M;
-  readonly actor: LookingModel<M>;
+  readonly actor: FrameAnalysisModel<M>;
   /** What the store has of this content; null where nobody looked. */
   stored(hash: string): Promise<StoredLook | null>;
   factsOf(count: number, missing_frames: number, fromPreviews: boolean): Facts;
 }
 
-export interface Looking {
+export interface FrameAnalysis {
   /** What such sessions have in common. */
   readonly session: Pick<StageSession, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
   /** Asks the actor; one that came back after a crash has no model yet. */
@@ -54,10 +54,10 @@ export interface Looking {
   ): Promise<Facts>;
 }
 
-export function looking<M extends { readonly model_key: string }>(
+export function frameAnalysis<M extends { readonly model_key: string }>(
   log: Log,
-  { model, actor, stored, factsOf }: LookingParts<M>,
-): Looking {
+  { model, actor, stored, factsOf }: FrameAnalysisParts<M>,
+): FrameAnalysis {
   /** Of files that were looked at before, by content. */
   const known = new Map<string, StoredLook>();
   return {

@@ -18,7 +18,7 @@ export interface FolderTexts {
 const mostKept = 4;
 const keptBytes = 64 << 20;
 
-export class KeptTexts<T extends FolderTexts> {
+export class TextCache<T extends FolderTexts> {
   readonly #log: Log;
   /** For the log: `summaries`. */
   readonly #what: string;

@@ -4,8 +4,8 @@ import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { fewestNodes, looksTold, pictureLooks, shotsTold } from './looks.ts';
-import { partsTold } from './parts.ts';
+import { fewestNodes, lookStatements, pictureLooks, shotStatements } from './looks.ts';
+import { partStatements } from './parts.ts';
 import { goingOn, newcomers, peopleSeen, speaking, speakingLong } from './people.ts';
 import { type Plan, planOf, type Section } from './plan.ts';
 import { seenInLeaf, seenInNode } from './seen.ts';
@@ -29,7 +29,7 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
     people: [peopleSeen(facts, kind === 'leaf'), newcomers(film, facts, plan)].filter((own) => own !== null),
     speech: speechSection(film, facts, plan, kind),
   };
-  const parts = node.child_ids.length > 0 ? partsTold(film, node, factsOf, plan) : [];
+  const parts = node.child_ids.length > 0 ? partStatements(film, node, factsOf, plan) : [];
   const sections = plan.sections.flatMap((section) => told[section]);
   const content = [...sections, ...parts];
   // Where nothing was recognised, a part is compared with the others.
@@ -53,8 +53,8 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
   return [
     ...(seen ? [seen] : []),
     ...(written ? [written] : []),
-    ...(plan.countsShots ? shotsTold(film, facts) : []),
-    ...(isPart ? looksTold(film.looks.get(node.node_id)!, facts, plan.looks) : []),
+    ...(plan.countsShots ? shotStatements(film, facts) : []),
+    ...(isPart ? lookStatements(film.looks.get(node.node_id)!, facts, plan.looks) : []),
   ];
 }
 
@@ -62,7 +62,7 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
 function formOf(film: OutlinedFilm, node: OutlineNode, facts: Facts): Statement[] {
   if (film.kind === 'image') return [];
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
-  return isPart ? looksTold(film.looks.get(node.node_id)!, facts, pictureLooks) : [];
+  return isPart ? lookStatements(film.looks.get(node.node_id)!, facts, pictureLooks) : [];
 }
 
 function speechSection(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openSession } from '../../actors/models/session.ts';
 import type { SpeechRegion } from '../../actors/transcriber/contract.ts';
+import { builtInDetectors } from '../../actors/transcriber/voice/built-in.ts';
 import type { VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
-import { ownDetectors } from '../../actors/transcriber/voice/own.ts';
 import { openSilero } from '../../actors/transcriber/voice/silero.ts';
 import { seeded } from '../../bench/diarization/random.ts';
 import { clipped } from '../../bench/voice/degrade.ts';
@@ -27,7 +27,7 @@ import { createLog } from '../../runtime/log.ts';
 import { readWav } from '../actors/transcriber/voice/speech-media.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 
-const own = ownDetectors();
+const own = builtInDetectors();
 const weights = 'weights/silero_vad.onnx';
 const names = ['media/speech/two_cities_16k.wav', 'media/speech/beckett.wav'];
 const readings = names.map(sharedPath);

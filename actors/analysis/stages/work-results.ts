@@ -3,18 +3,18 @@
 import type { WorkResult } from '../contract.ts';
 import { workKey } from '../result.ts';
 
-export class Settled {
+export class WorkResults {
   /** Jobs that are waited for, by type. */
   readonly #closings = new Map<string, Set<string>>();
   readonly #expected = new Map<string, PromiseWithResolvers<WorkResult>>();
   /** How many pieces of each type have no result yet. */
-  readonly #left: Map<string, number>;
+  readonly #remaining: Map<string, number>;
   /** Types that somebody waits for as a whole. */
   readonly #types = new Map<string, PromiseWithResolvers<void>>();
 
   /** `pieces`: of the task, by type, closing steps among them. */
   constructor(pieces: Readonly<Record<string, number>>) {
-    this.#left = new Map(Object.entries(pieces));
+    this.#remaining = new Map(Object.entries(pieces));
   }
 
   /** This piece of work is part of the task, and somebody waits for it. */
@@ -32,14 +32,14 @@ export class Settled {
 
   tell(result: WorkResult): void {
     this.#expected.get(workKey(result))?.resolve(result);
-    const left = (this.#left.get(result.type) ?? 0) - 1;
-    this.#left.set(result.type, left);
+    const left = (this.#remaining.get(result.type) ?? 0) - 1;
+    this.#remaining.set(result.type, left);
     if (left === 0) this.#types.get(result.type)?.resolve();
   }
 
   /** Resolves when every piece of this type has its result. */
   async ended(type: string): Promise<void> {
-    if ((this.#left.get(type) ?? 0) === 0) return;
+    if ((this.#remaining.get(type) ?? 0) === 0) return;
     const waiting = this.#types.get(type) ?? Promise.withResolvers<void>();
     this.#types.set(type, waiting);
     await waiting.promise;

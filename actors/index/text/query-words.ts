@@ -20,7 +20,7 @@ const asking = new Set(
 const word = /[\p{L}\p{N}\p{M}_]+/gu;
 
 /** Folded, each once, in their order; none for a question of nothing else. */
-export function askedWords(query: string): string[] {
+export function queryWords(query: string): string[] {
   const all = [...fold(query).matchAll(word)].map(([one]) => one);
   return [...new Set(all.filter((one) => !asking.has(one)))].slice(0, mostWords);
 }

@@ -27,7 +27,7 @@ export const fewestNodes = 6;
 export const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'cuts', 'rarity'];
 
 /** `asked`: which are told. */
-export function looksTold(looks: Looks, facts: Facts, asked: readonly Look[]): Statement[] {
+export function lookStatements(looks: Looks, facts: Facts, asked: readonly Look[]): Statement[] {
   const evidence = facts.frames.map(frameId);
   return asked.flatMap((look): Statement[] => {
     const text = sentences[look];
@@ -41,7 +41,7 @@ export function looksTold(looks: Looks, facts: Facts, asked: readonly Look[]): S
  * `Three shots, the longest 14 s (00:13).` Told where it is asked for: four of twelve films were counted to
  * have more than they have. Of one shot there is nothing to say.
  */
-export function shotsTold({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
+export function shotStatements({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
   if (shots < 2 || frames.length === 0) return [];
   const within = outline.shots.filter((start) => start > range.start && start < range.end);
   const starts = [range.start, ...within];

@@ -5,7 +5,7 @@ import { type Catalog, everything } from './catalog.ts';
 import type { Scale } from './relevance.ts';
 
 /** Values of some vectors; typed arrays are compared by value. */
-export class Kept<T> {
+export class VectorCache<T> {
   readonly #kept = new Map<string, T>();
   readonly #most: number;
 
@@ -32,9 +32,9 @@ function keyOf(value: Float32Array | number | null): string {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
 }
 
-export class KeptScales {
-  readonly scales = new Kept<Scale>(8);
-  readonly backgrounds = new Kept<Background>(64);
+export class ScaleCache {
+  readonly scales = new VectorCache<Scale>(8);
+  readonly backgrounds = new VectorCache<Background>(64);
   #rows: Int32Array | null = null;
 
   /** Of the frames that stand for everything that is loaded. */

@@ -8,9 +8,9 @@ import {
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
-import { planOf } from '../../../../actors/summarizer/telling/plan.ts';
+import { planOf } from '../../../../actors/summarizer/statements/plan.ts';
 import { signNames } from '../../../../actors/summarizer/text/signs.ts';
-import { conceptVector, painted, rootText, spoken, textsOf, told } from './told.ts';
+import { conceptVector, painted, rootText, spoken, textsOf, told } from './film-texts.ts';
 
 /** A sentence for each sign, of as many words, and a line of chatter after each. */
 const said = {
@@ -104,7 +104,7 @@ test('instructions bring the sentences that name it, and the parts that show it'
   const showing = told(material, { objective, instructionsVector: conceptVector('a lighthouse') });
   const worth = [...showing.film.worth].filter(([id]) => showing.film.nodes.get(id)!.child_ids.length === 0);
   const [best] = worth.sort(([, a], [, b]) => b - a)[0]!;
-  assert.match(showing.told(showing.film.nodes.get(best)!).text, /a lighthouse/i);
+  assert.match(showing.statementsOf(showing.film.nodes.get(best)!).text, /a lighthouse/i);
 });
 
 test('instructions of another space change nothing but the words', () => {

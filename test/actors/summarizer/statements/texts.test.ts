@@ -4,7 +4,7 @@ import type { SeenLine, SeenThing } from '../../../../actors/summarizer/contract
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
 import { talks } from '../text/talks.ts';
-import { painted, rootText, someConcepts, spoken, textsOf, told } from './told.ts';
+import { painted, rootText, someConcepts, spoken, textsOf, told } from './film-texts.ts';
 
 const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
 const sound = (lines: readonly string[], seconds = lines.length * 4 + 1): Material => ({
@@ -96,7 +96,7 @@ test('things and printed text are told with their times, those that may be wrong
     'A video of 20 s. Bottles and a dog (00:07). Text in the picture: “Budget 2026” (00:03) and “EXIT” (00:12). Nobody speaks.',
   );
   assert.equal(film.whole().one_line_summary, 'A video of 20 s: bottles and a dog; “Budget 2026”.');
-  const { evidence, hints } = film.told(film.film.root);
+  const { evidence, hints } = film.statementsOf(film.film.root);
   const shown = evidence!.frames.map(({ frame_idx }) => frame_idx);
   assert.ok(
     [0, 3, 7, 12].every((frame) => shown.includes(frame)),
@@ -169,19 +169,21 @@ test('what has no name says why, and its shots are counted where they are asked 
     rootText(asked),
     /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\./,
   );
-  const [hint] = film.told(film.film.root).hints;
+  const [hint] = film.statementsOf(film.film.root).hints;
   assert.match(hint!.limitation, /too few pictures to compare with \(40\)/);
   assert.match(hint!.suggested_follow_up, /100 pictures/);
 });
 
 test('what is so throughout the file is to be checked once', () => {
   const film = told({ ...harbourFilm(), segments: null });
-  const hints = film.film.outline.nodes.map((node) => film.told(node).hints.map((own) => own.limitation));
+  const hints = film.film.outline.nodes.map((node) =>
+    film.statementsOf(node).hints.map((own) => own.limitation),
+  );
   assert.equal(hints.flat().filter((limitation) => /no transcript/.test(limitation)).length, 1);
   const lines = ['One thing is said.', 'Another thing is said.', 'And then a third.'];
   const mute = told({ ...harbourFilm(), segments: spoken(lines, 0.5, 12) });
   const unknown = mute.film.outline.nodes.filter((node) =>
-    mute.told(node).hints.some(({ limitation }) => /The speaker is unknown/.test(limitation)),
+    mute.statementsOf(node).hints.some(({ limitation }) => /The speaker is unknown/.test(limitation)),
   );
   assert.deepEqual(unknown, [mute.film.root]);
   assert.match(rootText(mute), /Speech of 33 s\. .*Said: “[^”]*” \([\d:]+\)\. “/);
@@ -194,12 +196,15 @@ test('silence, a file without any analysis and one without a transcript say so',
     rootText(nothing),
     'A video of 30 s. Nothing is known about this file: it has not been analysed.',
   );
-  for (const { node } of nothing.film.outline.nodes.slice(1).map((own) => nothing.told(own)))
-    assert.equal(nothing.told(node).text, 'Nothing is known about this part: it has not been analysed.');
+  for (const { node } of nothing.film.outline.nodes.slice(1).map((own) => nothing.statementsOf(own)))
+    assert.equal(
+      nothing.statementsOf(node).text,
+      'Nothing is known about this part: it has not been analysed.',
+    );
   assert.equal(nothing.whole().one_line_summary, 'A video of 30 s: nothing is known about it.');
   const unheard = told({ ...harbourFilm(), segments: null });
   assert.match(rootText(unheard), /There is no transcript\.$/);
-  const [limits] = [unheard.told(unheard.film.root).hints];
+  const [limits] = [unheard.statementsOf(unheard.film.root).hints];
   assert.ok(limits.some(({ limitation }) => limitation.startsWith('There is no transcript')));
 });
 
@@ -215,13 +220,13 @@ test('a gap of the analysis is a limitation, and a part without pictures says so
     segments: [],
     pictures: { vectors: kept, dimensions, frames: rows, cuts: [] },
   });
-  const root = film.told(film.film.root);
+  const root = film.statementsOf(film.film.root);
   const gap = root.hints.find(({ limitation }) => limitation === 'No pictures of 00:13–00:27 were analysed.');
   assert.deepEqual(gap?.affected_range, [13, 27]);
   assert.deepEqual(film.quality([], []).warnings, ['Not analysed: 14 s of 40 s.']);
   assert.deepEqual(film.quality([], []).uncovered_ranges, [{ start_seconds: 13, end_seconds: 27 }]);
   const inside = film.film.outline.nodes
-    .map((node) => film.told(node))
+    .map((node) => film.statementsOf(node))
     .filter(({ facts }) => facts.pictured === 0);
   for (const { text } of inside) assert.match(text, /No picture of this part was analysed\./);
 });
@@ -251,7 +256,7 @@ test('a language that is no tag is no error', () => {
 test('unknown speakers, people without a name and cut quotes are limitations', () => {
   const long = `The bridge ${'over the river and the valley '.repeat(8)}fell.`;
   const film = told({ ...sound([long, 'Ada: Yes.'], 12), people: [{ person: '3', frames: [1, 2] }] });
-  const limits = film.film.outline.nodes.flatMap((node) => film.told(node).hints);
+  const limits = film.film.outline.nodes.flatMap((node) => film.statementsOf(node).hints);
   const all = limits.map(({ limitation }) => limitation).join(' ');
   assert.match(all, /The speaker is unknown for \d s\./);
   assert.match(all, /One person is seen without a name\./);
@@ -264,7 +269,9 @@ test('who is probably meant by whom is told with what was counted or said', () =
   );
   const frames = [...range(0, 8), ...range(16, 24)];
   const film = told({ ...sound(lines), people: [{ person: 'Grace', frames }] });
-  const hints = film.film.outline.nodes.flatMap((node) => film.told(node).evidence?.attribution_hints ?? []);
+  const hints = film.film.outline.nodes.flatMap(
+    (node) => film.statementsOf(node).evidence?.attribution_hints ?? [],
+  );
   const counted = hints.find((hint) => hint.includes('Grace'));
   assert.match(
     counted!,
@@ -273,7 +280,9 @@ test('who is probably meant by whom is told with what was counted or said', () =
   assert.ok(hints.some((hint) => /^SPEAKER_B says “Ada” as their own name \(/.test(hint)));
   // Seen with everybody alike: nothing tells who it is.
   const both = told({ ...sound(lines), people: [{ person: 'Grace', frames: range(0, 28) }] });
-  const none = both.film.outline.nodes.flatMap((node) => both.told(node).evidence?.attribution_hints ?? []);
+  const none = both.film.outline.nodes.flatMap(
+    (node) => both.statementsOf(node).evidence?.attribution_hints ?? [],
+  );
   assert.ok(!none.some((hint) => hint.includes('Grace')));
 });
 

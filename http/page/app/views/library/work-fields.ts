@@ -6,63 +6,63 @@ import { SetUpButton } from '../../parts/set-up.ts';
 import { routeHash } from '../../route.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
-import { type KindCounts, usualWishes, type Wishes } from './request.ts';
+import { defaultWork, type KindCounts, type WorkOptions } from './request.ts';
 
 const KEPT = 'framehound.wishes';
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
 /** What of them decides about wishes. */
-interface WishModels {
+interface WorkModels {
   readonly speech: Pick<Models['speech'], 'model_key'>;
   readonly faces: Pick<Models['faces'], 'command'>;
 }
 
 /** What a person chose the last time; doing again what is stored is never kept. */
-export function keptWishes(): Partial<Wishes> {
+export function savedWork(): Partial<WorkOptions> {
   try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Wishes>;
+    return JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<WorkOptions>;
   } catch {
     return {};
   }
 }
 
-export function keepWishes({ again: _, ...wishes }: Partial<Wishes>): void {
-  localStorage.setItem(KEPT, JSON.stringify(wishes));
+export function saveWork({ again: _, ...options }: Partial<WorkOptions>): void {
+  localStorage.setItem(KEPT, JSON.stringify(options));
 }
 
 /**
  * Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. Faces
  * that were wished for before wait until their models are there again.
  */
-export function wishesOf(kept: Partial<Wishes>, models: WishModels | null): Wishes {
+export function workOptions(kept: Partial<WorkOptions>, models: WorkModels | null): WorkOptions {
   const speech = models !== null && models.speech.model_key !== null;
-  const wishes = { ...usualWishes, speech, ...kept };
-  return { ...wishes, faces: wishes.faces && canFindFaces(models) };
+  const options = { ...defaultWork, speech, ...kept };
+  return { ...options, faces: options.faces && canFindFaces(models) };
 }
 
-function canFindFaces(models: WishModels | null): boolean {
+function canFindFaces(models: WorkModels | null): boolean {
   return models === null || models.faces.command === null;
 }
 
-export interface WishFieldsProps {
-  readonly wishes: Wishes;
+export interface WorkFieldsProps {
+  readonly options: WorkOptions;
   /** Null while they are asked for. */
   readonly models: Models | null;
   readonly kinds: KindCounts;
-  set(wishes: Partial<Wishes>): void;
+  set(options: Partial<WorkOptions>): void;
 }
 
-export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
+export function WorkFields({ options, models, kinds, set }: WorkFieldsProps) {
   const hasPicture = kinds.video + kinds.image > 0;
   const hasSound = kinds.video + kinds.audio > 0;
   const canFaces = canFindFaces(models);
   const canSee = models === null || (models.sight.things_key !== null && models.sight.words_key !== null);
   const text = (name: 'language' | 'people', label: string, how: string, isNeeded: boolean) =>
-    html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${wishes[name]} placeholder=${how}
+    html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${options[name]} placeholder=${how}
       onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
   const wish = (name: WishName, label: string, isAble: boolean, more: ComponentChildren) =>
-    html`<div class="wish"><label><input type="checkbox" checked=${wishes[name] && isAble} disabled=${!isAble}
-      onChange=${() => set({ [name]: !wishes[name] })} />${label}</label>${wishes[name] && isAble ? more : null}</div>`;
+    html`<div class="wish"><label><input type="checkbox" checked=${options[name] && isAble} disabled=${!isAble}
+      onChange=${() => set({ [name]: !options[name] })} />${label}</label>${options[name] && isAble ? more : null}</div>`;
   return html`<fieldset class="wishes"><legend class="unseen">${t(library.analyseTitle)}</legend>
     ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, !canSee && html`<${Lacking} text=${t(library.noSight)} />`)}
     ${wish(
@@ -75,7 +75,7 @@ export function WishFields({ wishes, models, kinds, set }: WishFieldsProps) {
     ${wish('faces', t(library.wishFaces), hasPicture && canFaces, text('people', t(library.people), t(library.peopleHow), true))}
     ${!canFaces && html`<${Lacking} text=${t(library.noFaceModel)} />`}
     ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} isOfSettings />`)}
-    <label><input type="checkbox" checked=${wishes.again} onChange=${() => set({ again: !wishes.again })} />${t(library.again)}</label>
+    <label><input type="checkbox" checked=${options.again} onChange=${() => set({ again: !options.again })} />${t(library.again)}</label>
   </fieldset>`;
 }
 

@@ -1,10 +1,10 @@
 // Films with texts for tests: vectors that show concepts of the lexicon in a made-up space, and all that is told of them.
 import { knownConcepts } from '../../../../actors/summarizer/concepts/known-concepts.ts';
 import { lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
-import { type Asked, outlinedFilm } from '../../../../actors/summarizer/facts/film.ts';
+import { type FilmOptions, outlinedFilm } from '../../../../actors/summarizer/facts/film.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
 import type { Material, Pictures } from '../../../../actors/summarizer/outline/material.ts';
-import { ToldFilm } from '../../../../actors/summarizer/telling/told-film.ts';
+import { FilmTexts } from '../../../../actors/summarizer/statements/film-texts.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';
 import { withCuts } from '../outline/with-cuts.ts';
@@ -63,8 +63,8 @@ export function painted(shots: readonly (readonly [seconds: number, ...concepts:
   return withCuts({ vectors: rows(vectors), dimensions, frames: vectors.map((_, i) => i) });
 }
 
-export function told(material: Material, asked: Partial<Asked> = {}): ToldFilm {
-  const whole: Asked = {
+export function told(material: Material, asked: Partial<FilmOptions> = {}): FilmTexts {
+  const whole: FilmOptions = {
     kind: material.pictures ? 'video' : 'audio',
     language: 'en',
     objective: objectiveOf('general_understanding'),
@@ -75,12 +75,12 @@ export function told(material: Material, asked: Partial<Asked> = {}): ToldFilm {
     named: new Set(material.people.flatMap(({ person }) => (/^\d/.test(person) ? [] : [person]))),
     ...asked,
   };
-  return new ToldFilm(outlinedFilm(material, whole));
+  return new FilmTexts(outlinedFilm(material, whole));
 }
 
-export const textsOf = (film: ToldFilm): string[] =>
-  film.film.outline.nodes.map((node) => film.told(node).text);
-export const rootText = (film: ToldFilm): string => film.told(film.film.root).text;
+export const textsOf = (film: FilmTexts): string[] =>
+  film.film.outline.nodes.map((node) => film.statementsOf(node).text);
+export const rootText = (film: FilmTexts): string => film.statementsOf(film.film.root).text;
 
 /** One segment after the other. `line`: `speaker: text`, or only text where nobody knows who speaks. */
 export function spoken(lines: readonly string[], from = 0.5, each = 4) {

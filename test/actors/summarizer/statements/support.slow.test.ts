@@ -13,14 +13,18 @@ import {
 } from '../../../../actors/summarizer/objective.ts';
 import { secondsOf } from '../../../../actors/summarizer/outline/channels.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
-import { longestTexts } from '../../../../actors/summarizer/telling/node.ts';
-import { newNode, type ToldFilm, type ToldNode } from '../../../../actors/summarizer/telling/told-film.ts';
-import { longestLine, longestShort } from '../../../../actors/summarizer/telling/whole.ts';
+import {
+  type FilmTexts,
+  type NodeStatements,
+  newNode,
+} from '../../../../actors/summarizer/statements/film-texts.ts';
+import { longestTexts } from '../../../../actors/summarizer/statements/node.ts';
+import { longestLine, longestShort } from '../../../../actors/summarizer/statements/whole.ts';
 import { draws } from '../../../shared.ts';
 import { composedFilm, someComposition } from '../outline/composed.ts';
 import { randomMaterial, shapes } from '../outline/random.ts';
 import { withCuts } from '../outline/with-cuts.ts';
-import { painted, told } from './told.ts';
+import { painted, told } from './film-texts.ts';
 
 const storable = Compile(NewSummaryNode);
 
@@ -32,7 +36,7 @@ interface Evidence {
 }
 
 /** All evidence of the leaves of a range. */
-function evidenceWithin(nodes: readonly ToldNode[], { node }: ToldNode): Evidence {
+function evidenceWithin(nodes: readonly NodeStatements[], { node }: NodeStatements): Evidence {
   const own = nodes
     .filter((leaf) => leaf.evidence && leaf.node.start >= node.start && leaf.node.end <= node.end)
     .map((leaf) => leaf.evidence!);
@@ -49,7 +53,7 @@ function evidenceWithin(nodes: readonly ToldNode[], { node }: ToldNode): Evidenc
 const plain = (text: string) => text.replace(/[\s\u2068\u2069]+/gu, '');
 
 /** What a text says against the evidence, told apart from how it was made. */
-function assertSupported(film: ToldFilm, nodes: readonly ToldNode[], own: ToldNode): void {
+function assertSupported(film: FilmTexts, nodes: readonly NodeStatements[], own: NodeStatements): void {
   const within = evidenceWithin(nodes, own);
   const { start, end } = own.node;
   for (const { kind, text, evidence } of own.statements) {
@@ -79,8 +83,8 @@ function assertSupported(film: ToldFilm, nodes: readonly ToldNode[], own: ToldNo
     }
 }
 
-function assertTold(film: ToldFilm): void {
-  const nodes = film.film.outline.nodes.map((node) => film.told(node));
+function assertTold(film: FilmTexts): void {
+  const nodes = film.film.outline.nodes.map((node) => film.statementsOf(node));
   for (const own of nodes) {
     const { node, text, hints } = own;
     const kind = node.parent_id === null ? 'root' : node.child_ids.length === 0 ? 'leaf' : 'node';
@@ -119,7 +123,7 @@ test('a part in which only a sentence from before goes on has a text and its evi
   const sound = { ...shape, hasPictures: false, hasSpeech: true, people: 0 };
   const film = told(randomMaterial(sound), { objective: objectiveOf('general_understanding', []) });
   assertTold(film);
-  const parts = film.film.outline.nodes.map((node) => film.told(node));
+  const parts = film.film.outline.nodes.map((node) => film.statementsOf(node));
   const goingOn = parts.filter(({ facts }) => facts.sentences.length === 0 && facts.spoken > 0);
   assert.ok(goingOn.length > 0);
   for (const { text } of goingOn) assert.match(text, /^\w+: “[^”]+” \(\d\d:\d\d\)\.$/u);
