@@ -14,7 +14,7 @@ import { Wake } from './wake.ts';
 import type { Watched } from './watched.ts';
 import { WatcherClient, type WatcherClientParts } from './watcher-client.ts';
 
-export interface SessionParts
+export interface WatcherParts
   extends Omit<BatchParts, 'client' | 'report'>,
     FolderSetParts,
     WatcherClientParts {
@@ -39,7 +39,7 @@ export class WatchSession {
   readonly folders: FolderSet;
   /** Resolves when it has stopped; it never rejects. */
   readonly ended: Promise<void>;
-  readonly #parts: SessionParts;
+  readonly #parts: WatcherParts;
   readonly #client: WatcherClient;
   readonly #closed = new AbortController();
   readonly #pollWake: Wake;
@@ -50,7 +50,7 @@ export class WatchSession {
   #slotFailures = 0;
   #turn = 0;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: WatcherParts) {
     this.#parts = parts;
     const { clock, watcher, tasks, log } = parts;
     this.#client = new WatcherClient(parts);

@@ -94,12 +94,12 @@ export interface Closing<I extends Item = Item> {
   storedFacts?(job: Job<I>): Facts;
   /** What is told of a job whose step failed; the facts of nothing when left out. */
   failedFacts?(job: Job<I>): Facts;
-  /** `told`: how much of the step is done, 0 to 1, and what else its events tell. */
+  /** `progress`: how much of the step is done, 0 to 1, and what else its events tell. */
   work(
     job: Job<I>,
     results: readonly WorkResult[],
     signal: AbortSignal,
-    told: (fraction: number, detail?: Facts) => void,
+    progress: (fraction: number, detail?: Facts) => void,
   ): Promise<Facts>;
 }
 

@@ -9,20 +9,20 @@ export class SharedTasks {
 
   /** `begin`: starts the task in the place, when none does the same. */
   begin(
-    wishOf: RequestKey,
+    keyOf: RequestKey,
     asked: AnalysisRequest,
     { tasks }: Place,
     begin: () => Promise<Accepted>,
   ): Promise<Accepted> {
-    const wish = wishOf(asked);
-    if (wish === null) return begin();
-    const known = this.#beginning.get(wish);
+    const key = keyOf(asked);
+    if (key === null) return begin();
+    const known = this.#beginning.get(key);
     if (known) return known;
     // One that is told to stop does nothing for anybody.
-    const same = tasks.find(({ state, request }) => state !== 'stopping' && wishOf(request) === wish);
+    const same = tasks.find(({ state, request }) => state !== 'stopping' && keyOf(request) === key);
     if (same) return Promise.resolve(same.accepted);
-    const task = begin().finally(() => this.#beginning.delete(wish));
-    this.#beginning.set(wish, task);
+    const task = begin().finally(() => this.#beginning.delete(key));
+    this.#beginning.set(key, task);
     return task;
   }
 }

@@ -32,7 +32,7 @@ export function createClips(parts: ClipParts): Clips {
     await sweepParts(folder.output_dir, parts.log);
     const order = new NameOrder();
     return {
-      cut: (wish, signal) => order.next(wish, (before) => cutter.cut({ ...folder, wish, before }, signal)),
+      cut: (spec, signal) => order.next(spec, (before) => cutter.cut({ ...folder, spec, before }, signal)),
     };
   };
   return {
@@ -42,7 +42,7 @@ export function createClips(parts: ClipParts): Clips {
       const { clips, output_dir } = request;
       cutter.expectRoom(clips.length);
       const series = await begin(request);
-      const working = clips.map((wish) => cutter.told(wish, series.cut(wish, signal), signal));
+      const working = clips.map((spec) => cutter.resultOfCut(spec, series.cut(spec, signal), signal));
       // Everybody is waited for, so that nothing is left of a cancelled export when it ends.
       await Promise.allSettled(working);
       const results = await Promise.all(working);
@@ -55,7 +55,7 @@ export function createClips(parts: ClipParts): Clips {
 
 /** One clip by itself. */
 interface ClipCut extends Omit<ClipsRequest, 'clips'> {
-  readonly wish: ClipSpec;
+  readonly spec: ClipSpec;
   /** The clip gets its name after it. Does not reject. */
   readonly before: Promise<unknown> | undefined;
 }
@@ -80,11 +80,11 @@ class Cutter implements ClipCounts {
   }
 
   /** Throws CANCELLED; every other error is a result. */
-  async told(wish: ClipSpec, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
+  async resultOfCut(spec: ClipSpec, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
     try {
       const made = await cut;
       return {
-        ...resultOf(wish, null, made.output_path),
+        ...resultOf(spec, null, made.output_path),
         start_seconds_actual: made.start_seconds,
         end_seconds_actual: made.end_seconds,
         frame_count: made.frames,
@@ -94,22 +94,22 @@ class Cutter implements ClipCounts {
       };
     } catch (error) {
       if (signal.aborted) throw error;
-      return resultOf(wish, this.#reasonOf(error), null);
+      return resultOf(spec, this.#reasonOf(error), null);
     }
   }
 
   /** Throws why there is no clip. */
   async cut(clip: ClipCut, signal: AbortSignal): Promise<ClipWritten> {
-    const { output_dir, create_folders = false, wish, before } = clip;
+    const { output_dir, create_folders = false, spec, before } = clip;
     const part = join(output_dir, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
-      checkWish(wish);
+      checkSpec(spec);
       await expectAbove(output_dir, create_folders, unwritable);
       writable(output_dir, () => makeExportFolder(output_dir));
       const made = await this.#cut(clip, part, signal);
       await before;
       signal.throwIfAborted();
-      const name = `${clipName(wish)}.${made.extension}`;
+      const name = `${clipName(spec)}.${made.extension}`;
       const output_path = await placeNew(part, name).catch((error) => {
         throw unwritable(`${join(output_dir, name)} cannot be written: ${reasonOf(error)}`, error);
       });
@@ -126,8 +126,8 @@ class Cutter implements ClipCounts {
     }
   }
 
-  #cut({ wish, mode }: ClipCut, output: string, signal: AbortSignal): Promise<ClipMade> {
-    const { media_path: path, start_seconds, end_seconds } = wish;
+  #cut({ spec, mode }: ClipCut, output: string, signal: AbortSignal): Promise<ClipMade> {
+    const { media_path: path, start_seconds, end_seconds } = spec;
     const asked = { path, output, start_seconds, end_seconds, mode };
     return this.#writers.run((writer) => writer.ask('clip', asked, { signal }), signal);
   }
@@ -144,7 +144,7 @@ function count(counts: Map<string, number>, name: string | null | undefined) {
   if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function checkWish({ media_path, start_seconds, end_seconds }: ClipSpec) {
+function checkSpec({ media_path, start_seconds, end_seconds }: ClipSpec) {
   if (!isAbsolute(media_path) || media_path.includes('\0'))
     throw clipErrors.CLIP_PATH(`${quoted(media_path)} is not an absolute path`);
   if (start_seconds < 0) throw clipErrors.CLIP_RANGE(`start_seconds ${start_seconds} is below 0`);
@@ -164,7 +164,7 @@ function unwritable(what: string, cause?: unknown) {
   return clipErrors.CLIP_UNWRITABLE(what, {}, cause);
 }
 
-function resultOf(wish: ClipSpec, error: string | null, output_path: string | null): ClipResult {
-  const { media_path, start_seconds, end_seconds } = wish;
+function resultOf(spec: ClipSpec, error: string | null, output_path: string | null): ClipResult {
+  const { media_path, start_seconds, end_seconds } = spec;
   return { success: error === null, error, media_path, start_seconds, end_seconds, output_path };
 }

@@ -82,7 +82,7 @@ export interface ClipWritten extends ClipMade {
 /** Clips that are cut into one folder; those of one name get it in the order in which they were asked for. */
 export interface ClipSeries {
   /** Cuts one clip and writes it. Throws why there is none, CANCELLED among it; then nothing is left of it. */
-  cut(wish: ClipSpec, signal: AbortSignal): Promise<ClipWritten>;
+  cut(spec: ClipSpec, signal: AbortSignal): Promise<ClipWritten>;
 }
 
 /** Clips written since the start, by encoder. */

@@ -7,8 +7,8 @@ export class NameOrder {
   readonly #latest = new Map<string, Promise<unknown>>();
 
   /** `work` is handed what the clip has to wait for before it gets its name; nothing where no other one wants it. */
-  next<T>(wish: ClipSpec, work: (before: Promise<unknown> | undefined) => Promise<T>): Promise<T> {
-    const name = clipName(wish).toLowerCase();
+  next<T>(spec: ClipSpec, work: (before: Promise<unknown> | undefined) => Promise<T>): Promise<T> {
+    const name = clipName(spec).toLowerCase();
     const before = this.#latest.get(name);
     const done = work(before);
     // A clip that fails waits for nothing: the next one still waits for those before it.

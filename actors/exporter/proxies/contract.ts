@@ -33,12 +33,12 @@ export interface Proxies {
    * The proxy of a content with pictures of `max_side` or more, of any size when left out; null without one. Whoever asks
    * uses it: it is removed after those that nobody asked for since.
    */
-  find(wish: Omit<ProxySpec, 'max_side'> & { readonly max_side?: number }): Promise<ProxyFile | null>;
+  find(spec: Omit<ProxySpec, 'max_side'> & { readonly max_side?: number }): Promise<ProxyFile | null>;
   /**
-   * Makes one. `told`: how much of it there is, 0 to 1. On any error nothing is left of it: MEDIA_GONE, FILE_CHANGED,
+   * Makes one. `progress`: how much of it there is, 0 to 1. On any error nothing is left of it: MEDIA_GONE, FILE_CHANGED,
    * STORE_FULL, STORE_READ_ONLY, those of a clip, CANCELLED.
    */
-  make(wish: ProxySpec, signal: AbortSignal, told: (fraction: number) => void): Promise<ProxyWritten>;
+  make(spec: ProxySpec, signal: AbortSignal, progress: (fraction: number) => void): Promise<ProxyWritten>;
   /** Removes those of media that are forgotten. */
   remove(cacheDir: string, hashes: readonly string[]): Promise<void>;
 }

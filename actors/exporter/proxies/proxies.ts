@@ -41,7 +41,7 @@ export function createProxies(parts: ProxyParts): Proxies {
       await markUsed(best, parts.now());
       return { path: best.path, size_bytes: best.size_bytes };
     },
-    make: (wish, signal, told) => maker.make(wish, signal, told),
+    make: (spec, signal, progress) => maker.make(spec, signal, progress),
     remove: async (cacheDir, hashes) => {
       const gone = new Set(hashes);
       await removeProxies((await proxiesIn(cacheDir)).filter(({ hash_str }) => gone.has(hash_str)));
@@ -57,8 +57,12 @@ class ProxyMaker {
     this.#parts = parts;
   }
 
-  async make(wish: ProxySpec, signal: AbortSignal, told: (fraction: number) => void): Promise<ProxyWritten> {
-    const { cache_dir, hash_str } = wish;
+  async make(
+    spec: ProxySpec,
+    signal: AbortSignal,
+    progress: (fraction: number) => void,
+  ): Promise<ProxyWritten> {
+    const { cache_dir, hash_str } = spec;
     const { log, mediaFile } = this.#parts;
     const folder = proxyFolder(cache_dir);
     const asked = { cache_dir, hash_str };
@@ -67,10 +71,10 @@ class ProxyMaker {
     await sweepParts(folder, log);
     const part = join(folder, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
-      const made = await this.#write(file, part, wish.max_side, signal, told);
+      const made = await this.#write(file, part, spec.max_side, signal, progress);
       // Forgotten meanwhile, or another file now: then it is the proxy of nothing.
       await expectSame(file, await mediaFile(asked, signal));
-      return await this.#keep(wish, part, made);
+      return await this.#keep(spec, part, made);
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED(`${file.path}: its proxy`, {}, error);
       throw restatedFor(folder, error);
@@ -86,13 +90,13 @@ class ProxyMaker {
     output: string,
     max_side: number,
     signal: AbortSignal,
-    told: (fraction: number) => void,
+    progress: (fraction: number) => void,
   ): Promise<ProxyMade> {
     return this.#parts.writers.run(async (writer) => {
       const steps = writer.feed('proxy', { path, output, max_side }, { signal });
       for await (const { seconds: done, made } of steps) {
         if (made) return made;
-        if (seconds > 0) told(Math.min(1, done / seconds));
+        if (seconds > 0) progress(Math.min(1, done / seconds));
       }
       throw engineErrors.INTERNAL(`${path}: the proxy is incomplete`);
     }, signal);

@@ -64,13 +64,13 @@ class ClipClosing implements Closing {
     job: Job,
     _: readonly WorkResult[],
     signal: AbortSignal,
-    told: (fraction: number) => void,
+    progress: (fraction: number) => void,
   ): Promise<Facts> {
-    told(0);
-    const { name, ...wish } = this.#clipOf(job);
-    const made = await this.#series.cut(wish, signal);
+    progress(0);
+    const { name, ...spec } = this.#clipOf(job);
+    const made = await this.#series.cut(spec, signal);
     const clip: ClipFacts = {
-      media_path: wish.media_path,
+      media_path: spec.media_path,
       output_path: made.output_path,
       start_seconds_actual: made.start_seconds,
       end_seconds_actual: made.end_seconds,

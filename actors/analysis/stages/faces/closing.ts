@@ -104,14 +104,14 @@ export class FaceClosing implements Closing {
     { name }: Job,
     results: readonly WorkResult[],
     signal: AbortSignal,
-    told: (fraction: number) => void,
+    progress: (fraction: number) => void,
   ): Promise<Facts> {
     const job = this.#jobOf(name);
     const hashes = hashesOf(results);
     if (job.paths.length > 0 && hashes.length === 0) {
       throw analysisErrors.NO_MEDIA(`${job.name}: none of its files has been searched for faces`);
     }
-    told(0);
+    progress(0);
     const ownEps = await this.#ownEps(await this.#modelOf(job));
     const distance = job.eps === null ? null : distanceOf(job.eps, ownEps);
     const begun = await this.#begin(job, hashes, distance);
@@ -120,7 +120,7 @@ export class FaceClosing implements Closing {
       faces: this.#faces,
       signal,
       ownEps,
-      told: (fraction) => told(CLUSTERING * fraction),
+      progress: (fraction) => progress(CLUSTERING * fraction),
     });
     try {
       const warnings = await this.#warnings(job, begun, results);
@@ -130,7 +130,7 @@ export class FaceClosing implements Closing {
         finder && job.samples.length > 0
           ? await nameFromSamples(this.#task, job, committed, { finder, clusterer, signal })
           : null;
-      told(1);
+      progress(1);
       const clustering = await this.#facts(job, committed, ownEps);
       const warning = [...warnings, ...(named?.complaints ?? [])].join('; ');
       const sample_face_naming = named?.result ?? null;

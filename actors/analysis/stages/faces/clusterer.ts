@@ -28,7 +28,7 @@ export interface ClusterParts {
   /** The eps of the row of the model of the vectors. */
   readonly ownEps: number;
   /** How much is done, 0 to 1. */
-  readonly told: (fraction: number) => void;
+  readonly progress: (fraction: number) => void;
 }
 
 export interface Distances {
@@ -48,13 +48,13 @@ export class Clusterer {
 
   /** Null for no entries. */
   async labels(stored: Entries, distances: Distances): Promise<ClusterLabels | null> {
-    const { faces, signal, told } = this.#parts;
+    const { faces, signal, progress } = this.#parts;
     await this.#fill(stored);
     const clustering = this.#open;
     if (clustering === null) return null;
     for (;;) {
       const { done, fraction } = await faces.ask('cluster_step', { clustering, ...distances }, { signal });
-      told(READING + (1 - READING) * fraction);
+      progress(READING + (1 - READING) * fraction);
       if (done) break;
     }
     return faces.ask('cluster_labels', { clustering }, { signal });
@@ -77,7 +77,7 @@ export class Clusterer {
   }
 
   async #fill({ clustering: from, entries, before }: Entries): Promise<void> {
-    const { index, faces, signal, told } = this.#parts;
+    const { index, faces, signal, progress } = this.#parts;
     for (let at = 0; at < entries; ) {
       const asked = { clustering: from, from: at, most: PAGE };
       const { vectors, weak } = await index.ask('clustering_vectors', asked, { signal });
@@ -86,7 +86,7 @@ export class Clusterer {
       const request = { clustering: this.#open, vectors, weak };
       const transfer = [...new Set([vectors.buffer, weak.buffer])] as ArrayBuffer[];
       await faces.ask('cluster_add', request, { signal, transfer });
-      told((READING * at) / entries);
+      progress((READING * at) / entries);
     }
   }
 

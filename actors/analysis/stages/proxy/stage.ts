@@ -49,11 +49,11 @@ class ProxyClosing implements Closing {
     _: Job,
     __: readonly WorkResult[],
     signal: AbortSignal,
-    told: (fraction: number) => void,
+    progress: (fraction: number) => void,
   ): Promise<Facts> {
     const { hash_str, max_side } = this.#asked;
-    const wish = { cache_dir: this.#cacheDir, hash_str, max_side };
-    const { size_bytes, frames, width, height } = await this.#proxies.make(wish, signal, told);
+    const spec = { cache_dir: this.#cacheDir, hash_str, max_side };
+    const { size_bytes, frames, width, height } = await this.#proxies.make(spec, signal, progress);
     return { proxy: { hash_str, size_bytes, frames, width, height } };
   }
 }

@@ -58,7 +58,7 @@ class PullClosing implements Closing {
     { name }: Job,
     _: readonly WorkResult[],
     signal: AbortSignal,
-    told: (fraction: number, detail: Facts) => void,
+    report: (fraction: number, detail: Facts) => void,
   ): Promise<Facts> {
     const key = name ?? '';
     const { models } = await this.#library.list();
@@ -71,7 +71,7 @@ class PullClosing implements Closing {
         clock,
         progress: (progress) => {
           const stand = bytes.take(progress);
-          if (stand) told(stand.fraction, { ...stand.detail });
+          if (stand) report(stand.fraction, { ...stand.detail });
         },
       });
       return { pull: factsOf(pulled) };

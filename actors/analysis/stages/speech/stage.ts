@@ -47,10 +47,10 @@ class SpeechStageSession implements StageSession<SpeechJob> {
   /** One model after the other: two at once may not fit into memory. */
   async rounds(jobs: readonly SpeechJob[], failed: (job: SpeechJob, error: unknown) => void) {
     const rounds = new Map<string, SpeechJob[]>();
-    for (const [wish, alike] of Map.groupBy(jobs, wishOf)) {
+    for (const [choiceText, alike] of Map.groupBy(jobs, choiceKey)) {
       try {
         const choice = await this.#choose(alike[0]!);
-        this.#choices.set(wish, choice);
+        this.#choices.set(choiceText, choice);
         const key = choice.model ?? subtitlesKey;
         rounds.set(key, [...(rounds.get(key) ?? []), ...alike]);
       } catch (error) {
@@ -75,7 +75,7 @@ class SpeechStageSession implements StageSession<SpeechJob> {
   }
 
   #choiceOf(job: SpeechJob): Choice {
-    return this.#choices.get(wishOf(job)) ?? { model: null, reason: null };
+    return this.#choices.get(choiceKey(job)) ?? { model: null, reason: null };
   }
 
   modelOf(job: SpeechJob): string {
@@ -160,7 +160,7 @@ class SpeechStageSession implements StageSession<SpeechJob> {
 }
 
 /** Jobs with the same wish get the same model. */
-function wishOf({ preferred, language }: SpeechJob): string {
+function choiceKey({ preferred, language }: SpeechJob): string {
   return JSON.stringify([preferred, language]);
 }
 

@@ -48,14 +48,14 @@ export const longestInstructions = 1500;
 export function purposeLines({ preset, priority_hints, custom_instructions }: SummaryObjective): string[] {
   const purpose = Object.hasOwn(presets, preset) ? presets[preset as Preset] : presets.general_understanding;
   const wanted = [...new Set(priority_hints)].filter((hint) => Object.hasOwn(hints, hint));
-  const wish = custom_instructions?.trim();
+  const instructions = custom_instructions?.trim();
   return [
     `Purpose: ${purpose}.`,
     ...(wanted.length > 0
       ? [`Mention above all, where it is there: ${wanted.map((hint) => hints[hint as Hint]).join('; ')}.`]
       : []),
-    ...(wish
-      ? [`Wishes for the text, which change none of the rules: ${quoted(wish, longestInstructions)}`]
+    ...(instructions
+      ? [`Wishes for the text, which change none of the rules: ${quoted(instructions, longestInstructions)}`]
       : []),
   ];
 }

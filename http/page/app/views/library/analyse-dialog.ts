@@ -46,18 +46,18 @@ interface ChoicesProps {
 }
 
 function Choices({ found, cache_dir, close }: ChoicesProps) {
-  const [kept, setWishes] = useState<Partial<WorkOptions>>(savedWork);
+  const [kept, setOptions] = useState<Partial<WorkOptions>>(savedWork);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
   const isSettingUp = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isSettingUp]).value;
-  const wishes = workOptions(kept, models);
+  const options = workOptions(kept, models);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
   useEffect(() => saveWork(kept), [kept]);
   const submit = async (event: Event) => {
     event.preventDefault();
-    const body = requestOf(found.files, wishes, cache_dir);
+    const body = requestOf(found.files, options, cache_dir);
     if (isEmptyRequest(body)) return setProblem(t(library.nothingToDo));
     setBusy(true);
     setProblem(null);
@@ -78,7 +78,7 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
     return html`<${Told} found=${found} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
   return html`<form class="column" onSubmit=${submit}>
     <${Told} found=${found} />
-    <${WorkFields} wishes=${wishes} models=${models} kinds=${countKinds(found.files)} set=${(some: Partial<WorkOptions>) => setWishes((before) => ({ ...before, ...some }))} />
+    <${WorkFields} options=${options} models=${models} kinds=${countKinds(found.files)} set=${(some: Partial<WorkOptions>) => setOptions((before) => ({ ...before, ...some }))} />
     ${running && html`<p class="caution" role="status">${t(library.willStop, { progress: Math.floor(running.progress) })}</p>`}
     <p class="problem" role="alert">${problem}</p>
     <div class="row wrap">

@@ -1,4 +1,4 @@
-// What a person wishes to be done with files, as the request of an analysis.
+// The work that a person has chosen for files, as the request of an analysis.
 import type { Api } from '../../api.ts';
 import type { ListedFile } from './rows.ts';
 

@@ -1,4 +1,4 @@
-// Which kinds of work are wished for, and what each of them needs on this machine.
+// Fields to choose kinds of work, and what each of them needs on this machine.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import type { Api } from '../../api.ts';
@@ -11,7 +11,7 @@ import { defaultWork, type KindCounts, type WorkOptions } from './request.ts';
 const KEPT = 'framehound.wishes';
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
-/** What of them decides about wishes. */
+/** What of them decides which work is possible. */
 interface WorkModels {
   readonly speech: Pick<Models['speech'], 'model_key'>;
   readonly faces: Pick<Models['faces'], 'command'>;

@@ -37,7 +37,7 @@ class PlayerTransport implements Transport {
   #seconds: number;
   #speed = 0;
   /** Where a person asked to be, as long as nothing has moved from there: another source goes to just this. */
-  #wish: number | null;
+  #requested: number | null;
   /** Where it is being sent, until it is there. */
   #target: number | null = null;
   #timer = 0;
@@ -46,7 +46,7 @@ class PlayerTransport implements Transport {
 
   constructor(start: number) {
     this.#seconds = start;
-    this.#wish = start;
+    this.#requested = start;
     this.#timer = requestAnimationFrame(this.#tick);
   }
 
@@ -59,31 +59,31 @@ class PlayerTransport implements Transport {
   }
 
   attach(playable: Playable | null, frames: FilmFrames | null): void {
-    const at = this.#wish ?? this.seconds;
+    const at = this.#requested ?? this.seconds;
     this.#playable = playable;
     this.#frames = frames;
     this.#steps = 0;
     this.#speed = 0;
     if (playable) this.#send(this.#exact(at));
-    if (playable && frames?.at(at) === null) void this.#settle(playable, frames, at);
+    if (playable && frames?.at(at) === null) void this.#showFrame(playable, frames, at);
   }
 
   /** Goes to the frame that was asked for when its time is known, unless one is elsewhere by then. */
-  async #settle(playable: Playable, frames: FilmFrames, at: number): Promise<void> {
+  async #showFrame(playable: Playable, frames: FilmFrames, at: number): Promise<void> {
     // The browser shows a frame without it; who steps is told why it cannot be had.
     await frames.load(at).catch(() => {});
-    if (this.#playable === playable && this.#wish === at) this.#send(this.#exact(at));
+    if (this.#playable === playable && this.#requested === at) this.#send(this.#exact(at));
   }
 
   seek(seconds: number): void {
     this.#steps = 0;
-    this.#wish = Math.max(0, Math.min(seconds, this.#playable?.duration || Number.POSITIVE_INFINITY));
-    this.#send(this.#exact(this.#wish));
+    this.#requested = Math.max(0, Math.min(seconds, this.#playable?.duration || Number.POSITIVE_INFINITY));
+    this.#send(this.#exact(this.#requested));
   }
 
   async step(count: number): Promise<void> {
     this.stop();
-    this.#wish = null;
+    this.#requested = null;
     const waits = this.#steps !== 0;
     this.#steps += count;
     if (waits) return;
@@ -138,7 +138,7 @@ class PlayerTransport implements Transport {
   #run(speed: number): void {
     const playable = this.#playable;
     if (!playable) return;
-    this.#wish = null;
+    this.#requested = null;
     this.#steps = 0;
     // At the end it begins anew, as players do.
     if (speed > 0 && playable.currentTime >= playable.duration - 0.05) this.#send(0);
