@@ -1,0 +1,152 @@
+// The pages of docs/ and results/ that show what was measured, made of results/rows.ndjson: of each figure the newest row, with
+// the machine and the day of its run.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Row, reached } from './row.ts';
+
+export interface RecordedRow extends Row {
+  /** ISO 8601; the rows of one run of a question have the same. */
+  readonly at: string;
+  readonly machine: string;
+}
+
+/** The figures of the short table, by question, name and unit. */
+const highlights: readonly (readonly [what: string, question: string, name: string, unit: string])[] = [
+  ['exact grid frames, H.264 1080p, GOP 2 s', 'decode', 'H.264 1080p, GOP 2 s: exact', '× real time'],
+  ['the same, keyframes only', 'decode', 'H.264 1080p, GOP 2 s: keyframes', '× real time'],
+  ['embedding', 'embed', 'embedding alone', 'pictures/s'],
+  ['whole ingest', 'ingest', 'whole ingest', '× real time'],
+  ['one ask between threads', 'messages', 'ask, round trip', 'µs'],
+  ['best 50 of 360,000 vectors, exact', 'index', 'top 50 frames, 360,000 x 512', 'ms'],
+  ['best 50 of 3.6 million', 'index', 'top 50 frames, 3,600,000 x 512', 'ms'],
+  [
+    'search over REST, 360,000 frames, 50 previews, p50',
+    'serve-search',
+    'search by text over 360,000, 50 previews, p50 without the text model',
+    'ms',
+  ],
+  [
+    'search of a million transcript segments, p50',
+    'transcripts',
+    'search for 1-3 words of the texts, processor time, p50',
+    'ms',
+  ],
+  [
+    'voice detection and diarization of 15 minutes',
+    'diarization',
+    'decoding, voice detection and diarization of 15 minutes',
+    '× real time for each processor',
+  ],
+  ['growth of memory in 10 minutes of analyses', 'memory', 'growth over 10 minutes, 442 films', '%'],
+  ['small POST with license and checks', 'http', 'small JSON POST, license and checks', 'requests/s'],
+];
+
+export interface Page {
+  readonly url: URL;
+  /** The page with its generated part generated again. */
+  text(rows: readonly RecordedRow[]): string;
+}
+
+export const pages: readonly Page[] = [
+  page(new URL('./results/README.md', import.meta.url), resultTables),
+  page(new URL('../docs/measurements.md', import.meta.url), shortTables),
+];
+
+export function readRows(): RecordedRow[] {
+  const text = readFileSync(new URL('./results/rows.ndjson', import.meta.url), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+export function writePages(): void {
+  const rows = readRows();
+  for (const { url, text } of pages) writeFileSync(url, text(rows));
+}
+
+/** The newest row of each figure, in the order of the questions. The name of a row may hold counts of its run. */
+export function newestRows(rows: readonly RecordedRow[]): RecordedRow[] {
+  const newest = new Map<string, RecordedRow>();
+  for (const row of rows) {
+    const name = row.name.replace(/ \([^)]*\)|[\d.,]+ (?:found|frames\/s)/g, '');
+    const key = JSON.stringify([row.question, name, row.unit, row.against?.name]);
+    const before = newest.get(key);
+    if (!before || before.at <= row.at) newest.set(key, row);
+  }
+  return [...newest.values()];
+}
+
+/** A heading for each question, and below it a table for each run that has the newest row of some figure. */
+function resultTables(rows: readonly RecordedRow[]): string {
+  const byQuestion = Map.groupBy(newestRows(rows), ({ question }) => question);
+  return [...byQuestion]
+    .map(([question, all]) => {
+      const runs = [...Map.groupBy(all, takenAt)].sort(([a], [b]) => (a < b ? 1 : -1));
+      const tables = runs.map(([taken, some]) => `${taken}:\n\n${table(header, some.map(cellsOf))}`);
+      return `### ${question}\n\n${tables.join('\n')}`;
+    })
+    .join('\n');
+}
+
+function shortTables(rows: readonly RecordedRow[]): string {
+  const newest = newestRows(rows);
+  const columns = ['what', 'value', 'against', 'ratio', 'goal', '', 'taken'];
+  const chosen = highlights.flatMap(([what, question, name, unit]) => {
+    const found = newest.filter((row) => row.question === question && row.name === name && row.unit === unit);
+    if (found.length === 0) throw new Error(`no row of ${question} is called ${name} (${unit})`);
+    return found.map((row) => [what, ...cellsOf(row).slice(1), takenAt(row)]);
+  });
+  const missed = newest.filter((row) => reached(row) === false);
+  const others = missed.map((row) => [...[row.question, ...cellsOf(row)].slice(0, -1), takenAt(row)]);
+  const missedColumns = ['question', 'measured', 'value', 'against', 'ratio', 'goal', 'taken'];
+  return `${table(columns, chosen)}\nGoals that were missed:\n\n${table(missedColumns, others)}`;
+}
+
+const header = ['measured', 'value', 'against', 'ratio', 'goal', ''];
+
+function cellsOf(row: Row): string[] {
+  const { name, value, unit, against, ratio, goal } = row;
+  return [
+    name,
+    `${digits(value)} ${unit}`,
+    against ? `${against.name} ${digits(against.value)}` : '',
+    ratio === null ? '' : digits(ratio),
+    goal ? `${goal.at === 'least' ? '≥' : '≤'} ${goal.than}${goal.of === 'value' ? ` ${unit}` : ''}` : '',
+    { true: 'reached', false: 'missed', null: '' }[String(reached(row))]!,
+  ];
+}
+
+function takenAt({ at, machine }: RecordedRow): string {
+  return `${at.slice(0, 10)} on ${machine}`;
+}
+
+/** For a terminal. `judged`: with whether goals were reached. */
+export function runTable(rows: readonly Row[], judged: boolean): string {
+  const cells = rows.map((row) => [row.question, ...cellsOf(row)]);
+  if (!judged) for (const row of cells) row[row.length - 1] = '';
+  return table(['question', ...header], cells);
+}
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((_, at) => Math.max(3, ...[columns, ...rows].map((row) => row[at]!.length)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |\n`;
+  return [columns, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('');
+}
+
+function page(url: URL, generated: (rows: readonly RecordedRow[]) => string): Page {
+  const part = /(?<=<!-- generated by `npm run bench -- --report` -->\n\n)[\s\S]*(?=\n<!-- end -->)/;
+  return {
+    url,
+    text: (rows) => {
+      const before = readFileSync(url, 'utf8');
+      if (!part.test(before)) throw new Error(`${url.pathname} has no place for the tables`);
+      return before.replace(part, () => generated(rows));
+    },
+  };
+}
+
+function digits(value: number): string {
+  if (value >= 1000) return Math.round(value).toLocaleString('en-US');
+  return Number(value.toPrecision(3)).toString();
+}
