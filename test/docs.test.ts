@@ -127,7 +127,7 @@ function repeatedIn(texts: readonly string[]): string[] {
 /** Phrases that are no idiomatic English, each with one that is. */
 const banned: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are|was|were|be|been) told\b(?! apart| to)/, 'is reported, is named, has'],
-  [/\bmend(?:s|ed|ing)?\b/, 'fix, restart'],
+  [/(?<!`)\bmend(?:s|ed|ing)?\b/, 'fix, restart'],
   [/\banew\b/, 'again'],
   [/\bas ever\b/, 'as before; or leave it out'],
   [/\bfor ever\b/, 'forever'],
@@ -145,8 +145,7 @@ const banned: readonly (readonly [RegExp, string])[] = [
 
 /** Others, of what the program says: outcomes, errors, descriptions of the API. */
 const bannedInTexts: readonly (readonly [RegExp, string])[] = [
-  ...banned.filter(([phrase]) => !phrase.source.includes('mend')),
-  [/\bmend(?:s|ed|ing| it| with)\b/, 'fix'],
+  ...banned,
   [/\bby hand\b/, 'yourself, manually'],
   [/\bknows? (?:no|nothing|nobody)\b/, 'has no'],
   [/\bnobody (?:listened|knows|can be asked)\b/, 'unknown'],

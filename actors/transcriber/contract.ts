@@ -78,7 +78,7 @@ export type RawCue = Static<typeof RawCue>;
 const Repairs = {
   /** Cues left out: no time, or over before the media begins. */
   skipped: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Cues whose times were mended: no end, one before the start, a start before that of the media. */
+  /** Cues whose times were corrected: no end, one before the start, a start before that of the media. */
   repaired: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 

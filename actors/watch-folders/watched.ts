@@ -86,7 +86,7 @@ export class Watched implements Scheduled {
     return !this.#wasListed || this.#record.counts.pending > 0;
   }
 
-  /** A person has changed it: what went wrong before may be mended. True when something else is to be done with files. */
+  /** A person has changed it: what went wrong before may be fixed. True when something else is to be done with files. */
   edit(folder: RecordedFolder, homes: Homes, now: number): boolean {
     const before = this.work;
     this.#folder = folder;

@@ -51,7 +51,7 @@ interface Finding {
   /** Nothing is broken, but it cannot be done as things are. */
   readonly lacking?: boolean;
   /** Command or step that repairs it, or that brings what is lacking. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export const doctor: Command = async (args, context) => {
@@ -60,9 +60,9 @@ export const doctor: Command = async (args, context) => {
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
-    for (const { name, ok, lacking, found, mend } of findings) {
+    for (const { name, ok, lacking, found, fix } of findings) {
       context.out(`${lacking ? '–' : ok ? '✓' : '✗'} ${name.padEnd(18)} ${found}\n`);
-      if (mend) context.out(`  ${' '.repeat(18)} → ${typed(mend)}\n`);
+      if (fix) context.out(`  ${' '.repeat(18)} → ${typed(fix)}\n`);
     }
   }
   return findings.every(({ ok }) => ok) ? exit.ok : exit.error;
@@ -72,7 +72,7 @@ async function versions(): Promise<Finding[]> {
   const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(usableMemory())} memory`;
   const right = process.versions.node.startsWith('22.');
   const node: Finding = { name: 'node', ok: right, found: process.versions.node };
-  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, mend: setupCommand }];
+  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, fix: setupCommand }];
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
@@ -88,7 +88,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   return [media, encoder, ...devices, store];
 }
 
-const cudaMend = `${gpuSetupCommand}, then install CUDA and cuDNN as described in docs/gpu.md`;
+const cudaFix = `${gpuSetupCommand}, then install CUDA and cuDNN as described in docs/gpu.md`;
 
 /** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
 async function modelDevices(
@@ -110,8 +110,8 @@ async function modelDevices(
     whole,
     ...failed.map(({ device, reason }): Finding => {
       const needed = device === choice || device === 'cpu';
-      const mend = device === 'cuda' || device === 'tensorrt' ? { mend: cudaMend } : {};
-      return { name: deviceText(device), ok: !needed, lacking: !needed, found: reason ?? '', ...mend };
+      const fix = device === 'cuda' || device === 'tensorrt' ? { fix: cudaFix } : {};
+      return { name: deviceText(device), ok: !needed, lacking: !needed, found: reason ?? '', ...fix };
     }),
   ];
 }
@@ -124,7 +124,7 @@ async function attempt(name: string, look: () => Promise<string>): Promise<Findi
       name,
       ok: false,
       found: error instanceof Error ? error.message : String(error),
-      mend: setupCommand,
+      fix: setupCommand,
     };
   }
 }
@@ -140,7 +140,7 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
         name: 'model',
         ok: false,
         found: `there is no model with the key ${visualKey}`,
-        mend: 'framehound models list',
+        fix: 'framehound models list',
       }
     : wanted.builtIn || wanted.downloaded
       ? { name: 'model', ok: true, found: `${visualKey} (available here: ${there.join(', ')})` }
@@ -148,14 +148,14 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
           name: 'model',
           ok: false,
           found: `${visualKey} is not downloaded`,
-          mend: `framehound models pull ${visualKey}`,
+          fix: `framehound models pull ${visualKey}`,
         };
   const broken = problems.map(
     (problem): Finding => ({
       name: 'model folder',
       ok: false,
       found: problemText(problem),
-      mend: 'fix or delete that model.json',
+      fix: 'fix or delete that model.json',
     }),
   );
   return [model, ...abilities(rows, visualKey), ...broken];
@@ -171,14 +171,14 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
     const present = real.find(({ downloaded }) => downloaded);
     if (present) {
       const found = `${present.row.key} is downloaded but not in use`;
-      return { name, ok: true, lacking: true, found, mend: `framehound models use ${present.row.key}` };
+      return { name, ok: true, lacking: true, found, fix: `framehound models use ${present.row.key}` };
     }
     const advised = real.find((model) => model.advised);
     if (!advised) return { name, ok: true, lacking: true, found: 'no model for this runs on this machine' };
     const { key, size_gb } = advised.row;
     return {
       ...how,
-      mend: `framehound models pull ${key}${kind === 'visual' ? ' --use' : ''} (${sizeText(size_gb)})`,
+      fix: `framehound models pull ${key}${kind === 'visual' ? ' --use' : ''} (${sizeText(size_gb)})`,
     };
   };
   const without = (name: string, found: string): Finding => ({ name, ok: true, lacking: true, found });
@@ -205,8 +205,8 @@ function summaries(rows: readonly ListedModel[]): Finding {
   const advised = rows.find((model) => model.row.kind === 'summary' && model.advised && !model.downloaded);
   if (!advised) return { name, ok: true, lacking: true, found };
   const { key, size_gb } = advised.row;
-  const mend = `framehound models pull ${key} (${sizeText(size_gb)})`;
-  return { name, ok: true, lacking: true, found, mend };
+  const fix = `framehound models pull ${key} (${sizeText(size_gb)})`;
+  return { name, ok: true, lacking: true, found, fix };
 }
 
 /** What each model of sight is for stands behind its key. */
@@ -226,7 +226,7 @@ function sight(rows: readonly ListedModel[]): Finding {
   const lacking = { name, ok: true, lacking: true, found };
   if (missing.length === 0) return lacking;
   const size = sizeText(missing.reduce((sum, { row }) => sum + downloadSize(row), 0));
-  return { ...lacking, mend: `framehound setup (downloads ${size})` };
+  return { ...lacking, fix: `framehound setup (downloads ${size})` };
 }
 
 /** It takes a model that finds faces and one that tells them apart. */
@@ -246,7 +246,7 @@ function faces(rows: readonly ListedModel[]): Finding {
   if (advised.length < 2) return { ...lacking, found: `${found}; no model for this runs on this machine` };
   const missing = advised.filter(({ downloaded }) => !downloaded);
   const size = sizeText(missing.reduce((sum, { row }) => sum + row.size_gb, 0));
-  return { ...lacking, mend: `framehound models pull faces (${size})` };
+  return { ...lacking, fix: `framehound models pull faces (${size})` };
 }
 
 async function storage({ values }: Context): Promise<Finding[]> {
@@ -260,10 +260,10 @@ async function storage({ values }: Context): Promise<Finding[]> {
         const free = bavail * bsize;
         const found = `${path}, ${gigabytes(free)} free`;
         if (free > 1e9) return { name, ok: true, found };
-        return { name, ok: false, found, mend: 'free up space, or choose another folder with --cache-dir' };
+        return { name, ok: false, found, fix: 'free up space, or choose another folder with --cache-dir' };
       } catch (error) {
         const found = `${path}: ${reasonOf(error)}`;
-        return { name, ok: false, found, mend: 'choose another folder with --home or --cache-dir' };
+        return { name, ok: false, found, fix: 'choose another folder with --home or --cache-dir' };
       }
     }),
   );
@@ -296,7 +296,7 @@ async function privacy({ values }: Context): Promise<Finding[]> {
       name,
       ok: false,
       found: `others on this machine can read ${first}${more}`,
-      mend: `chmod -R ${off} ${open.map((path) => `'${path}'`).join(' ')}`,
+      fix: `chmod -R ${off} ${open.map((path) => `'${path}'`).join(' ')}`,
     },
   ];
 }

@@ -211,7 +211,7 @@ async function expectSupported(
       return;
     } catch (error) {
       if (signal.aborted) throw error;
-      // Anything else may pass, or is mended by the task, which tells it as the result of the file.
+      // Anything else may pass, or is repaired by the task, which reports it as the result of the file.
       if (!analysisErrors.NO_MEDIA.is(error) || error.details['unsupported'] !== true) return;
       reasons.push(error.message);
     }

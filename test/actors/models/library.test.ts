@@ -99,7 +99,7 @@ test('a second pull fetches nothing', async () => {
   assert.equal(server.asked.length, asked);
 });
 
-test('a damaged file is told by verify and mended by pull, also one without a pin', async () => {
+test('a damaged file is named by verify and replaced by pull, also one without a pin', async () => {
   await pull('mine');
   await writeFile(join(folder, 'mine', 'vision.onnx'), bytesOf(5000, 9));
   await writeFile(join(folder, 'mine', 'tokenizer.json'), '{}');

@@ -121,7 +121,7 @@ test('summaries are written by a language model that fits, and from templates wi
   assert.match(written.out, /✓ summaries +by smolvlm2-256m\n(?! +→)/);
 });
 
-test('devices are told by what a graph on each came to; one that is there and fails, with what mends it', async (t) => {
+test('devices are told by what a graph on each came to; one that is there and fails, with what fixes it', async (t) => {
   const probed: ProbedDevice[] = [
     { device: 'cpu', reason: null, tried: true },
     { device: 'cuda', reason: 'libcudnn.so.9 is not found', tried: true },

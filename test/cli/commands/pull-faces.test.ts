@@ -1,4 +1,4 @@
-// `models pull faces` against a server: the pair comes, is used, and what is broken of it is told and mended.
+// `models pull faces` against a server: the pair comes, is used, and what is broken of it is named and fixed.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,7 @@ for (const [what, step, code] of [
   ['refused', status(403), 'DOWNLOAD_REFUSED'],
   ['another file', whole(bytesOf(4000, 9)), 'DOWNLOAD_MISMATCH'],
 ] as const) {
-  test(`a detector that is ${what} does not keep the embedder from coming, and the same command mends it`, async (t) => {
+  test(`a detector that is ${what} does not keep the embedder from coming, and the same command fixes it`, async (t) => {
     const broken = { key: 'own-detector', step: step as Step | null };
     const { folder, run } = await machine(t, broken);
     const { outcome } = await run(models, 'pull', 'faces');

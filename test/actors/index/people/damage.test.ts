@@ -117,7 +117,7 @@ test('a clustering that is damaged is told by name, the others are whole, and me
   }
 });
 
-test('columns that are cut or changed are damage that names the file, and the next clustering mends them', async (t) => {
+test('columns that are cut or changed are damage that names the file, and the next clustering replaces them', async (t) => {
   for (const harm of ['cut', 'flip', 'remove'] as const) {
     const cache_dir = await library(t);
     const reading = new Store(cache_dir);

@@ -323,6 +323,6 @@ test('a flipped bit in a vector makes them wanted again, and those of others are
   const stored = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };
   assert.deepEqual((await again.call('faces_stored', stored)).faces, [null, 1]);
   assert.equal((await storeFaces(again, cache_dir, 'aa', cast)).kept_ids, faces);
-  const mended = await begin();
-  assert.deepEqual([mended.unreadable, mended.entries], [[], faces + 1]);
+  const repaired = await begin();
+  assert.deepEqual([repaired.unreadable, repaired.entries], [[], faces + 1]);
 });

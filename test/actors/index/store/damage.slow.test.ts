@@ -227,7 +227,7 @@ test('a pack that is cut off loses only the files behind the cut, and they count
   assert.deepEqual(await load(index, cache_dir), { media: 3, vectors: 60, missing: [], unreadable: [] });
 });
 
-test('a pack that is missing or has a broken header is named, and analysing again mends the folder', async (t) => {
+test('a pack that is missing or has a broken header is named, and analysing again repairs the folder', async (t) => {
   for (const spoil of [(file: string) => rmSync(file), (file: string) => flip(file, 9)]) {
     for (const kind of ['v8', 'v16']) {
       const cache_dir = await library(t);

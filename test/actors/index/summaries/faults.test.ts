@@ -108,7 +108,7 @@ test('a damaged summary is left out of lists by its content, can be removed, and
   await environment.close();
 });
 
-test('a damaged collection is told, and mended by the next summary that is put into it, with its members', async (t) => {
+test('a damaged collection is named, and repaired by the next summary that is put into it, with its members', async (t) => {
   const collection = { name: 'All', description: 'first' };
   const { cache_dir, index, collection_id } = await spoilt(t, 'summary-collection/', { collection });
   const collections = () => index.call('list_collections', { cache_dir, after: null, limit: 9 });

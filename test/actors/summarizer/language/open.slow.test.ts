@@ -50,9 +50,9 @@ for (const name of families) {
 
   test(`${name}: what is no JSON is asked for again, and kept from the text when that helps nothing`, async () => {
     const good = answer('A boat leaves.');
-    const mended = await open(tinyFiles(name, ['The boat leaves, I think.', good]), tinyRow(name));
-    assert.equal((await mended.node(leaf(), never)).text, 'A boat leaves.');
-    await mended.close();
+    const repaired = await open(tinyFiles(name, ['The boat leaves, I think.', good]), tinyRow(name));
+    assert.equal((await repaired.node(leaf(), never)).text, 'A boat leaves.');
+    await repaired.close();
     const useless = await open(tinyFiles(name, ['No.', 'Still no.']), tinyRow(name));
     assert.deepEqual(await useless.node(leaf(), never), {
       text: leaf().template_text,

@@ -49,7 +49,7 @@ test('the version is that of the text which is read, whoever copied it', async (
   assert.equal(await version(await media({})), null);
 });
 
-test('the best match is read, with its language and what was mended', async () => {
+test('the best match is read, with its language and what was corrected', async () => {
   const broken = `${cue('MARY: Hi')}\n2\nx --> 00:00:03,000\nlost\n\n3\n00:00:05,000 -->\nopen`;
   const answer = await found({ 'film.en.srt': broken, 'film.de.srt': cue('Hallo') });
   assert.ok(answer);
