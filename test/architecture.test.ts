@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -371,5 +372,18 @@ test('what is private is written one way: #name, and `private` before a construc
       text,
     );
     assert.equal(words?.[0], undefined, path);
+  }
+});
+
+test('each .wasm is the .wat beside it assembled', async () => {
+  const wabt = await (createRequire(import.meta.url)('wabt') as typeof import('wabt'))();
+  const names = globSync('{actors,runtime}/**/*.wat', { cwd: root });
+  assert.ok(names.length > 0);
+  for (const name of names) {
+    const parsed = wabt.parseWat(name, readFileSync(join(root, name), 'utf8'), { simd: true });
+    parsed.resolveNames();
+    parsed.validate();
+    const assembled = readFileSync(join(root, name.replace(/t$/, 'sm')));
+    assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), assembled, name);
   }
 });

@@ -1,12 +1,13 @@
 // Reads the text of one picture: all of it, or what has changed since the picture before.
 
+import { type Blocks, blocksOf, changedBlocks, taken } from '../../runtime/blocks.ts';
 import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { Reading, TextBox, TextLine } from './contract.ts';
 import { detectionSize } from './detection/input.ts';
 import { inReadingOrder, type Region } from './detection/regions.ts';
-import { anyMarked, type Blocks, blocksOf, changedBlocks, rangeOf, taken } from './gate/blocks.ts';
 import { areaOf, blocksOfBox, overlap } from './gate/looked-at.ts';
+import { anyMarked, rangeOf } from './gate/range.ts';
 import type { PaddleReader } from './model.ts';
 import type { Area } from './picture.ts';
 

@@ -1,10 +1,11 @@
 // Where text has to be looked for in a picture of a film: around what has changed since it was read.
 
+import { blockSide } from '../../../runtime/blocks.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import type { TextBox, TextLine } from '../contract.ts';
 import { step } from '../detection/input.ts';
 import type { Area } from '../picture.ts';
-import { type BlockRange, blockSide } from './blocks.ts';
+import type { BlockRange } from './range.ts';
 
 type Size = Pick<Picture, 'width' | 'height'>;
 

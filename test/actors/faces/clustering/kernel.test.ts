@@ -1,21 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { kernelOver } from '../../../../actors/faces/clustering/kernel.ts';
 import { seeded } from '../../../seeded.ts';
-
-const source = (name: string) =>
-  readFileSync(new URL(`../../../../actors/faces/clustering/${name}`, import.meta.url));
-
-test('similar.wasm is similar.wat assembled', async () => {
-  const require = createRequire(import.meta.url);
-  const wabt = await (require('wabt') as typeof import('wabt'))();
-  const parsed = wabt.parseWat('similar.wat', source('similar.wat').toString(), { simd: true });
-  parsed.resolveNames();
-  parsed.validate();
-  assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), source('similar.wasm'));
-});
 
 test('every value that reaches the bar is found, in order, for any number of values and at any place', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1 });

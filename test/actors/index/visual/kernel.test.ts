@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import {
   paddedLength,
@@ -12,18 +10,6 @@ import {
 } from '../../../../actors/index/visual/quantize.ts';
 import { blockRows, RowBank } from '../../../../actors/index/visual/segment.ts';
 import { randomVector, seeded } from '../footage.ts';
-
-const source = (name: string) =>
-  readFileSync(new URL(`../../../../actors/index/visual/${name}`, import.meta.url));
-
-test('kernel.wasm is kernel.wat assembled', async () => {
-  const require = createRequire(import.meta.url);
-  const wabt = await (require('wabt') as typeof import('wabt'))();
-  const parsed = wabt.parseWat('kernel.wat', source('kernel.wat').toString(), { simd: true });
-  parsed.resolveNames();
-  parsed.validate();
-  assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), source('kernel.wasm'));
-});
 
 test('a scan gives the integer dot product times both scales, for any length and number of rows', () => {
   const random = seeded(5);

@@ -1,21 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { RightSide } from '../../../../actors/summarizer/products/products.ts';
 import { seeded } from '../../../seeded.ts';
-
-const source = (name: string) =>
-  readFileSync(new URL(`../../../../actors/summarizer/products/${name}`, import.meta.url));
-
-test('products.wasm is products.wat assembled', async () => {
-  const require = createRequire(import.meta.url);
-  const wabt = await (require('wabt') as typeof import('wabt'))();
-  const parsed = wabt.parseWat('products.wat', source('products.wat').toString(), { simd: true });
-  parsed.resolveNames();
-  parsed.validate();
-  assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), source('products.wasm'));
-});
 
 test('each row is multiplied with each, for any number of rows and dimensions, whatever was there before', () => {
   const random = seeded(5);

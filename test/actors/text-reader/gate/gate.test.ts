@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  anyMarked,
-  blocksOf,
-  changedBlocks,
-  rangeOf,
-  taken,
-} from '../../../../actors/text-reader/gate/blocks.ts';
 import { areaOf, blocksOfBox, overlap } from '../../../../actors/text-reader/gate/looked-at.ts';
+import { anyMarked, rangeOf } from '../../../../actors/text-reader/gate/range.ts';
+import { blocksOf, changedBlocks, taken } from '../../../../runtime/blocks.ts';
 import { drawn } from '../graphs.ts';
 
 const size = { width: 1280, height: 720 };
