@@ -28,10 +28,17 @@ const Share = Type.Number({ minimum: 0, maximum: 1 });
 export const TextBox = Type.Tuple([Share, Share, Share, Share]);
 export type TextBox = Static<typeof TextBox>;
 
+/** Score from which a line is worth finding; what scores less is hardly ever text. */
+export const searchedScore = 0.5;
+/** Score from which a line is shown without being asked for. */
+export const shownScore = 0.9;
+/** Of a line that would score more, if two looks at it agreed. */
+export const doubtedScore = 0.89;
+
 export const TextLine = Type.Object({
   /** Empty where a region that looks like text has no character that the model knows. */
   text: Type.String(),
-  /** Mean probability of its characters; 0 without any. */
+  /** Mean probability of its characters; 0 without any, below `shownScore` where another look at it reads something else. */
   score: Share,
   /** The upright box around the line, which may be slanted. */
   box: TextBox,

@@ -6,6 +6,7 @@ import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/graph.ts';
 import { detectionInput, detectionSize } from './detection/input.ts';
+import type { Rectangle } from './detection/rectangle.ts';
 import { mayBeText, type Region, regionsOf } from './detection/regions.ts';
 import type { Area } from './picture.ts';
 import { charactersOf, type ReadText, readSteps } from './recognition/characters.ts';
@@ -109,8 +110,8 @@ export class PaddleReader implements Openable {
   }
 
   /** Throws MODEL_RUN_FAILED. */
-  async read(picture: Picture, region: Omit<Region, 'score'>): Promise<ReadText> {
-    const { data, width } = cutLine(picture, region);
+  async read(picture: Picture, line: Rectangle): Promise<ReadText> {
+    const { data, width } = cutLine(picture, line);
     const results = await this.#recognizer.run({ x: { data, dims: [1, 3, lineHeight, width] } });
     const { data: steps, dims } = floatsOf(this.#recognizer, results, read, 3);
     const characters = this.#characters.length;

@@ -5,11 +5,13 @@ import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { Reading, TextBox, TextLine } from './contract.ts';
 import { detectionSize } from './detection/input.ts';
+import type { Rectangle } from './detection/rectangle.ts';
 import { inReadingOrder, type Region } from './detection/regions.ts';
 import { areaOf, blocksOfBox, overlap } from './gate/looked-at.ts';
 import { anyMarked, rangeOf } from './gate/range.ts';
 import type { PaddleReader } from './model.ts';
 import type { Area } from './picture.ts';
+import { readLine } from './recognition/read-line.ts';
 
 /** From this overlap on a region is the line that was there. */
 const sameLine = 0.5;
@@ -74,12 +76,15 @@ async function lookAt(
   // What looks as it did is as it was read, also where the part that was looked at now is too small to find it again.
   const kept = earlier.filter(({ box }) => isUnchanged(box));
   const lines: TextLine[] = [...kept];
+  const readOne = async (line: Rectangle) => {
+    await checkpoint();
+    return run((reader) => reader.read(picture, line));
+  };
   let read = 0;
   for (const region of regions) {
     const box = boxOf(region, picture);
     if (kept.some((line) => overlap(line.box, box) >= sameLine)) continue;
-    await checkpoint();
-    lines.push({ ...(await run((reader) => reader.read(picture, region))), box });
+    lines.push({ ...(await readLine(region, earlier, readOne)), box });
     read++;
   }
   const { values, columns } = change ? taken(change.then, now, change.changed) : now;

@@ -8,11 +8,6 @@ import { PeopleFilter } from '../people/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 import { TimeRange } from '../transcripts/contract.ts';
 
-/** Score from which a line is worth finding; what scores less is hardly ever text. */
-export const searchedScore = 0.5;
-/** Score from which a line is shown without being asked for. */
-export const shownScore = 0.9;
-
 const Second = Type.Integer({ minimum: 0 });
 
 /** A line of text, for as long as it is seen. */

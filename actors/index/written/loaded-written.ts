@@ -1,7 +1,9 @@
 // The text of one media in memory, as it is searched: once as it is read and once without spaces.
+
+import { shownScore } from '../../text-reader/contract.ts';
 import type { Rows } from '../text/fold.ts';
 import type { TextDocument } from '../text/shard.ts';
-import { shownScore, type WrittenLine } from './contract.ts';
+import type { WrittenLine } from './contract.ts';
 import { withoutAccents } from './fold-written.ts';
 
 export class LoadedWritten implements TextDocument {

@@ -1,8 +1,8 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
-import { shownScore } from '../../index/written/contract.ts';
-import { TextBox } from '../../text-reader/contract.ts';
+
+import { shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
 import { MetadataFilterRequest } from '../scope/contract.ts';
 import { Band, Weaker } from '../visual/contract.ts';

@@ -8,7 +8,7 @@ export const lineHeight = 48;
 /** A shorter line is padded on the right to this width, px; a longer one than the most is squeezed. */
 const leastWidth = 320;
 const mostWidth = 3200;
-/** A region that is taller than wide by this much is a line that runs from top to bottom. */
+/** A region that is taller than wide by this much is a line that runs down, or up. */
 const upright = 1.5;
 /** Samples for each pixel of the line, in each direction, at most. */
 const mostSamples = 4;
@@ -19,10 +19,15 @@ export interface LineInput {
   readonly width: number;
 }
 
+/** Whether a region is a line that runs down or up. */
+export function isUpright({ width, height }: Rectangle): boolean {
+  return height >= width * upright;
+}
+
 export function cutLine(picture: Picture, region: Rectangle): LineInput {
-  const isUpright = region.height >= region.width * upright;
-  const [length, thickness] = isUpright ? [region.height, region.width] : [region.width, region.height];
-  const [ux, uy] = isUpright ? [-region.uy, region.ux] : [region.ux, region.uy];
+  const isTurned = isUpright(region);
+  const [length, thickness] = isTurned ? [region.height, region.width] : [region.width, region.height];
+  const [ux, uy] = isTurned ? [-region.uy, region.ux] : [region.ux, region.uy];
   const across = Math.max(8, Math.min(mostWidth, Math.ceil((lineHeight * length) / thickness)));
   const width = Math.max(leastWidth, across);
   const size = width * lineHeight;

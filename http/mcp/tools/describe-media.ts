@@ -1,7 +1,7 @@
 // describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when, what happens.
 import { Type } from 'typebox';
-import { shownScore } from '../../../actors/index/written/contract.ts';
 import type { LibraryMedia } from '../../../actors/library/contract.ts';
+import { shownScore } from '../../../actors/text-reader/contract.ts';
 import { ApiError } from '../../client/error.ts';
 import { MediaName } from '../arguments.ts';
 import { findMedia, type Media } from '../media.ts';

@@ -66,7 +66,8 @@ test('words are read in a small and a large picture, slanted and turned ones too
     <g fill="#eee" font-family="DejaVu Sans"><text x="80" y="120" font-size="48">Quarterly budget 2026</text>
     <text x="80" y="300" font-size="16">small print of sixteen pixels</text>
     <text x="80" y="500" font-size="30" transform="rotate(10 80 500)">slanted by ten degrees</text>
-    <text x="900" y="100" font-size="30" transform="rotate(90 900 100)">turned by a quarter</text></g></svg>`;
+    <text x="900" y="100" font-size="30" transform="rotate(90 900 100)">turned by a quarter</text>
+    <text x="1100" y="600" font-size="30" transform="rotate(-90 1100 600)">turned the other way</text></g></svg>`;
   const { data, info } = await sharp(Buffer.from(svg))
     .removeAlpha()
     .raw()
@@ -84,6 +85,7 @@ test('words are read in a small and a large picture, slanted and turned ones too
       'slanted by ten degrees',
       'small print of sixteen pixels',
       'turned by a quarter',
+      'turned the other way',
     ]);
   }
 });

@@ -31,9 +31,9 @@ export function tinyRecognizer(characters = 5): Uint8Array {
     [2, 1],
   ] as const) {
     for (let other = 1; other <= 3; other++)
-      weights[plane * characters + other] = other === letter ? 10 : -10;
+      weights[plane * characters + other] = other === letter ? 400 : -400;
   }
-  const bias = Float32Array.from({ length: characters }, (_, at) => (at === 0 ? 15 : at > 3 ? -50 : 0));
+  const bias = Float32Array.from({ length: characters }, (_, at) => (at === 0 ? 600 : at > 3 ? -2000 : 0));
   const logits = graph.op('Add', [
     graph.op('MatMul', [rows, graph.tensor('float', [3, characters], weights)]),
     graph.floats([characters], bias),

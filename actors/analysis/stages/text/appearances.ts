@@ -3,8 +3,8 @@
 
 import { overlap } from '../../../../runtime/box.ts';
 import { slipsBetween } from '../../../../runtime/nearest.ts';
-import { searchedScore, shownScore, type WrittenLine } from '../../../index/written/contract.ts';
-import type { TextBox, TextLine } from '../../../text-reader/contract.ts';
+import type { WrittenLine } from '../../../index/written/contract.ts';
+import { searchedScore, shownScore, type TextBox, type TextLine } from '../../../text-reader/contract.ts';
 
 /** Grid frames in a row in which a line may be missed and is there all the same. */
 const mostMissed = 2;
