@@ -2,6 +2,7 @@
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Type } from 'typebox';
+import { EncodingChoice } from './actors/decoder/clips/contract.ts';
 import { DecodeMode } from './actors/decoder/contract.ts';
 import { type Config, type Setting, type Source, setting, type Values } from './runtime/config.ts';
 import { redactText } from './runtime/redact.ts';
@@ -64,10 +65,10 @@ export const settings = {
     env: 'FRAMEHOUND_HARDWARE_DECODING',
     doc: 'use a device for decoding, if there is one',
   }),
-  hardware_encoding: setting(Type.Union([Type.Literal('auto'), Type.Literal('off')]), {
+  hardware_encoding: setting(EncodingChoice, {
     fallback: 'auto',
     env: 'FRAMEHOUND_HARDWARE_ENCODING',
-    doc: 'encode precise clips on a device, if there is one that passes a test; off: always libx264',
+    doc: 'encode precise clips on a device, if there is one that passes a test; off: always in software; only: clips and proxies never in software',
   }),
   decoders: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
     fallback: cores,

@@ -1,5 +1,6 @@
 // What this machine has, for commands that start no engine. Composed here; native packages are loaded when asked for.
 import { systemClock } from '../runtime/clock.ts';
+import type { EncodingChoice } from './decoder/clips/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
 import type { ModelLibrary, PullProgress } from './models/contract.ts';
 import type { DeviceChoice } from './models/device.ts';
@@ -26,7 +27,7 @@ export interface NativePackages {
   modelDevices(): Promise<ProbedDevice[]>;
   store(): Promise<void>;
   /** What precise clips are encoded by; tries the encoders of devices. `choice`: as in the settings. */
-  clipEncoders(choice: 'auto' | 'off'): Promise<string>;
+  clipEncoders(choice: EncodingChoice): Promise<string>;
 }
 
 /** `modelsDir`: absolute. `device`: where models are to run. */

@@ -28,7 +28,8 @@ export async function startActors(
 ) {
   const { device, model_threads: threads, hardware_decoding: hardware } = values;
   if (device === 'webgpu') shareWebgpuLock();
-  const encoderFailures = values.hardware_encoding === 'auto' ? newEncoderFailures() : null;
+  const encoderFailures = values.hardware_encoding === 'off' ? null : newEncoderFailures();
+  const softwareEncoding = values.hardware_encoding !== 'only';
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
   // In start order: the index first, so that it stops last and flushed.
   const [index, embedder, textEmbedder] = await Promise.all([
@@ -39,7 +40,9 @@ export async function startActors(
   // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
   const several = (count: number, name: string) =>
     Array.from({ length: count }, (_, i) =>
-      supervisor.addOnDemand(spec(decoderContract, { hardware, encoderFailures }, `${name}-${i}`)),
+      supervisor.addOnDemand(
+        spec(decoderContract, { hardware, encoderFailures, softwareEncoding }, `${name}-${i}`),
+      ),
     );
   const prober = supervisor.addOnDemand(spec(decoderContract, { hardware }, 'prober'));
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');

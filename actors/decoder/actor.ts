@@ -4,7 +4,7 @@
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { clip } from './clips/clip.ts';
 import { encodersOfMachine } from './clips/encoders/machine.ts';
-import { type PictureEncoders, softwareEncoders } from './clips/encoders/picture-encoders.ts';
+import { noEncoders, type PictureEncoders, softwareEncoders } from './clips/encoders/picture-encoders.ts';
 import { proxy } from './clips/proxy.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
@@ -27,6 +27,8 @@ export interface DecoderSettings {
   readonly hardware?: 'auto' | 'off';
   /** Failures of encoders, as all threads know them; without it clips are encoded in software. */
   readonly encoderFailures?: SharedArrayBuffer | null;
+  /** False where clips and proxies are encoded by devices alone. */
+  readonly softwareEncoding?: boolean;
 }
 
 export const definition = actor({
@@ -40,7 +42,8 @@ export const definition = actor({
     const failures = settings?.encoderFailures;
     let encoders: PictureEncoders | null = null;
     const clipEncoders = () => {
-      encoders ??= failures ? encodersOfMachine(failures, log) : softwareEncoders;
+      const rest = settings?.softwareEncoding === false ? noEncoders : softwareEncoders;
+      encoders ??= failures ? encodersOfMachine(failures, log, rest) : rest;
       return encoders;
     };
     const peakRuns = new PeakRuns();
@@ -64,7 +67,7 @@ export const definition = actor({
           return {};
         },
         clip: (request, turn) => clip(request, turn, clipEncoders()),
-        proxy,
+        proxy: (request, turn: FeedTurn) => proxy(request, turn, clipEncoders()),
         playable,
       },
       close: () => {

@@ -227,3 +227,8 @@ export function describeFfmpeg(): string {
   const { version, libraries, configuration } = getFFmpegInfo();
   return `FFmpeg ${version}, libavcodec ${libraries.avcodec}; ${buildLicense(configuration)}`;
 }
+
+/** Whether this build encodes by it. `name`: FFmpeg's. */
+export function hasEncoder(name: string): boolean {
+  return Codec.findEncoderByName(name as Parameters<typeof Codec.findEncoderByName>[0]) !== null;
+}

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { hasEncoder } from '../decoder/ffmpeg.ts';
 import type { SampleOptions } from './contract.ts';
 import { Canvas } from './drawings/canvas.ts';
 import type { Paint } from './drawings/scene.ts';
@@ -75,8 +76,10 @@ async function makeStill({ width, height, scene, moment }: SampleStill, path: st
   await writeStill({ path, width, height, rgb: new Uint8Array(buffer, byteOffset, length), quality: 84 });
 }
 
+type Encoding = Pick<FilmPicture, 'encoder' | 'options'>;
+
 /** Deterministic output needs a fixed number of threads and no macroblock tree, which reads uninitialised memory. */
-const codecs: Record<SampleFilm['codec'], Pick<FilmPicture, 'encoder' | 'options'>> = {
+const codecs: Record<SampleFilm['codec'], Encoding> = {
   h264: {
     encoder: 'libx264',
     options: { preset: 'veryfast', crf: '25', g: '50', bf: '2', threads: '2', mbtree: '0' },
@@ -94,6 +97,18 @@ const codecs: Record<SampleFilm['codec'], Pick<FilmPicture, 'encoder' | 'options
   },
 };
 
+/** In the place of the encoders under the GPL: every build has it. FFmpeg counts the quality in 118ths. */
+const otherwise: Encoding = {
+  encoder: 'mpeg4',
+  options: { g: '50', flags: '+qscale', global_quality: String(4 * 118) },
+};
+
+/** As this FFmpeg can encode. */
+export function encodingOf(codec: SampleFilm['codec']): Encoding {
+  const { encoder } = codecs[codec];
+  return codec === 'vp9' || hasEncoder(encoder) ? codecs[codec] : otherwise;
+}
+
 function filmOf(film: SampleFilm, path: string): Film {
   const { width, height, frameRate, codec, shots, sound, cues, tags } = film;
   const seconds = shots.reduce((sum, shot) => sum + shot.seconds, 0);
@@ -102,7 +117,7 @@ function filmOf(film: SampleFilm, path: string): Film {
     height,
     frames: seconds * frameRate,
     frameRate: { num: frameRate, den: 1 },
-    ...codecs[codec],
+    ...encodingOf(codec),
     draw: drawShots(film),
   };
   const inMp4 = path.endsWith('.mp4');
@@ -110,7 +125,13 @@ function filmOf(film: SampleFilm, path: string): Film {
     path,
     picture,
     ...(sound && {
-      sound: { sampleRate, channels: 1, seconds, encoder: inMp4 ? 'aac' : 'libopus', fill: sound() },
+      sound: {
+        sampleRate,
+        channels: 1,
+        seconds,
+        encoder: inMp4 ? 'aac' : 'libopus',
+        fill: sound(),
+      },
     }),
     ...(cues && { captions: { codec: inMp4 ? 'mov_text' : 'subrip', language: 'eng', cues } }),
     ...(tags && { tags }),

@@ -79,7 +79,11 @@ async function versions(): Promise<Finding[]> {
 async function nativePackages({ installation, values }: Context): Promise<Finding[]> {
   const { native } = await installation();
   const media = await attempt('media', native.media);
-  const encoder = await attempt('clip encoder', () => native.clipEncoders(values.hardware_encoding));
+  const { name, ok, found } = await attempt('clip encoder', () =>
+    native.clipEncoders(values.hardware_encoding),
+  );
+  // Clips and proxies need one, and nothing else does; what does not load is a finding of `media`.
+  const encoder = ok ? { name, ok, found } : { name, ok: true, lacking: true, found };
   const devices = await modelDevices(native, values.device);
   const store = await attempt('store', async () => {
     await native.store();

@@ -14,7 +14,7 @@ export function clipFamilies({ encoded, failed }: ClipCounts): Family[] {
     {
       type: 'counter',
       name: 'framehound_clip_encoder_failures_total',
-      help: 'Clips that libx264 made because the encoder of a device failed, by that encoder.',
+      help: 'Clips made in software because the encoder of a device failed, by that encoder.',
       samples: samplesOf(failed),
     },
   ];

@@ -11,12 +11,13 @@ import { copyPackets } from './copy.ts';
 import { EncoderFailure } from './encoders/failure.ts';
 import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
+import { endEncoder } from './smart/end-encoder.ts';
 import { smartFilm } from './smart/smart.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
 /**
  * A smart clip that cannot be becomes a precise one, which says why. `encoders`: of precise pictures; a clip on which the
- * encoder of a device fails is made again by libx264.
+ * encoder of a device fails is made again without one.
  */
 export async function clip(
   request: ClipRequest,
@@ -41,7 +42,7 @@ async function encodedBy(request: ClipRequest, turn: Turn, encoders: PictureEnco
     if (!(error instanceof EncoderFailure)) throw error;
     encoders.failed(error);
     turn.throwIfCancelled();
-    return { ...(await write(request, turn, softwareEncoders)), failed_encoder: error.encoder };
+    return { ...(await write(request, turn, encoders.rest)), failed_encoder: error.encoder };
   }
 }
 
@@ -82,7 +83,7 @@ function cut(
     throw mediaErrors.NOT_MEDIA(`${path}: has neither pictures nor sound`, { path });
   }
   if (request.mode === 'copy') return copyPackets(source, request, turn);
-  if (request.mode === 'smart') return smartFilm(source, request, turn);
+  if (request.mode === 'smart') return smartFilm(source, request, turn, encoders.rest.codec === endEncoder);
   if (!video) return preciseSound(source, request, turn);
   const open: EncoderOpener = (file, shape, stream) => encoders.open(file, shape, stream, turn);
   return preciseFilm(source, request, turn, open);

@@ -19,6 +19,7 @@ export const clipErrors = errorTable({
     status: 400,
     retryable: false,
   },
+  CLIP_NO_ENCODER: { meaning: 'No encoder for H.264 can be used', status: 400, retryable: false },
   CLIP_UNWRITABLE: { meaning: 'The clip cannot be written', status: 400, retryable: false },
 });
 
@@ -93,6 +94,10 @@ export const ProxyStep = Type.Object({
   made: Type.Union([ProxyMade, Type.Null()]),
 });
 export type ProxyStep = Static<typeof ProxyStep>;
+
+/** `off`: no device encodes. `only`: nothing but devices encodes. */
+export const EncodingChoice = Type.Union([Type.Literal('auto'), Type.Literal('off'), Type.Literal('only')]);
+export type EncodingChoice = Static<typeof EncodingChoice>;
 
 /** Encoders of devices that are tried on one machine. */
 export const mostCandidates = 64;

@@ -1,4 +1,4 @@
-// The encoder of the pictures of a clip: what the pictures are, and libx264 opened for them.
+// The encoder of the pictures of a clip: what the pictures are, and an encoder in software opened for them.
 import {
   AV_CODEC_FLAG_INTERLACED_DCT,
   AV_FRAME_FLAG_INTERLACED,
@@ -6,6 +6,7 @@ import {
   AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
   AV_PKT_DATA_DISPLAYMATRIX,
   AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+  AVCOL_RANGE_JPEG,
   avGetPixFmtFromName,
   avGetPixFmtName,
   type CodecContext,
@@ -20,6 +21,7 @@ import type { ClipFile, TimeBase } from './clip-file.ts';
 import { Encoder } from './encoder.ts';
 import { pictureFormatOf } from './formats.ts';
 import { encodedColours, type PictureInput } from './picture-fitter.ts';
+import { noEncoder, softwareCodec } from './software.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
 export const quality = { preset: 'fast', crf: '17' };
@@ -97,24 +99,20 @@ export interface PictureEncoder {
   close(): void;
 }
 
-/** Opens libx264 on a stream of the file, with the side data of `video`. Throws CLIP_UNWRITABLE. The caller closes it. */
+/** Opens it on a stream of the file, with the side data of `video`. Errors: CLIP_NO_ENCODER, CLIP_UNWRITABLE. The caller closes it. */
 export function openPictureEncoder(
   file: ClipFile,
-  shape: PictureShape,
+  wanted: PictureShape,
   video: Stream,
   asked: SoftwareEncoding = { quality, threads: 0 },
 ): Encoder {
-  const { width, height, firstField } = shape;
-  const options = {
-    ...asked.quality,
-    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
-    ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),
-    g: String(keyframeDistance(shape)),
-    ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
-  };
+  const name = softwareCodec();
+  if (name === null) throw noEncoder(false);
+  const shape = name === 'libopenh264' ? plainShape(wanted) : wanted;
+  const { firstField } = shape;
   const encoder = new Encoder(file, {
-    name: 'libx264',
-    options,
+    name,
+    options: name === 'libopenh264' ? openH264Options(shape, asked) : x264Options(shape, asked),
     prepare: (context) => {
       describePictures(context, shape);
       context.threadCount = asked.threads;
@@ -123,6 +121,36 @@ export function openPictureEncoder(
   });
   describeStream(encoder.stream, shape, video);
   return encoder;
+}
+
+function x264Options(shape: PictureShape, asked: SoftwareEncoding) {
+  const { width, height, firstField } = shape;
+  return {
+    ...asked.quality,
+    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
+    ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),
+    g: String(keyframeDistance(shape)),
+    ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
+  };
+}
+
+/** One quantizer for all pictures, since it has no constant quality: the same number looks about as good. */
+function openH264Options(shape: PictureShape, { quality: { crf } }: SoftwareEncoding) {
+  return { profile: 'high', qmin: crf, qmax: crf, g: String(keyframeDistance(shape)) };
+}
+
+/** What OpenH264 takes; pictures are fitted to it. */
+function plainShape(shape: PictureShape): PictureShape {
+  const even = (side: number) => Math.max(16, side + (side % 2));
+  return {
+    ...shape,
+    width: even(shape.width),
+    height: even(shape.height),
+    format: 'yuv420p',
+    firstField: null,
+    // The format does not say it by itself, as `yuvj420p` does.
+    colours: /^yuvj/.test(shape.format) ? { ...shape.colours, colorRange: AVCOL_RANGE_JPEG } : shape.colours,
+  };
 }
 
 export function describePictures(context: CodecContext, shape: PictureShape) {

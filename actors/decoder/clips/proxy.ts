@@ -16,7 +16,8 @@ import { isStill } from '../source/still.ts';
 import { pictureRate } from '../source/stream.ts';
 import { ClipFile } from './clip-file.ts';
 import { clipErrors, type ProxyMade, type ProxyRequest, type ProxyStep } from './contract.ts';
-import type { EncoderOpener } from './encoders/picture-encoders.ts';
+import { EncoderFailure } from './encoders/failure.ts';
+import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
 import { m4a, mp4 } from './formats.ts';
 import { PictureCut } from './picture-cut.ts';
 import { openPictureEncoder, type PictureShape } from './picture-encoder.ts';
@@ -44,7 +45,12 @@ const soundBlocks = 47;
 const stereo = 2;
 const [always, never] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
-export async function* proxy(request: ProxyRequest, turn: Turn): AsyncGenerator<ProxyStep> {
+/** In software where that is possible: a device has more to do, and is asked for less. */
+export async function* proxy(
+  request: ProxyRequest,
+  turn: Turn,
+  encoders: PictureEncoders = softwareEncoders,
+): AsyncGenerator<ProxyStep> {
   const { path, output } = request;
   const stamp = await readFileStamp(path);
   if (await isStill(path)) throw ofStill(path);
@@ -53,11 +59,15 @@ export async function* proxy(request: ProxyRequest, turn: Turn): AsyncGenerator<
   let isWhole = false;
   try {
     if (isStillContainer(source.container)) throw ofStill(path);
-    const made = yield* source.video ? film(source, request, turn) : sound(source, request, turn);
+    const made = yield* source.video ? film(source, request, turn, encoders) : sound(source, request, turn);
     await expectUnchanged(path, stamp);
     expectReadable(source);
     isWhole = true;
     yield { seconds: made.seconds, made };
+  } catch (error) {
+    if (!(error instanceof EncoderFailure)) throw error;
+    encoders.failed(error);
+    throw clipErrors.CLIP_NO_ENCODER(`${path}: ${error.message}`, { path }, error);
   } finally {
     source.close();
     if (!isWhole) await rm(output, { force: true });
@@ -72,12 +82,14 @@ async function* film(
   source: Source,
   { path, output, max_side }: ProxyRequest,
   turn: Turn,
+  encoders: PictureEncoders,
 ): AsyncGenerator<ProxyStep, ProxyMade> {
   const head = await readHead(source, turn);
   let [width, height] = [0, 0];
   const openEncoder: EncoderOpener = async (file, shape, video) => {
     const fitted = proxyShape(shape, max_side);
     ({ width, height } = fitted);
+    if (encoders.rest.codec === null) return encoders.open(file, fitted, video, turn);
     return { encoder: openPictureEncoder(file, fitted, video, encoding), failed: null };
   };
   const whole = { start: always, end: never, keyEvery };

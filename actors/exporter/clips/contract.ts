@@ -46,7 +46,7 @@ export const ClipResult = Type.Object({
   frame_count: described(Type.Optional(Type.Integer()), 'Number of pictures in the clip; 0 for sound.'),
   encoder: described(
     Type.Optional(Nullable(Type.String())),
-    'Encoder of the pictures: `libx264`, or an encoder of a device such as `h264_nvenc`; null if no ' +
+    'Encoder of the pictures: `libx264`, `libopenh264`, or an encoder of a device such as `h264_nvenc`; null if no ' +
       'pictures were encoded.',
   ),
   mode_used: described(
@@ -89,7 +89,7 @@ export interface ClipSeries {
 export interface ClipCounts {
   /** Clips whose pictures were encoded, or some of them, by what encoded them. */
   readonly encoded: ReadonlyMap<string, number>;
-  /** Those of them that libx264 made because the encoder of a device failed, by that encoder. */
+  /** Those of them that were made in software because the encoder of a device failed, by that encoder. */
   readonly failed: ReadonlyMap<string, number>;
 }
 

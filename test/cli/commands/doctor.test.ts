@@ -13,7 +13,10 @@ const native = {
   media: async () => 'there',
   modelDevices: async (): Promise<ProbedDevice[]> => [{ device: 'cpu', reason: null, tried: true }],
   store: async () => {},
-  clipEncoders: async () => 'libx264',
+  clipEncoders: async (choice: string) => {
+    if (choice === 'only') throw new Error('no device can encode');
+    return 'libx264';
+  },
 };
 
 /** What is told of a machine on which these models are downloaded. */
@@ -48,6 +51,12 @@ test('what needs a download is told with the command that brings it, and is noth
   assert.match(out, /– faces +no model downloaded\n +→ (npx )?framehound models pull faces \(40 MB\)\n/);
   assert.doesNotMatch(out, /✗ (objects|speech|faces)/);
   assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
+});
+
+test('without an encoder of clips the rest works', async (t) => {
+  const { out } = await told(t, [], { FRAMEHOUND_HARDWARE_ENCODING: 'only' });
+  assert.match(out, /^– clip encoder +no device can encode\n(?! )/m);
+  assert.match((await told(t, [])).out, /^✓ clip encoder +libx264$/m);
 });
 
 test('a key from before in the setting is nothing broken', async (t) => {

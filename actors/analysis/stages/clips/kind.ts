@@ -45,7 +45,7 @@ export const ClipFacts = Type.Object({
   frame_count: described(Type.Integer({ minimum: 0 }), 'Number of pictures in the clip; 0 for sound.'),
   encoder: described(
     Type.Optional(nullable(Type.String())),
-    'Encoder of the pictures: `libx264`, or an encoder of a device; null if no pictures were encoded. ' +
+    'Encoder of the pictures: `libx264`, `libopenh264`, or an encoder of a device; null if no pictures were encoded. ' +
       'Missing in records of older exports.',
   ),
   // Earlier versions recorded clips without.

@@ -127,7 +127,7 @@ export function encoderCandidates({ platform, devices, isCompiled }: EncoderFact
 }
 
 /**
- * Why such pictures are left to libx264; null for those that the encoder may try. It would have to change what is not 8-bit
+ * Why such pictures are left to software; null for those that the encoder may try. It would have to change what is not 8-bit
  * 4:2:0 of whole pictures, and some take their clock from the rate.
  */
 export function whyNot(candidate: EncoderCandidate, shape: PictureShape): string | null {

@@ -1,13 +1,19 @@
 // The encoders of this machine.
 import { systemClock } from '../../../../runtime/clock.ts';
 import type { Log } from '../../../../runtime/log.ts';
-import { Codec } from '../../ffmpeg.ts';
-import { mostCandidates } from '../contract.ts';
+import { hasEncoder } from '../../ffmpeg.ts';
+import { type EncodingChoice, mostCandidates } from '../contract.ts';
 import type { PictureShape } from '../picture-encoder.ts';
+import { noEncoder, softwareCodec } from '../software.ts';
 import { type EncoderCandidate, encoderCandidates } from './candidates.ts';
 import { defaultLimitMs, newContext } from './device-encoder.ts';
 import { findDevices } from './devices.ts';
-import { DeviceEncoders, type PictureEncoders, softwareEncoders } from './picture-encoders.ts';
+import {
+  DeviceEncoders,
+  type PictureEncoders,
+  type RestEncoders,
+  softwareEncoders,
+} from './picture-encoders.ts';
 import { proveInProcess, type TrialRequest } from './prove.ts';
 
 const clock = systemClock;
@@ -15,12 +21,16 @@ const prove = (request: TrialRequest, signal: AbortSignal) => proveInProcess(req
 
 function candidatesOfMachine(): EncoderCandidate[] {
   const { platform } = process;
-  const isCompiled = (codec: string) => Codec.findEncoderByName(codec as never) !== null;
-  return encoderCandidates({ platform, devices: findDevices(platform), isCompiled }).slice(0, mostCandidates);
+  const devices = findDevices(platform);
+  return encoderCandidates({ platform, devices, isCompiled: hasEncoder }).slice(0, mostCandidates);
 }
 
-/** `failures`: made by `newEncoderFailures`, one for all threads. */
-export function encodersOfMachine(failures: SharedArrayBuffer, log: Log): PictureEncoders {
+/** `failures`: made by `newEncoderFailures`, one for all threads. `rest`: where no device encodes. */
+export function encodersOfMachine(
+  failures: SharedArrayBuffer,
+  log: Log,
+  rest: RestEncoders = softwareEncoders,
+): PictureEncoders {
   const candidates = candidatesOfMachine();
   if (candidates.length > 0) {
     return new DeviceEncoders({
@@ -31,10 +41,12 @@ export function encodersOfMachine(failures: SharedArrayBuffer, log: Log): Pictur
       limitMs: defaultLimitMs,
       newContext,
       log,
+      rest,
     });
   }
-  log.info('no device with an encoder was found; clips are encoded in software');
-  return softwareEncoders;
+  const otherwise = rest.codec === null ? 'no clips can be encoded' : 'clips are encoded in software';
+  log.info(`no device with an encoder was found; ${otherwise}`);
+  return rest;
 }
 
 /** The pictures that `describeEncoders` tries: those of most films. */
@@ -50,21 +62,24 @@ const usual: PictureShape = {
   colours: {} as PictureShape['colours'],
 };
 
-/** What precise clips of 1920x1080 are encoded by, for a person to read. `candidates`: best first. */
+/**
+ * What precise clips of 1920x1080 are encoded by, for a person to read. `candidates`: best first. Throws CLIP_NO_ENCODER
+ * where nothing can encode them.
+ */
 export async function describeEncoders(
-  choice: 'auto' | 'off',
+  choice: EncodingChoice,
   signal: AbortSignal,
   candidates: () => readonly EncoderCandidate[] = candidatesOfMachine,
 ): Promise<string> {
-  if (choice === 'off') return 'libx264 (hardware_encoding is off)';
+  const software = choice === 'only' ? null : softwareCodec();
   const refused: string[] = [];
-  for (const candidate of candidates()) {
+  for (const candidate of choice === 'off' ? [] : candidates()) {
     const { reason, psnr } = await prove({ candidate, shape: usual }, signal);
     if (reason === null)
-      return `${candidate.name}, tested (${psnr?.toFixed(1)} dB); libx264 where it cannot be used`;
+      return `${candidate.name}, tested (${psnr?.toFixed(1)} dB); ${software ?? 'nothing'} where it cannot be used`;
     refused.push(reason);
   }
-  return refused.length > 0
-    ? `libx264; ${refused.join('; ')}`
-    : 'libx264; no device with an encoder was found';
+  if (software === null) throw noEncoder(choice === 'only');
+  if (choice === 'off') return `${software} (hardware_encoding is off)`;
+  return `${software}; ${refused.length > 0 ? refused.join('; ') : 'no device with an encoder was found'}`;
 }

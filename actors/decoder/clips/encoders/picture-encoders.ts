@@ -1,5 +1,5 @@
-// Which encoder a clip gets: that of a device where one is proven for such pictures, else libx264. What failed is
-// remembered for the whole process.
+// Which encoder a clip gets: that of a device where one is proven for such pictures, else one in software, where that may be
+// used. What failed is remembered for the whole process.
 import type { Turn } from '../../../../runtime/actor.ts';
 import type { Log } from '../../../../runtime/log.ts';
 import type { Stream } from '../../ffmpeg.ts';
@@ -10,6 +10,7 @@ import {
   type PictureEncoder,
   type PictureShape,
 } from '../picture-encoder.ts';
+import { noEncoder, type SoftwareCodec, softwareCodec } from '../software.ts';
 import { type EncoderCandidate, verdictKey, whyNot } from './candidates.ts';
 import { DeviceEncoder, type DeviceEncoderOptions } from './device-encoder.ts';
 import { EncoderFailure } from './failure.ts';
@@ -28,6 +29,8 @@ export interface PictureEncodersParts extends DeviceEncoderOptions {
   /** Made by `newEncoderFailures`. */
   readonly failures: SharedArrayBuffer;
   readonly log: Log;
+  /** Software, when left out. */
+  readonly rest?: RestEncoders;
 }
 
 /** The encoder of one clip. */
@@ -45,16 +48,39 @@ export type EncoderTurn = Pick<Turn, 'signal' | 'alive'>;
 
 /** Opens the encoder of a clip, with the side data of `video`. The caller closes it. */
 export interface PictureEncoders {
-  /** Errors: CLIP_UNWRITABLE, CANCELLED. */
+  /** Errors: CLIP_NO_ENCODER, CLIP_UNWRITABLE, CANCELLED. */
   open(file: ClipFile, shape: PictureShape, video: Stream, turn: EncoderTurn): Promise<OpenedEncoder>;
   /** What failed in the middle of a clip. */
   failed(failure: EncoderFailure): void;
+  /** What encodes where no device does. */
+  readonly rest: RestEncoders;
 }
 
-/** libx264 and nothing else. */
-export const softwareEncoders: PictureEncoders = {
+/** No device. */
+export interface RestEncoders extends PictureEncoders {
+  /** Null where software is not to be used, or there is none. */
+  readonly codec: SoftwareCodec | null;
+}
+
+export const softwareEncoders: RestEncoders = {
   open: async (file, shape, video) => ({ encoder: openPictureEncoder(file, shape, video), failed: null }),
   failed: () => {},
+  get codec() {
+    return softwareCodec();
+  },
+  get rest() {
+    return softwareEncoders;
+  },
+};
+
+/** Where devices alone may encode. */
+export const noEncoders: RestEncoders = {
+  open: () => Promise.reject(noEncoder(true)),
+  failed: () => {},
+  codec: null,
+  get rest() {
+    return noEncoders;
+  },
 };
 
 export class DeviceEncoders implements PictureEncoders {
@@ -71,7 +97,7 @@ export class DeviceEncoders implements PictureEncoders {
 
   async open(file: ClipFile, shape: PictureShape, video: Stream, turn: EncoderTurn): Promise<OpenedEncoder> {
     const candidate = await this.proven(shape, turn);
-    if (!candidate) return softwareEncoders.open(file, shape, video, turn);
+    if (!candidate) return this.rest.open(file, shape, video, turn);
     try {
       const encoder = await DeviceEncoder.open(file, candidate, shape, this.#parts);
       describeStream(encoder.stream, shape, video);
@@ -81,11 +107,16 @@ export class DeviceEncoders implements PictureEncoders {
       // A device takes so many clips at once and no more: the next one may find it free.
       if (error.isHung) this.#count(error);
       this.#warn(error);
-      return { encoder: openPictureEncoder(file, shape, video), failed: candidate.name };
+      const { encoder } = await this.rest.open(file, shape, video, turn);
+      return { encoder, failed: candidate.name };
     }
   }
 
-  /** The first encoder that is proven for such pictures; null for libx264. */
+  get rest(): RestEncoders {
+    return this.#parts.rest ?? softwareEncoders;
+  }
+
+  /** The first encoder that is proven for such pictures; null where none is. */
   async proven(shape: PictureShape, turn: EncoderTurn): Promise<EncoderCandidate | null> {
     for (const [i, candidate] of this.#parts.candidates.entries()) {
       if (Atomics.load(this.#failures, i) >= mostFailures || whyNot(candidate, shape)) continue;

@@ -22,6 +22,8 @@ export interface SmartCutOptions extends CutOptions {
   readonly sets: AvcSets;
   readonly scanned: ScannedClip;
   readonly plan: SmartPlan;
+  /** Whether the encoder of the ends may be used and is there. */
+  readonly canEncode: boolean;
 }
 
 export class SmartCut implements ClipPictures {
@@ -128,7 +130,8 @@ export class SmartCut implements ClipPictures {
   }
 
   #openEncoder(first: Frame) {
-    const { source, sets } = this.#options;
+    const { source, sets, canEncode } = this.#options;
+    if (!canEncode) throw clipErrors.CLIP_NOT_SMART(`the ends need ${endEncoder}, which cannot be used here`);
     const { base } = this.#times;
     try {
       this.#encoder = new EndEncoder({ source, sets, base, joined: this.#joined! }, first);

@@ -14,13 +14,14 @@ import { SmartCut } from './smart-cut.ts';
 const formats = ['yuv420p', 'yuvj420p'];
 
 /**
- * Throws CLIP_NOT_SMART with the reason where such a clip cannot be; then the file is not to be used. The source stays the
+ * `canEncode`: whether the encoder of the ends may be used and is there. Throws CLIP_NOT_SMART with the reason where such a clip cannot be; then the file is not to be used. The source stays the
  * caller's.
  */
 export async function smartFilm(
   source: Source,
   request: ClipRequest,
   turn: OpenOptions['turn'],
+  canEncode: boolean,
 ): Promise<CutResult> {
   const { output, start_seconds: start, end_seconds: end } = request;
   const sets = expectJoinable(source);
@@ -30,7 +31,7 @@ export async function smartFilm(
   const scanned = await scan(options, sets);
   const plan = planOf(scanned);
   if (typeof plan === 'string') throw clipErrors.CLIP_NOT_SMART(plan);
-  const pictures = new SmartCut({ ...options, sets, scanned, plan });
+  const pictures = new SmartCut({ ...options, sets, scanned, plan, canEncode });
   const written = await writeFilm(request, pictures, turn);
   await prove({
     output,

@@ -30,7 +30,7 @@ async function proved(work: (proof: Proof) => Partial<Proof> | Promise<Partial<P
     const scanned = await scan(options, sets);
     const plan = planOf(scanned);
     assert.ok(typeof plan === 'object' && plan.head.length > 0 && plan.tail.length > 0);
-    const pictures = new SmartCut({ ...options, sets, scanned, plan });
+    const pictures = new SmartCut({ ...options, sets, scanned, plan, canEncode: true });
     const output = newOutput();
     const request = { path, output, start_seconds: start, end_seconds: end, mode: 'smart' as const };
     await writeFilm(request, pictures, turn);
