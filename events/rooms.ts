@@ -53,7 +53,7 @@ const ENDED_KEPT = 200;
 const NOTES_KEPT = 100;
 
 /** Events are throttled by type, and built when they are emitted, so that they hold the state of that moment. */
-interface Lane {
+interface Channel {
   readonly throttle: Throttle<() => ProgressEvent>;
   last: ProgressEvent | undefined;
   readonly endings: Endings;
@@ -63,7 +63,7 @@ interface Lane {
 
 interface Room {
   run: Run;
-  readonly lanes: Map<string, Lane>;
+  readonly channels: Map<string, Channel>;
   /** Failures and ends of jobs that were emitted in this run, oldest first. */
   notes: ProgressEvent[];
   /** The highest percentage that was told of the task, by whichever run: whatever comes after tells no less. */
@@ -99,28 +99,28 @@ class TaskRooms {
     } else if (event.type === 'result') {
       const { result } = event;
       room.run = advance(room.run, event);
-      const lane = this.#lane(room, result.type);
-      if (result.outcome === 'failed') lane.throttle.enqueue(() => failureOf(room.run, result));
+      const channel = this.#channel(room, result.type);
+      if (result.outcome === 'failed') channel.throttle.enqueue(() => failureOf(room.run, result));
       else if (result.outcome !== 'cancelled' && hasOwnEnd(room.run, result))
-        lane.throttle.enqueue(() => closedOf(room.run, result));
-      else if (result.outcome !== 'cancelled') lane.endings.add(result);
+        channel.throttle.enqueue(() => closedOf(room.run, result));
+      else if (result.outcome !== 'cancelled') channel.endings.add(result);
     } else {
       if (!announces) room.run = advance(room.run, event);
       const { latest } = room.run;
       // An event of a file is always followed by one of the task, which has both.
       if (event.type !== 'file' && event.type !== 'closing') {
-        const lane = this.#lane(room, latest);
-        lane.throttle.replace(() => nextState(room.run, lane, latest));
+        const channel = this.#channel(room, latest);
+        channel.throttle.replace(() => nextState(room.run, channel, latest));
       }
     }
   }
 
-  /** The end is the last event of a run: what waits in other lanes goes first, and then the files not named yet. */
+  /** The end is the last event of a run: what waits in other channels goes first, and then the files not named yet. */
   #finish(room: Room, event: End): void {
     const { run } = room;
-    for (const [type, { throttle }] of room.lanes) if (type !== run.first) throttle.flush();
-    const { throttle } = this.#lane(room, run.first);
-    for (const { endings } of room.lanes.values())
+    for (const [type, { throttle }] of room.channels) if (type !== run.first) throttle.flush();
+    const { throttle } = this.#channel(room, run.first);
+    for (const { endings } of room.channels.values())
       for (const results of endings.rest()) throttle.enqueue(() => endingsOf(run, results));
     throttle.finish(() => endOf(run, event));
     room.run = { ...run, standing: null };
@@ -129,8 +129,8 @@ class TaskRooms {
   replay(task_id: string): readonly ProgressEvent[] | undefined {
     const room = this.#rooms.get(task_id);
     if (!room) return undefined;
-    const last = [...room.lanes.values()]
-      .flatMap((lane) => lane.last ?? [])
+    const last = [...room.channels.values()]
+      .flatMap((channel) => channel.last ?? [])
       .toSorted((a, b) => Number(a.done) - Number(b.done));
     const events = [...room.notes.filter((note) => !last.includes(note)), ...last];
     // The client may be one that has heard of more already.
@@ -145,7 +145,7 @@ class TaskRooms {
     const known = this.#rooms.get(task_id);
     if (known) return known;
     const run = newRun(this.#options.kinds, task_id, files, types, jobs);
-    const room: Room = { run, lanes: new Map(), notes: [], told: 0 };
+    const room: Room = { run, channels: new Map(), notes: [], told: 0 };
     this.#rooms.set(task_id, room);
     return room;
   }
@@ -156,7 +156,7 @@ class TaskRooms {
     // It runs again: the end of the last run is emitted first, and not replayed any more.
     if (room.run.standing === null) {
       flushRoom(room);
-      for (const lane of room.lanes.values()) lane.last = undefined;
+      for (const channel of room.channels.values()) channel.last = undefined;
       room.notes = [];
       this.#ended.delete(task_id);
     }
@@ -177,24 +177,24 @@ class TaskRooms {
     if (room) flushRoom(room);
   }
 
-  #lane(room: Room, type: string): Lane {
-    const known = room.lanes.get(type);
+  #channel(room: Room, type: string): Channel {
+    const known = room.channels.get(type);
     if (known) return known;
     const { clock, everyMs, emit, kinds } = this.#options;
     const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = atLeast(kinds, make(), room.told);
       room.told = percentageOf(event);
-      // Files of every type are named before the end, by the lane of the end.
-      this.#lane(room, event.type).last = event;
+      // Files of every type are named before the end, by the channel of the end.
+      this.#channel(room, event.type).last = event;
       if (isNote(event)) {
         room.notes.push(event);
         if (room.notes.length > NOTES_KEPT) room.notes.shift();
       }
       emit(event);
     });
-    const lane: Lane = { throttle, last: undefined, endings: createEndings(), named: false };
-    room.lanes.set(type, lane);
-    return lane;
+    const channel: Channel = { throttle, last: undefined, endings: createEndings(), named: false };
+    room.channels.set(type, channel);
+    return channel;
   }
 }
 
@@ -204,12 +204,12 @@ function isNote({ done, error, cluster_media_hashes }: ProgressEvent): boolean {
 }
 
 /** In turn, so that neither very many stills nor one long film hides the other. */
-function nextState(run: Run, lane: Lane, type: string): ProgressEvent {
-  const results = lane.named ? [] : lane.endings.take();
-  lane.named = results.length > 0;
-  return lane.named ? endingsOf(run, results) : stateOf(run, type);
+function nextState(run: Run, channel: Channel, type: string): ProgressEvent {
+  const results = channel.named ? [] : channel.endings.take();
+  channel.named = results.length > 0;
+  return channel.named ? endingsOf(run, results) : stateOf(run, type);
 }
 
-function flushRoom({ lanes }: Room): void {
-  for (const { throttle } of lanes.values()) throttle.flush();
+function flushRoom({ channels }: Room): void {
+  for (const { throttle } of channels.values()) throttle.flush();
 }

@@ -1,4 +1,4 @@
-// Memory that a piece of work needs for a while, shared out so that all of it together stays below a limit. The ledger lies
+// Memory that a piece of work needs for a while, shared out so that all of it together stays below a limit. The account lies
 // in the thread where every message passes, so what a crashed thread held is given back by whoever sees it end.
 import { engineErrors } from './errors.ts';
 import type { Lane } from './mailbox.ts';

@@ -1,5 +1,5 @@
 // Slots: a fixed number of equal pieces of one shared memory. Pixels are written once into a slot and stay there;
-// messages carry handles. A slot has holders and is free when it has none. The ledger is pure and lives in one thread,
+// messages carry handles. A slot has holders and is free when it has none. The table is pure and lives in one thread,
 // where every message passes; workers see only the memory and each slot's generation.
 import type { SlotHandle } from './contract.ts';
 import { engineErrors } from './errors.ts';
@@ -9,7 +9,7 @@ import { Line } from './sync/line.ts';
 /** Whoever keeps slots from being reused: one per turn, one per consumer of a feed. */
 export type Holder = number;
 
-export interface Ledger {
+export interface SlotTable {
   /** A free slot in a new generation, held by `holder`; undefined when none is free. */
   acquire(holder: Holder): SlotHandle | undefined;
   /** Throws STALE_SLOT when the handle is of an earlier filling or the slot is free. */
@@ -22,11 +22,11 @@ export interface Ledger {
 }
 
 /** `onGeneration` is told each new generation; `onFree` is told when a slot became free. */
-export function createLedger(
+export function createSlotTable(
   count: number,
   onGeneration: (slot: number, generation: number) => void = () => {},
   onFree: () => void = () => {},
-): Ledger {
+): SlotTable {
   const generations = new Array<number>(count).fill(0);
   const holders = Array.from({ length: count }, () => new Map<Holder, number>());
   const held = new Map<Holder, Set<number>>();
@@ -138,14 +138,14 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     slotBytes,
   };
   const generations = new Int32Array(memory.generations);
-  const ledger = createLedger(
+  const table = createSlotTable(
     count,
     (slot, generation) => Atomics.store(generations, slot, generation),
     () => line.serve(),
   );
-  const line = new Line(() => ledger.free);
+  const line = new Line(() => table.free);
   const acquireAll: SlotPool['acquireAll'] = (wanted, holder, signal, lane) =>
-    line.wait(wanted, () => Array.from({ length: wanted }, () => ledger.acquire(holder)!), signal, lane);
+    line.wait(wanted, () => Array.from({ length: wanted }, () => table.acquire(holder)!), signal, lane);
   let lastHolder = 0;
   return {
     memory,
@@ -153,12 +153,12 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     holder: () => ++lastHolder,
     acquire: async (holder, signal, lane) => (await acquireAll(1, holder, signal, lane))[0]!,
     acquireAll,
-    hold: ledger.hold,
-    release: ledger.release,
-    releaseAll: ledger.releaseAll,
+    hold: table.hold,
+    release: table.release,
+    releaseAll: table.releaseAll,
     view: (handle) => slotView(memory, handle),
     get free() {
-      return ledger.free;
+      return table.free;
     },
     get waiting() {
       return line.size;

@@ -1,4 +1,4 @@
-// The coordinator of analysis, the only one that writes: runs one task at a time in each place, its stages in lanes.
+// The coordinator of analysis, the only one that writes: runs one task at a time in each place, its stages in groups.
 import {
   type Analysis,
   type AnalysisReport,
@@ -10,14 +10,14 @@ import { hasGone } from './media/gone.ts';
 import { properties } from './media/properties.ts';
 import { collectionIds, summaryNames } from './media/summarized.ts';
 import { FaceModelInUse } from './stages/faces/model.ts';
+import { GroupRunner } from './stages/group-runner.ts';
 import { placeOf, type TaskPlace } from './stages/kind.ts';
-import { LaneRunner } from './stages/lane-runner.ts';
-import { jobsOf, type Lane, lanesOf, piecesOf, type StageJobs } from './stages/lanes.ts';
 import { LastWork } from './stages/last-work.ts';
 import { stages as allStages } from './stages/list.ts';
 import type { AnalysisParts, StageParts } from './stages/parts.ts';
 import { SpeechModel } from './stages/speech/model.ts';
 import type { Stage } from './stages/stage.ts';
+import { jobsOf, piecesOf, type StageGroup, type StageJobs, stageGroups } from './stages/stage-groups.ts';
 import { Summarizing } from './stages/summary/summarizing.ts';
 import { TaskContext } from './stages/task-context.ts';
 import { createTracker, type RunStart } from './stages/tracker.ts';
@@ -34,8 +34,8 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
     properties: (request, signal) => properties(parts, request, signal),
     hasGone: (cache_dir, paths, signal) => hasGone(parts, cache_dir, paths, signal),
     summaryNames: (cache_dir, paths, signal) =>
-      summaryNames(given.index, cache_dir, paths, { signal, lane: 'now' }),
-    collections: (cache_dir, signal) => collectionIds(given.index, cache_dir, { signal, lane: 'now' }),
+      summaryNames(given.index, cache_dir, paths, { signal, group: 'now' }),
+    collections: (cache_dir, signal) => collectionIds(given.index, cache_dir, { signal, group: 'now' }),
     get summarizing() {
       return summarizing.isUnderway;
     },
@@ -46,13 +46,13 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
       return faceModel.state;
     },
     run: async (run, options) => {
-      const asked = jobsOf(stages, run.request);
-      if (asked.length === 0) throw analysisErrors.NO_FILES();
-      const place = placeOf(asked.map(({ stage }) => stage.kind));
+      const jobs = jobsOf(stages, run.request);
+      if (jobs.length === 0) throw analysisErrors.NO_FILES();
+      const place = placeOf(jobs.map(({ stage }) => stage.kind));
       if (active.has(place)) throw analysisErrors.ANOTHER_TASK();
       active.add(place);
       try {
-        return await runTask(parts, stages, asked, run, options);
+        return await runTask(parts, stages, jobs, run, options);
       } finally {
         active.delete(place);
       }
@@ -63,25 +63,25 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
 async function runTask(
   parts: StageParts,
   stages: readonly Stage[],
-  asked: readonly StageJobs[],
+  jobs: readonly StageJobs[],
   run: TaskRun,
   { signal, draining, onEvent }: RunOptions,
 ): Promise<AnalysisReport> {
-  const lanes = lanesOf(asked);
+  const groups = stageGroups(jobs);
   const kinds = stages.map(({ kind }) => kind);
-  const begun = { ...pieces(asked), percentage: run.earlier?.percentage ?? 0 };
-  const results = expected(lanes, begun.files);
+  const begun = { ...pieces(jobs), percentage: run.earlier?.percentage ?? 0 };
+  const results = expected(groups, begun.files);
   const tracker = createTracker(kinds, begun, parts.clock.now, (event) => {
     onEvent(event);
     if (event.type === 'result') results.tell(event.result);
   });
-  // Each lane surveys a file once for all of its stages.
-  const paths = lanes.flatMap((lane) => [...new Set(lane.stages.flatMap((one) => piecesOf(one).paths))]);
-  const last = new LastWork(lanes);
+  // Each group surveys a file once for all of its stages.
+  const paths = groups.flatMap((group) => [...new Set(group.stages.flatMap((one) => piecesOf(one).paths))]);
+  const last = new LastWork(groups);
   const task = new TaskContext(parts, run, { tracker, results, last, paths, signal, draining });
-  // An error that ends one lane ends the others too.
+  // An error that ends one group ends the others too.
   await Promise.all(
-    lanes.map((lane) => new LaneRunner(task, lane).run().catch((error) => task.break(error))),
+    groups.map((group) => new GroupRunner(task, group).run().catch((error) => task.break(error))),
   );
   task.throwIfBroken();
   const { counts } = tracker;
@@ -92,10 +92,10 @@ async function runTask(
 }
 
 /** Pieces of work by type, and how many of all of them are closing steps. */
-function pieces(asked: readonly StageJobs[]): Pick<RunStart, 'files' | 'closings'> {
+function pieces(jobs: readonly StageJobs[]): Pick<RunStart, 'files' | 'closings'> {
   let closings = 0;
   const files: Record<string, number> = {};
-  for (const one of asked) {
+  for (const one of jobs) {
     const { paths, closing } = piecesOf(one);
     files[one.stage.kind.type] = paths.length + closing.length;
     closings += closing.length;
@@ -104,15 +104,15 @@ function pieces(asked: readonly StageJobs[]): Pick<RunStart, 'files' | 'closings
 }
 
 /** The results that other work waits for. */
-function expected(lanes: readonly Lane[], files: RunStart['files']): WorkResults {
+function expected(groups: readonly StageGroup[], files: RunStart['files']): WorkResults {
   const results = new WorkResults(files);
   const paths = new Map(
-    lanes.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
+    groups.flatMap(({ stages }) => stages.map((one) => [one.stage.kind.type, new Set(piecesOf(one).paths)])),
   );
-  const closings = lanes.flatMap(({ stages }) =>
+  const closings = groups.flatMap(({ stages }) =>
     stages.flatMap((one) => piecesOf(one).closing.map((name) => ({ type: one.stage.kind.type, name }))),
   );
-  for (const { needs, stages } of lanes) {
+  for (const { needs, stages } of groups) {
     for (const { type, name } of closings) if (needs.includes(type)) results.expectClosing(type, name);
     for (const { stage, jobs } of stages) {
       for (const { name, items } of jobs) {

@@ -2,5 +2,5 @@
 import type { CallOptions } from '../../runtime/ref.ts';
 
 export function now(signal: AbortSignal | undefined): CallOptions {
-  return { lane: 'now', signal };
+  return { group: 'now', signal };
 }

@@ -24,8 +24,8 @@ import { addFolder, changeFolder, type EditParts, removeFolder } from './edits.t
 import { Looks } from './looks.ts';
 import { Ownership, watchedBy } from './owner.ts';
 import type { Homes } from './places.ts';
-import { WatchSession } from './session.ts';
 import { StatsFiles } from './stats.ts';
+import { WatchRun } from './watch-run.ts';
 import { lastErrorOf, statsOf } from './watched.ts';
 import { ledgerOf } from './watcher-client.ts';
 
@@ -68,10 +68,10 @@ class WatchService implements WatchFolders {
   readonly #looks: Looks;
   /** Starts and stops come one after the other. */
   readonly #turn = new Mutex();
-  #session: WatchSession | null = null;
+  #run: WatchRun | null = null;
   #isClosed = false;
   #disarmResume = () => {};
-  /** Files done by sessions that have ended. */
+  /** Files done by runs that have ended. */
   #processed = 0;
 
   constructor(parts: WatchFolderParts) {
@@ -95,19 +95,19 @@ class WatchService implements WatchFolders {
 
   async add(folder: NewWatchFolder, signal: AbortSignal): Promise<WatchFolder> {
     const added = await addFolder(this.#edits, folder, signal);
-    this.#session?.refresh();
+    this.#run?.refresh();
     return shown(added, undefined);
   }
 
   async change(id: string, changes: WatchFolderChanges, signal: AbortSignal): Promise<WatchFolder> {
     const changed = await changeFolder(this.#edits, id, changes, signal);
-    this.#session?.refresh();
+    this.#run?.refresh();
     return shown(changed, this.#statsOf(id));
   }
 
   async remove(id: string): Promise<void> {
     await removeFolder(this.#edits, id);
-    if (this.#session) this.#session.refresh();
+    if (this.#run) this.#run.refresh();
     // Whoever watches removes what it keeps of the folder.
     else if (this.#owner.other() === null) this.#removeLeft(id);
   }
@@ -122,11 +122,11 @@ class WatchService implements WatchFolders {
     if (this.#isClosed || this.#parts.watcher === null) {
       throw watchErrors.NOT_WATCHING('This engine watches no folders: `framehound serve` does');
     }
-    if (this.#session?.start()) {
+    if (this.#run?.start()) {
       await this.#configuration.change(() => ({ running: true }));
       return;
     }
-    await this.#session?.ended;
+    await this.#run?.ended;
     const { watch_folders } = this.#configuration.read();
     await this.#owner.take(() => this.#lose());
     try {
@@ -147,15 +147,15 @@ class WatchService implements WatchFolders {
     const { batch: size, homes, clock, log, now, interval, tasks, analysis, index } = this.#parts;
     const kept = { configuration: this.#configuration, stats: this.#stats, looks: this.#looks };
     const of = { watcher, tasks, analysis, index, clock, log, now, interval, homes, size };
-    const session = new WatchSession({ ...of, ...kept, folder: this.#folder });
+    const run = new WatchRun({ ...of, ...kept, folder: this.#folder });
     this.#processed = 0;
-    this.#session = session;
+    this.#run = run;
     log.info('watch folders are watched');
-    void session.ended.then(() => {
-      this.#processed = session.processed;
-      if (this.#session === session) this.#session = null;
+    void run.ended.then(() => {
+      this.#processed = run.processed;
+      if (this.#run === run) this.#run = null;
       this.#owner.release();
-      log.info('watch folders are not watched any more', { files: session.processed });
+      log.info('watch folders are not watched any more', { files: run.processed });
     });
   }
 
@@ -163,10 +163,9 @@ class WatchService implements WatchFolders {
     this.#disarmResume();
     if (this.#parts.watcher === null) throw watchErrors.NOT_WATCHING('This engine watches no folders');
     await this.#turn.run(async () => {
-      this.#session?.stop();
+      this.#run?.stop();
       // What another process watches goes on, here and after its restart.
-      if (this.#session === null && (this.#owner.other() !== null || !this.#configuration.read().running))
-        return;
+      if (this.#run === null && (this.#owner.other() !== null || !this.#configuration.read().running)) return;
       await this.#configuration.change(() => ({ running: false }));
     });
     return this.status();
@@ -180,8 +179,7 @@ class WatchService implements WatchFolders {
     const { resumes, watcher, clock, log } = this.#parts;
     if (!resumes || watcher === null || this.#isClosed) return;
     try {
-      if (this.#configuration.read().running && this.#session === null)
-        await this.#turn.run(() => this.#start());
+      if (this.#configuration.read().running && this.#run === null) await this.#turn.run(() => this.#start());
     } catch (error) {
       const { message } = toFields(error);
       log.warn('watch folders are not watched, though they were before', { error: message });
@@ -194,13 +192,13 @@ class WatchService implements WatchFolders {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#disarmResume();
-    await this.#session?.close();
+    await this.#run?.close();
     this.#owner.release();
   }
 
   #lose(): void {
     this.#parts.log.error('watching ends', { error: this.#watchedElsewhere() ?? 'another process watched' });
-    this.#session?.stop();
+    this.#run?.stop();
   }
 
   /** Who watches, when it is another process. */
@@ -210,34 +208,33 @@ class WatchService implements WatchFolders {
   }
 
   #status(folders: readonly RecordedFolder[]): WatchStatus {
-    const session = this.#session;
+    const run = this.#run;
     const folder_stats = Object.fromEntries(folders.map(({ id }) => [id, this.#statsOf(id)]));
     const watched = folders.filter(({ enabled }) => enabled);
     const pending = watched.map(({ id }) => folder_stats[id]?.files_pending ?? 0);
     const files_pending = pending.reduce((sum, one) => sum + one, 0);
     const of = { files_pending, folder_stats };
-    if (session === null) {
+    if (run === null) {
       const last_error = this.#watchedElsewhere();
       const none = { current_folder: null, current_file: null, task_id: null, paused_until: null };
       const files_processed_this_session = this.#processed;
       return { state: 'stopped', ...none, files_processed_this_session, last_error, ...of };
     }
-    const { state, batch, until, processed } = session;
+    const { state, batch, until, processed } = run;
     return {
       state,
       current_folder: batch?.watched.folder.folder_path ?? null,
       current_file: batch?.file ?? null,
       task_id: batch?.task_id ?? null,
       files_processed_this_session: processed,
-      last_error:
-        this.#watchedElsewhere() ?? session.folders.fault ?? lastErrorOf([...session.folders.all()]),
+      last_error: this.#watchedElsewhere() ?? run.folders.fault ?? lastErrorOf([...run.folders.all()]),
       paused_until: until === null ? null : this.#unixOf(until),
       ...of,
     };
   }
 
   #statsOf(id: string): FolderStats {
-    const watched = this.#session?.folders.get(id);
+    const watched = this.#run?.folders.get(id);
     if (watched === undefined) return statsOf(this.#stats.read(id));
     return watched.stats(this.#parts.clock.now(), (at) => this.#unixOf(at));
   }

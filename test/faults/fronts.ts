@@ -98,7 +98,7 @@ export const frontFaults: readonly Fault[] = [
   {
     name: 'who joins a task that was resumed hears that it has ended',
     file: 'events/rooms.ts',
-    text: '      for (const lane of room.lanes.values()) lane.last = undefined;\n',
+    text: '      for (const channel of room.channels.values()) channel.last = undefined;\n',
     fault: '',
     tests: ['test/events/rooms.slow.test.ts'],
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { engineErrors } from '../../runtime/errors.ts';
-import { createLedger, createSlotPool } from '../../runtime/slots.ts';
+import { createSlotPool, createSlotTable } from '../../runtime/slots.ts';
 
 test('a slot is free exactly when it has no holders, and a stale generation is refused', () => {
   const command = fc.record({
@@ -12,7 +12,7 @@ test('a slot is free exactly when it has no holders, and a stale generation is r
   });
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
-      const ledger = createLedger(3);
+      const ledger = createSlotTable(3);
       const handles: { slot: number; generation: number }[] = [];
       /** The model: a multiset of (handle, holder). */
       const holds = new Map<string, number[]>();

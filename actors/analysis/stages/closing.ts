@@ -15,7 +15,7 @@ export async function runClosing(
   stage: RunningStage,
   jobs: readonly Job[],
 ): Promise<void> {
-  const { closing } = stage.session;
+  const { closing } = stage.stageRun;
   if (!closing) return;
   const left = jobs.values();
   const one = async () => {

@@ -4,7 +4,7 @@ import { mediaErrors } from '../../decoder/contract.ts';
 import { modelErrors } from '../../models/contract.ts';
 import { expectUnchanged } from '../media/survey.ts';
 import type { Item } from './kind.ts';
-import type { Facts, FileWork, StageSession } from './stage.ts';
+import type { Facts, FileWork, StageRun } from './stage.ts';
 
 /** Frames in a span: two minutes of footage. */
 export const spanFrames = 120;
@@ -42,8 +42,8 @@ export interface FrameAnalysisParts<M> {
 }
 
 export interface FrameAnalysis {
-  /** What such sessions have in common. */
-  readonly session: Pick<StageSession, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
+  /** What such runs have in common. */
+  readonly run: Pick<StageRun, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
   /** Asks the actor; one that came back after a crash has no model yet. */
   asked<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** `looked`: frames in all. `store` is not cancelled: a commit that was begun is finished, and what is finished stays. */
@@ -61,7 +61,7 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
   /** Of files that were looked at before, by content. */
   const known = new Map<string, StoredLook>();
   return {
-    session: {
+    run: {
       modelOf: () => model.model_key,
       applies: ({ probe }) => probe.grid_frames > 0,
       // What was found in previews stands until the file is there again.

@@ -1,43 +1,43 @@
 // Work that was running in a crash comes last and alone, so that a second crash tells which it was: after the other work of
-// all lanes, and one piece at a time.
+// all groups, and one piece at a time.
 import { Condition } from '../../../runtime/sync/condition.ts';
 import { SharedLock } from '../../../runtime/sync/shared-lock.ts';
 
-/** A lane, as far as the order of its work matters. */
-interface Lane {
+/** A group, as far as the order of its work matters. */
+interface StageGroup {
   readonly needs: readonly string[];
   readonly stages: readonly { readonly stage: { readonly kind: { readonly type: string } } }[];
 }
 
 export class LastWork {
-  /** Lanes that have other work left. */
-  readonly #busy: Set<Lane>;
-  readonly #lanes: readonly Lane[];
+  /** Groups that have other work left. */
+  readonly #busy: Set<StageGroup>;
+  readonly #groups: readonly StageGroup[];
   readonly #changed = new Condition();
   /** Other work shares it. */
   readonly lock = new SharedLock();
 
-  constructor(lanes: readonly Lane[]) {
-    this.#lanes = lanes;
-    this.#busy = new Set(lanes);
+  constructor(groups: readonly StageGroup[]) {
+    this.#groups = groups;
+    this.#busy = new Set(groups);
   }
 
-  /** Nothing is left of the lane but what comes last. */
-  reached(lane: Lane): void {
-    if (this.#busy.delete(lane)) this.#changed.notifyAll();
+  /** Nothing is left of the group but what comes last. */
+  reached(group: StageGroup): void {
+    if (this.#busy.delete(group)) this.#changed.notifyAll();
   }
 
-  /** Resolves when no lane has other work left, apart from those that wait for this one. */
-  async turn(lane: Lane): Promise<void> {
-    this.reached(lane);
-    const others = this.#lanes.filter((other) => other !== lane && !this.#waitsFor(other, lane));
+  /** Resolves when no group has other work left, apart from those that wait for this one. */
+  async turn(group: StageGroup): Promise<void> {
+    this.reached(group);
+    const others = this.#groups.filter((other) => other !== group && !this.#waitsFor(other, group));
     while (others.some((other) => this.#busy.has(other))) await this.#changed.wait();
   }
 
-  /** What a lane needs is done by lanes before it, so this ends. */
-  #waitsFor(lane: Lane, other: Lane): boolean {
-    return this.#lanes.some((between) => {
-      const needed = between.stages.some(({ stage }) => lane.needs.includes(stage.kind.type));
+  /** What a group needs is done by groups before it, so this ends. */
+  #waitsFor(group: StageGroup, other: StageGroup): boolean {
+    return this.#groups.some((between) => {
+      const needed = between.stages.some(({ stage }) => group.needs.includes(stage.kind.type));
       return needed && (between === other || this.#waitsFor(between, other));
     });
   }

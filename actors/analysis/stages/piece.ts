@@ -7,14 +7,14 @@ import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
 import { AttemptSpans } from './spans.ts';
-import type { Facts, Reader, Stage, StageSession, Underway } from './stage.ts';
+import type { Facts, Reader, Stage, StageRun, Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 import type { WorkTracker } from './tracker.ts';
 
 /** A stage at work in a task. */
 export interface RunningStage {
   readonly stage: Stage;
-  readonly session: StageSession;
+  readonly stageRun: StageRun;
   readonly tracker: WorkTracker;
 }
 
@@ -26,16 +26,16 @@ export interface Piece extends RunningStage {
 }
 
 /** By content: the same bytes under another name are the same work. What a file does says nothing about its previews. */
-export function keyOf({ stage, session, item, media, previews }: Piece): string {
+export function keyOf({ stage, stageRun, item, media, previews }: Piece): string {
   const work = previews ? `${stage.journal}-previews` : stage.journal;
-  return stageKey(media.identity.hash_str, work, session.modelOf(item));
+  return stageKey(media.identity.hash_str, work, stageRun.modelOf(item));
 }
 
 /** What is stored is to stand. */
 export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
-  const { stage, session, item, media, previews } = piece;
+  const { stage, stageRun, item, media, previews } = piece;
   const isGone = previews !== null;
-  const isStored = (gone: boolean) => task.onceMore(() => session.isStored(media, item, gone));
+  const isStored = (gone: boolean) => task.onceMore(() => stageRun.isStored(media, item, gone));
   if (!task.redo(stage.kind.type, item.path)) return isStored(isGone);
   // Previews never take the place of what came from the file itself.
   return isGone && isStored(false);
@@ -51,7 +51,7 @@ export async function attempt(
   { decoder: reader }: Reader,
   pass: FramePass,
 ): Promise<Underway> {
-  const { session, tracker, item, media, previews } = piece;
+  const { stageRun, tracker, item, media, previews } = piece;
   const { parts, run, signal } = task;
   const { frames, end: endFrames } = pass.subscription();
   const spans = AttemptSpans.of(task, piece, (amount) => tracker.takenUp(media, amount));
@@ -68,7 +68,7 @@ export async function attempt(
     throw error;
   };
   const file = { item, media, reader, previews, signal, worked, tell, frames, spans };
-  const begin = async () => session.work(file);
+  const begin = async () => stageRun.work(file);
   let underway: Underway;
   try {
     parts.journal.write({ type: 'stage-start', ...stage });
@@ -89,13 +89,13 @@ export async function attempt(
 
 /** Tells how the piece ended. Never rejects. */
 export async function tellEnd(task: TaskContext, piece: Piece, finished: Promise<Facts | null>) {
-  const { tracker, media, item, session } = piece;
+  const { tracker, media, item, stageRun } = piece;
   try {
     const facts = await finished;
     if (facts) tracker.analyzed(media, facts);
     else tracker.notApplicable(media);
   } catch (error) {
-    tracker.failed(item.path, task.failure(item.path, error), media, session.failedFacts?.(item));
+    tracker.failed(item.path, task.failure(item.path, error), media, stageRun.failedFacts?.(item));
   }
 }
 

@@ -5,7 +5,7 @@ import type { PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { Item } from './kind.ts';
-import type { FileSpans, Stage, StageSession } from './stage.ts';
+import type { FileSpans, Stage, StageRun } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** Another version of the program may see another picture. */
@@ -29,17 +29,17 @@ export class AttemptSpans implements FileSpans {
   /** Null for a stage that begins every file anew, and for a file that is not worth it. */
   static of(
     task: TaskContext,
-    { stage, session, item, media, previews }: Work,
+    { stage, stageRun, item, media, previews }: Work,
     onTakenUp: (amount: number) => void,
   ): AttemptSpans | null {
-    const rules = session.spans?.(media, item) ?? null;
+    const rules = stageRun.spans?.(media, item) ?? null;
     const { unit } = stage.kind;
     if (rules === null || unit === null || unit.amountOf(media) <= rules.every) return null;
     const { hash_str, size_bytes, mtime_ms } = media.identity;
     const key = {
       stage: stage.journal,
       hash_str,
-      model_key: session.modelOf(item),
+      model_key: stageRun.modelOf(item),
       path: media.path,
       settings: JSON.stringify({
         version,
@@ -107,7 +107,7 @@ export class AttemptSpans implements FileSpans {
 
 interface Work {
   readonly stage: Stage;
-  readonly session: StageSession;
+  readonly stageRun: StageRun;
   readonly item: Item;
   readonly media: MediaRecord;
   readonly previews: PictureSize | null;

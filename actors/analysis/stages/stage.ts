@@ -29,11 +29,11 @@ export interface Stage<I extends Item = Item> {
   readonly journal: string;
   readonly reads: ReaderKind;
   /** Opens what the work of one task needs. Throws what keeps the whole task from running. */
-  open(task: TaskContext): Promise<StageSession<I>>;
+  open(task: TaskContext): Promise<StageRun<I>>;
 }
 
 /** Work of one stage in one run of a task. */
-export interface StageSession<I extends Item = Item> {
+export interface StageRun<I extends Item = Item> {
   /** What does the work: with the content of the file it is the key of the work. */
   modelOf(item: I): string;
   /** False when the file holds nothing of the kind. */

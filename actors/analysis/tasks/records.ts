@@ -33,8 +33,8 @@ import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
 import { damaged, type Fields, readJson } from './json-file.ts';
-import { newTask, nowhere } from './ledger.ts';
 import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
+import { newTask, nowhere } from './run-tally.ts';
 
 /** An engine: a process may start several, one after the other. */
 export const Owner = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });

@@ -21,9 +21,9 @@ import {
 } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { StageKind } from '../stages/kind.ts';
-import { createLedger, type Ledger } from './ledger.ts';
 import type { Listeners } from './listeners.ts';
 import type { ActiveRun } from './records.ts';
+import { createRunTally, type RunTally } from './run-tally.ts';
 
 /** How long a stop is awaited before the answer is that the task is still stopping. */
 export const STOP_WITHIN_MS = 2_000;
@@ -54,7 +54,7 @@ type Reason = 'cancelled' | 'interrupted';
 export class RunningTask {
   readonly #parts: RunParts;
   readonly #run: ActiveRun;
-  readonly #ledger: Ledger;
+  readonly #tally: RunTally;
   readonly #stop = new AbortController();
   readonly #drain = new AbortController();
   /** Pieces of work that have their result, by `workKey`. */
@@ -76,7 +76,7 @@ export class RunningTask {
   constructor(parts: RunParts, run: ActiveRun) {
     this.#parts = parts;
     this.#run = run;
-    this.#ledger = createLedger(parts.kinds, run.task, run.earlier, parts.clock.now);
+    this.#tally = createRunTally(parts.kinds, run.task, run.earlier, parts.clock.now);
   }
 
   get task_id(): string {
@@ -103,7 +103,7 @@ export class RunningTask {
   }
 
   snapshot(): TaskSnapshot {
-    return { ...this.#ledger.snapshot(this.state), ...this.standing };
+    return { ...this.#tally.snapshot(this.state), ...this.standing };
   }
 
   unfinished(): UnfinishedWork {
@@ -135,7 +135,7 @@ export class RunningTask {
     const { started, request } = this.#run.task;
     const hasWaited = this.#standing !== null;
     this.#hasBegun = true;
-    this.#ledger.begin(hasWaited ? Math.max(started, now()) : started);
+    this.#tally.begin(hasWaited ? Math.max(started, now()) : started);
     const announced = this.#announced();
     const { percentage: _, ...pieces } = announced;
     log.info('a task starts', { task_id, ...pieces, cache_dir: request.cache_dir });
@@ -162,7 +162,7 @@ export class RunningTask {
     this.#reason ??= reason;
     this.#stop.abort();
     if (!this.#hasBegun) {
-      this.#ledger.giveUp();
+      this.#tally.giveUp();
       this.#end(reason, null);
       return true;
     }
@@ -188,7 +188,7 @@ export class RunningTask {
         { signal, draining, onEvent: (event) => this.#note(event) },
       );
       if (this.#fault) throw this.#fault;
-      error = this.#ledger.failure();
+      error = this.#tally.failure();
       state = report.cancelled ? (this.#reason ?? 'cancelled') : error ? 'failed' : 'completed';
     } catch (thrown) {
       state = endOf(thrown, this.#reason);
@@ -201,7 +201,7 @@ export class RunningTask {
     const { log, now, listeners, ended, left } = this.#parts;
     const { task_id } = this;
     this.#endSaving();
-    const task = this.#ledger.snapshot(state, now(), error);
+    const task = this.#tally.snapshot(state, now(), error);
     let isRecorded = true;
     try {
       this.#run.end(task);
@@ -221,7 +221,7 @@ export class RunningTask {
     const { listeners } = this.#parts;
     if (event.type === 'result') this.#finished.add(workKey(event.result));
     if (event.type === 'task') {
-      this.#ledger.progress(event.task);
+      this.#tally.progress(event.task);
       // Before it is told: when the engine dies, no later run tells less.
       if (event.task.percentage >= this.#saved + 1) this.#save();
     }
@@ -233,7 +233,7 @@ export class RunningTask {
   }
 
   #record(result: WorkResult): WorkResult {
-    const { stands, fresh } = this.#ledger.result(result);
+    const { stands, fresh } = this.#tally.result(result);
     try {
       if (fresh && !this.#fault) this.#run.append(stands);
     } catch (error) {

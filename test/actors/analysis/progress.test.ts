@@ -6,7 +6,7 @@ import { mostUnfinished, ProgressModel, type TaskProgress } from '../../../actor
 import { amountFields, kindOf, progressFrom } from '../../../actors/analysis/progress-fields.ts';
 import { measured } from '../../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
-import { createLedger, newTask } from '../../../actors/analysis/tasks/ledger.ts';
+import { createRunTally, newTask } from '../../../actors/analysis/tasks/run-tally.ts';
 import type { MediaRecord } from '../../../actors/index/store/contract.ts';
 import { taskLine } from '../../../cli/progress-view.ts';
 import { advance, newRun, stateOf } from '../../../events/payload.ts';
@@ -132,7 +132,7 @@ test('the terminal, the events and the snapshots say the same percentage of the 
   const request = { cache_dir: '/cache', ...work, force: false };
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), turns, (pieces, order) => {
-      const ledger = createLedger(
+      const ledger = createRunTally(
         stageKinds,
         newTask(stageKinds, { task_id: 'task', request, source: 'request', state: 'running', now: 0 }),
         null,

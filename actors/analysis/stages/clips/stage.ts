@@ -4,7 +4,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { ClipSeries } from '../../../exporter/clips/contract.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
-import type { Closing, Facts, Stage, StageSession } from '../stage.ts';
+import type { Closing, Facts, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type ClipExport, type ClipFacts, clipsKind } from './kind.ts';
 
@@ -21,11 +21,11 @@ export const clipsStage: Stage = {
     if (!clips || !clip_export) throw engineErrors.INTERNAL('there is nothing that cuts clips');
     const { mode, create_folders } = clip_export;
     const series = await clips.begin({ output_dir: task.request.cache_dir, mode, create_folders });
-    return session(new ClipClosing(task, series, clip_export));
+    return closingRun(new ClipClosing(task, series, clip_export));
   },
 };
 
-function session(closing: Closing): StageSession {
+function closingRun(closing: Closing): StageRun {
   return {
     modelOf: () => '',
     applies: () => false,

@@ -5,7 +5,7 @@ import { mediaErrors, type PictureShape, type PictureSize } from '../../../decod
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
-import type { FileWork, SpanRules, Stage, StageSession, Underway } from '../stage.ts';
+import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { FaceClosing } from './closing.ts';
 import type { FaceFacts } from './facts.ts';
@@ -25,13 +25,13 @@ export const facesStage: Stage = {
     if (!faces) throw engineErrors.INTERNAL('an engine that only searches was asked for faces');
     // Faces that are there already are clustered without a model.
     const isWithoutMedia = request.face_jobs.every(({ paths }) => paths.length === 0);
-    if (isWithoutMedia) return new FaceSession(task, faces, null);
+    if (isWithoutMedia) return new FaceRun(task, faces, null);
     const model = await inUse.load(faces, { signal }).catch(async (error) => {
       // The actor may have loaded them by now all the same.
       if (signal.aborted) await inUse.unload(faces).catch(() => {});
       throw error;
     });
-    return new FaceSession(task, faces, new FaceFinder({ faces, inUse, model, pool }));
+    return new FaceRun(task, faces, new FaceFinder({ faces, inUse, model, pool }));
   },
 };
 
@@ -40,7 +40,7 @@ const spanFrames = 120;
 /** Frames decoded ahead: they are large, and looking at one takes longer than decoding it. */
 const CREDIT = 3;
 
-class FaceSession implements StageSession {
+class FaceRun implements StageRun {
   readonly #task: TaskContext;
   readonly #faces: Faces;
   /** Null where no file is looked at. */
@@ -171,7 +171,7 @@ class FaceSession implements StageSession {
     const { parts, request, signal } = this.#task;
     const asked = { cache_dir: request.cache_dir, model_key: this.modelOf() };
     try {
-      while (!(await parts.index.ask('compact_faces', asked, { signal, lane: 'later' })).done);
+      while (!(await parts.index.ask('compact_faces', asked, { signal, group: 'later' })).done);
     } catch {
       // Stopped, or the index has ended or is too busy: whoever writes next compacts.
     }

@@ -10,7 +10,7 @@ import { analysisErrors } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
 import type { Index } from '../parts.ts';
-import type { FileWork, SpanRules, Stage, StageSession, Underway } from '../stage.ts';
+import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { createEmbedding, type Embedding, Sink } from './embedding.ts';
 import { pictureKind } from './kind.ts';
@@ -24,14 +24,14 @@ export const pictureStage: Stage = {
     if (model_key === null) {
       throw analysisErrors.INVALID_REQUEST('model_key: is required to analyse pictures');
     }
-    return new PictureSession(task, await task.parts.models.use(model_key, task.signal));
+    return new PictureRun(task, await task.parts.models.use(model_key, task.signal));
   },
 };
 
 /** Frames in a span: two minutes of footage. */
 const spanFrames = 120;
 
-class PictureSession implements StageSession {
+class PictureRun implements StageRun {
   readonly #model: VisualModel;
   readonly #index: Index;
   readonly #pool: SlotPool;

@@ -5,7 +5,7 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import { speechErrors } from '../../../transcriber/contract.ts';
 import type { SpeechParts } from '../parts.ts';
-import type { FileWork, SpanRules, Stage, StageSession, Underway } from '../stage.ts';
+import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { speechKind } from './kind.ts';
 import { type SpeechJob, subtitlesKey } from './request.ts';
@@ -19,7 +19,7 @@ export const speechStage: Stage<SpeechJob> = {
   open: async (task) => {
     const { speech } = task.parts;
     if (!speech) throw engineErrors.INTERNAL('an engine that only searches was asked to transcribe');
-    return new SpeechStageSession(task, speech);
+    return new SpeechRun(task, speech);
   },
 };
 
@@ -32,7 +32,7 @@ interface Choice {
   readonly reason: Error | null;
 }
 
-class SpeechStageSession implements StageSession<SpeechJob> {
+class SpeechRun implements StageRun<SpeechJob> {
   readonly #task: TaskContext;
   readonly #speech: SpeechParts;
   readonly #choices = new Map<string, Choice>();

@@ -9,7 +9,7 @@ import { foldName } from '../../../index/summaries/fold-name.ts';
 import { summaryRef } from '../../../summaries/summary-ref.ts';
 import { summariesOf } from '../../media/summarized.ts';
 import type { Summarizer } from '../parts.ts';
-import type { Facts, FileWork, Stage, StageSession, Underway } from '../stage.ts';
+import type { Facts, FileWork, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { Concepts } from './concepts.ts';
 import { type Evidence, StoredEvidence } from './evidence.ts';
@@ -26,11 +26,11 @@ export const summaryStage: Stage<SummaryItem> = {
   open: async (task) => {
     const { summarizer } = task.parts;
     if (!summarizer) throw engineErrors.INTERNAL('an engine that only searches was asked for summaries');
-    return new SummarySession(task, summarizer);
+    return new SummaryRun(task, summarizer);
   },
 };
 
-class SummarySession implements StageSession<SummaryItem> {
+class SummaryRun implements StageRun<SummaryItem> {
   readonly #task: TaskContext;
   readonly #summarizer: Summarizer;
   readonly #concepts: Concepts;

@@ -10,7 +10,7 @@ import { faceShape, stillSide } from '../faces/shape.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
 import type { Item } from '../kind.ts';
 import type { TextReader } from '../parts.ts';
-import type { FileWork, Stage, StageSession } from '../stage.ts';
+import type { FileWork, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { Appearances, inOrder } from './appearances.ts';
 import type { TextFacts } from './facts.ts';
@@ -29,7 +29,7 @@ export const textStage: Stage = {
   open: async (task) => {
     const { textReader: reader } = task.parts;
     if (!reader) throw engineErrors.INTERNAL('an engine that only searches was asked for printed words');
-    return textSession(task, reader, await loadedFor(modelOf(reader), task.signal));
+    return textRun(task, reader, await loadedFor(modelOf(reader), task.signal));
   },
 };
 
@@ -40,11 +40,11 @@ const modelOf = (reader: TextReader) => ({
   unload: () => reader.ask('unload', {}),
 });
 
-function textSession(task: TaskContext, reader: TextReader, model: TextModel): StageSession {
+function textRun(task: TaskContext, reader: TextReader, model: TextModel): StageRun {
   const { parts, request, signal } = task;
   const { cache_dir, decode } = request;
   const { model_key, device } = model;
-  const looks = frameAnalysis(parts.log, {
+  const analysis = frameAnalysis(parts.log, {
     model,
     actor: modelOf(reader),
     stored: async (hash_str) => {
@@ -62,7 +62,7 @@ function textSession(task: TaskContext, reader: TextReader, model: TextModel): S
     return faceShape(shown, side, parts.pool.memory.slotBytes);
   };
   return {
-    ...looks.session,
+    ...analysis.run,
     spans: ({ probe }) => {
       const settings = { shape: shapeOf(probe), device, hardware: parts.hardware, decode };
       return { every: spanFrames, settings };
@@ -72,13 +72,13 @@ function textSession(task: TaskContext, reader: TextReader, model: TextModel): S
       const read = async (asked: Asked) => {
         const call = { signal: file.signal, slots: [asked.picture] };
         const ask = () => reader.ask('read', { ...asked, model_key }, call);
-        return (await looks.asked(ask, file.signal)).reading;
+        return (await analysis.asked(ask, file.signal)).reading;
       };
       const { lines, looked } = await readLines(file, shapeOf(media.probe, previews ?? media.probe), read);
       const stored = { cache_dir, media, model_key, lines };
       const store = (from_previews: boolean) =>
         parts.index.ask('store_written', { ...stored, from_previews });
-      return { finished: looks.commit(file, { looked, count: lines.length }, store) };
+      return { finished: analysis.commit(file, { looked, count: lines.length }, store) };
     },
   };
 }

@@ -8,7 +8,7 @@ import { Tracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/shape.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
 import type { Things } from '../parts.ts';
-import type { FileWork, Stage, StageSession } from '../stage.ts';
+import type { FileWork, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type ThingFacts, thingsKind } from './kind.ts';
 
@@ -19,7 +19,7 @@ export const thingsStage: Stage = {
   open: async (task) => {
     const { things } = task.parts;
     if (!things) throw engineErrors.INTERNAL('an engine that only searches was asked for things');
-    return thingSession(task, things, await loadedFor(modelOf(things), task.signal));
+    return thingRun(task, things, await loadedFor(modelOf(things), task.signal));
   },
 };
 
@@ -34,11 +34,11 @@ const modelOf = (things: Things) => ({
   unload: () => things.ask('unload', {}),
 });
 
-function thingSession(task: TaskContext, things: Things, model: ObjectDetector): StageSession {
+function thingRun(task: TaskContext, things: Things, model: ObjectDetector): StageRun {
   const { parts, request, signal } = task;
   const { cache_dir, decode } = request;
   const { model_key, device } = model;
-  const looks = frameAnalysis(parts.log, {
+  const analysis = frameAnalysis(parts.log, {
     model,
     actor: modelOf(things),
     stored: async (hash_str) => {
@@ -52,7 +52,7 @@ function thingSession(task: TaskContext, things: Things, model: ObjectDetector):
     },
   });
   return {
-    ...looks.session,
+    ...analysis.run,
     spans: () => ({ every: spanFrames, settings: { device, hardware: parts.hardware, decode } }),
     work: async (file) => {
       // As large as the detector looks at it; a smaller one is not made larger.
@@ -62,12 +62,12 @@ function thingSession(task: TaskContext, things: Things, model: ObjectDetector):
       const { tracker, looked } = await tracked(file, shape, async (picture) => {
         const call = { signal: file.signal, slots: [picture] };
         const find = () => things.ask('find', { model_key, picture, width, height }, call);
-        return (await looks.asked(find, file.signal)).things;
+        return (await analysis.asked(find, file.signal)).things;
       });
       const tracks = tracker.end();
       const stored = { cache_dir, media: file.media, model_key, tracks };
       const store = (from_previews: boolean) => parts.index.ask('store_things', { ...stored, from_previews });
-      return { finished: looks.commit(file, { looked, count: tracks.length }, store) };
+      return { finished: analysis.commit(file, { looked, count: tracks.length }, store) };
     },
   };
 }

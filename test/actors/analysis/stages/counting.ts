@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { WorkResult } from '../../../../actors/analysis/contract.ts';
 import { named } from '../../../../actors/analysis/request.ts';
 import { stageKind } from '../../../../actors/analysis/stages/kind.ts';
-import type { FileWork, Stage, StageSession } from '../../../../actors/analysis/stages/stage.ts';
+import type { FileWork, Stage, StageRun } from '../../../../actors/analysis/stages/stage.ts';
 import { defaulted } from '../../../../runtime/schema.ts';
 
 const CountJob = Type.Object({ name: Type.String(), paths: Type.Array(Type.String()) });
@@ -61,7 +61,7 @@ export function countStage(store: CountStore): Stage {
 
 const shape = { width: 1, height: 1, fit: 'stretch', resample: 'area' } as const;
 
-function session(store: CountStore): StageSession {
+function session(store: CountStore): StageRun {
   const total = (results: readonly WorkResult[]) =>
     results.reduce((sum, { hash_str }) => sum + (store.files.get(hash_str ?? '') ?? 0), 0);
   return {

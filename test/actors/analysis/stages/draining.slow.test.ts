@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { FileWork, StageSession } from '../../../../actors/analysis/stages/stage.ts';
+import type { FileWork, StageRun } from '../../../../actors/analysis/stages/stage.ts';
 import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import type { FakeFile } from '../fake-file.ts';
@@ -37,10 +37,10 @@ const atWork =
 const atClosing = (drain: () => void): Change => ({
   session: ({ closing }) => ({
     closing: {
-      ...(closing as NonNullable<StageSession['closing']>),
+      ...(closing as NonNullable<StageRun['closing']>),
       work: (...step) => {
         drain();
-        return (closing as NonNullable<StageSession['closing']>).work(...step);
+        return (closing as NonNullable<StageRun['closing']>).work(...step);
       },
     },
   }),

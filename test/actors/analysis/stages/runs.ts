@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { AnalysisEvent, AnalysisRequest, WorkResult } from '../../../../actors/analysis/contract.ts';
 import { stages } from '../../../../actors/analysis/stages/list.ts';
-import type { Stage, StageSession } from '../../../../actors/analysis/stages/stage.ts';
+import type { Stage, StageRun } from '../../../../actors/analysis/stages/stage.ts';
 import type { TaskContext } from '../../../../actors/analysis/stages/task-context.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
@@ -13,7 +13,7 @@ import { type CountStore, countStage } from './counting.ts';
 export interface Change {
   readonly needs?: readonly string[];
   open?(task: TaskContext): Promise<void>;
-  session?(session: StageSession, task: TaskContext): Partial<StageSession>;
+  session?(session: StageRun, task: TaskContext): Partial<StageRun>;
 }
 
 function changed(store: CountStore, { needs = [], open, session }: Change): Stage {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stageKinds as kinds } from '../../../../actors/analysis/stages/kinds.ts';
-import { newTask } from '../../../../actors/analysis/tasks/ledger.ts';
 import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
+import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
 const asked = {

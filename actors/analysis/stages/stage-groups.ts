@@ -1,4 +1,4 @@
-// Groups the stages of a task into lanes: those with the same reader and the same needs work on a file together.
+// Puts the stages of a task into groups: those with the same reader and the same needs work on a file together.
 import type { AnalysisRequest } from '../contract.ts';
 import { hasWork, type Job } from './kind.ts';
 import type { ReaderKind, Stage } from './stage.ts';
@@ -8,7 +8,7 @@ export interface StageJobs {
   readonly jobs: readonly Job[];
 }
 
-export interface Lane {
+export interface StageGroup {
   readonly reads: ReaderKind;
   /** Types of work on the same file that come before. */
   readonly needs: readonly string[];
@@ -23,19 +23,19 @@ export function jobsOf(stages: readonly Stage[], request: AnalysisRequest): Stag
     .filter(({ jobs }) => jobs.length > 0);
 }
 
-export function lanesOf(asked: readonly StageJobs[]): Lane[] {
-  const types = new Set(asked.map(({ stage }) => stage.kind.type));
-  const lanes = new Map<string, Lane & { readonly stages: StageJobs[] }>();
-  for (const one of asked) {
+export function stageGroups(jobs: readonly StageJobs[]): StageGroup[] {
+  const types = new Set(jobs.map(({ stage }) => stage.kind.type));
+  const groups = new Map<string, StageGroup & { readonly stages: StageJobs[] }>();
+  for (const one of jobs) {
     const { reads, kind } = one.stage;
     // What the task does not do is not waited for.
     const needs = kind.needs.filter((type) => types.has(type));
     const key = JSON.stringify([reads, needs]);
-    const lane = lanes.get(key) ?? { reads, needs, stages: [] };
-    lane.stages.push(one);
-    lanes.set(key, lane);
+    const group = groups.get(key) ?? { reads, needs, stages: [] };
+    group.stages.push(one);
+    groups.set(key, group);
   }
-  return [...lanes.values()];
+  return [...groups.values()];
 }
 
 /** Pieces of work of a stage: its files, each once, and a closing step for every job that has a name. */

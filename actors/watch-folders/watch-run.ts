@@ -14,7 +14,7 @@ import { Wake } from './wake.ts';
 import type { Watched } from './watched.ts';
 import { WatcherClient, type WatcherClientParts } from './watcher-client.ts';
 
-export interface WatcherParts
+export interface WatchRunParts
   extends Omit<BatchParts, 'client' | 'report'>,
     FolderSetParts,
     WatcherClientParts {
@@ -29,7 +29,7 @@ const STOPPED_MS = 60_000;
 /** How long the end of the engine waits for what is being recorded. */
 const CLOSE_MS = 2_000;
 
-export class WatchSession {
+export class WatchRun {
   state: WatchState = 'running';
   /** Of `paused`: when it is tried again. */
   until: number | null = null;
@@ -39,7 +39,7 @@ export class WatchSession {
   readonly folders: FolderSet;
   /** Resolves when it has stopped; it never rejects. */
   readonly ended: Promise<void>;
-  readonly #parts: WatcherParts;
+  readonly #parts: WatchRunParts;
   readonly #client: WatcherClient;
   readonly #closed = new AbortController();
   readonly #pollWake: Wake;
@@ -50,7 +50,7 @@ export class WatchSession {
   #slotFailures = 0;
   #turn = 0;
 
-  constructor(parts: WatcherParts) {
+  constructor(parts: WatchRunParts) {
     this.#parts = parts;
     const { clock, watcher, tasks, log } = parts;
     this.#client = new WatcherClient(parts);

@@ -1,4 +1,4 @@
-// Runs the stages of one lane of a task: surveys every file, plans what is missing, works on the files side by side as far
+// Runs the stages of one group of a task: surveys every file, plans what is missing, works on the files side by side as far
 // as readers allow, tries again after a crash, and takes the closing steps.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
@@ -10,9 +10,9 @@ import { runClosing } from './closing.ts';
 import { FramePass } from './frame-pass.ts';
 import { inOrder } from './in-order.ts';
 import type { Item } from './kind.ts';
-import { type Lane, piecesOf, type StageJobs } from './lanes.ts';
 import { attempt, keyOf, logFields, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
 import { type Facts, type Reader, type ReaderKind, readersOf, type Underway } from './stage.ts';
+import { piecesOf, type StageGroup, type StageJobs } from './stage-groups.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** Pieces of work that are still being finished while their readers have gone on, at most. */
@@ -32,9 +32,9 @@ type Found = Pick<Piece, 'media' | 'previews'>;
 /** By path: what is wanted of each file. */
 type Round = ReadonlyMap<string, Wanted>;
 
-export class LaneRunner {
+export class GroupRunner {
   readonly #task: TaskContext;
-  readonly #lane: Lane;
+  readonly #group: StageGroup;
   readonly #readers: readonly Reader[];
   readonly #stages: Planned[] = [];
   readonly #locks = new KeyedLock();
@@ -44,10 +44,10 @@ export class LaneRunner {
   /** Files a look at which was. */
   readonly #suspectFiles: (readonly [string, Wanted])[] = [];
 
-  constructor(task: TaskContext, lane: Lane) {
+  constructor(task: TaskContext, group: StageGroup) {
     this.#task = task;
-    this.#lane = lane;
-    this.#readers = readersOf(task.parts, lane.reads);
+    this.#group = group;
+    this.#readers = readersOf(task.parts, group.reads);
   }
 
   /** What keeps a stage from being opened ends the task; failures of files are told as their results. */
@@ -55,13 +55,13 @@ export class LaneRunner {
     try {
       if (!(await this.#open())) return;
       await this.#rounds();
-      await this.#task.last.turn(this.#lane);
+      await this.#task.last.turn(this.#group);
       await this.#surveySuspects();
       await this.#workOnSuspects();
       for (const stage of this.#stages) await runClosing(this.#task, stage, stage.jobs);
     } finally {
-      this.#task.last.reached(this.#lane);
-      for (const { session } of this.#stages) await session.close();
+      this.#task.last.reached(this.#group);
+      for (const { stageRun } of this.#stages) await stageRun.close();
     }
   }
 
@@ -69,11 +69,11 @@ export class LaneRunner {
   async #open(): Promise<boolean> {
     const { tracker, ending } = this.#task;
     try {
-      for (const { stage, jobs } of this.#lane.stages) {
+      for (const { stage, jobs } of this.#group.stages) {
         // A model is not loaded for nothing.
         if (ending.aborted) return this.#beginNothing(engineErrors.CANCELLED('nothing was begun'));
-        const session = await this.#task.onceMore(() => stage.open(this.#task));
-        this.#stages.push({ stage, jobs, session, tracker: tracker.of(stage.kind.type) });
+        const stageRun = await this.#task.onceMore(() => stage.open(this.#task));
+        this.#stages.push({ stage, jobs, stageRun, tracker: tracker.of(stage.kind.type) });
       }
       return true;
     } catch (error) {
@@ -83,7 +83,7 @@ export class LaneRunner {
   }
 
   #beginNothing(reason: unknown): false {
-    for (const one of this.#lane.stages) {
+    for (const one of this.#group.stages) {
       const { paths, closing } = piecesOf(one);
       const work = this.#task.tracker.of(one.stage.kind.type);
       for (const path of paths) work.failed(path, this.#task.failure(path, reason));
@@ -108,18 +108,18 @@ export class LaneRunner {
   }
 
   /** Rounds that cannot be planned end the task. */
-  async #roundsOf({ session, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
+  async #roundsOf({ stageRun, tracker, jobs }: Planned): Promise<readonly (readonly Item[])[]> {
     const left = new Map<string, Item>();
     for (const item of jobs.flatMap((job) => job.items)) {
       if (!left.has(item.path)) left.set(item.path, item);
     }
     const all = [...left.values()];
-    if (!session.rounds) return [all];
+    if (!stageRun.rounds) return [all];
     const fail = ({ path }: Item, error: unknown) => {
       if (left.delete(path)) tracker.failed(path, this.#task.failure(path, error));
     };
     try {
-      return await session.rounds(all, fail);
+      return await stageRun.rounds(all, fail);
     } catch (error) {
       this.#task.break(error);
       for (const item of all) fail(item, error);
@@ -141,7 +141,7 @@ export class LaneRunner {
 
   async #surveyAll(round: Round, queue: Queue<readonly Piece[]>): Promise<void> {
     const { surveys, last, results, signal, ending } = this.#task;
-    const files = inOrder(round, this.#lane.needs, results, ending);
+    const files = inOrder(round, this.#group.needs, results, ending);
     const later = (file: readonly [string, Wanted]) => {
       this.#suspectFiles.push(file);
       return [];
@@ -195,12 +195,12 @@ export class LaneRunner {
   }
 
   /** "Resume" is "plan again": what is stored stands. */
-  async #plan({ stage, session, tracker }: Planned, item: Item, { media, previews }: Found) {
+  async #plan({ stage, stageRun, tracker }: Planned, item: Item, { media, previews }: Found) {
     const { parts, retryQuarantined } = this.#task;
     const { path } = item;
-    const piece: Piece = { stage, session, tracker, item, media, previews };
+    const piece: Piece = { stage, stageRun, tracker, item, media, previews };
     try {
-      if (!session.applies(media, item)) tracker.notApplicable(media);
+      if (!stageRun.applies(media, item)) tracker.notApplicable(media);
       else if (await standsStored(this.#task, piece)) this.#tellStored(piece);
       else {
         const key = keyOf(piece);
@@ -215,8 +215,8 @@ export class LaneRunner {
     return undefined;
   }
 
-  #tellStored({ stage, session, tracker, media }: Piece): void {
-    tracker.stored(media, session.storedFacts?.(media) ?? (stage.kind.noFacts as Record<string, unknown>));
+  #tellStored({ stage, stageRun, tracker, media }: Piece): void {
+    tracker.stored(media, stageRun.storedFacts?.(media) ?? (stage.kind.noFacts as Record<string, unknown>));
   }
 
   /** Works on files with one reader until there are none left. */
@@ -235,7 +235,7 @@ export class LaneRunner {
   }
 
   async #failTheRest(queue: Queue<readonly Piece[]>): Promise<void> {
-    const name = readerNames[this.#lane.reads];
+    const name = readerNames[this.#group.reads];
     const down = (path: string) => engineErrors.ACTOR_DOWN(`${path}: every ${name} is down`);
     for (let pieces = await queue.take(); pieces; pieces = await queue.take()) {
       this.#give(pieces, this.#task.ending.aborted ? notBegun : down);
@@ -354,11 +354,11 @@ export class LaneRunner {
     const { prober } = this.#task.parts;
     const up = this.#readers.find(({ actor }) => actor.phase !== 'down');
     if (up) return up;
-    return { actor: prober, decoder: this.#lane.reads === 'stored' ? null : prober };
+    return { actor: prober, decoder: this.#group.reads === 'stored' ? null : prober };
   }
 
   #contribute(what: 'join' | 'leave'): void {
-    for (const { session } of this.#stages) session.contributors?.[what]();
+    for (const { stageRun } of this.#stages) stageRun.contributors?.[what]();
   }
 
   /** Waits, and has left the shared batch meanwhile, so that it goes out without this file. */

@@ -1,4 +1,4 @@
-// The ledger of one run of a task: counts results and makes snapshots. Pure but for the clock it is given.
+// The tally of one run of a task: counts results and makes snapshots. Pure but for the clock it is given.
 import {
   type AnalysisRequest,
   analysisErrors,
@@ -13,12 +13,12 @@ import type { TaskProgress } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
 import { count, noneDone, workKey } from '../result.ts';
 import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
-import { piecesOf } from '../stages/lanes.ts';
+import { piecesOf } from '../stages/stage-groups.ts';
 
 /** Of a task that does not wait. */
 export const nowhere = { queue_position: null, waits_for: null } as const;
 
-interface Asked {
+interface NewTaskFields {
   readonly task_id: string;
   readonly request: AnalysisRequest;
   readonly source: TaskSource;
@@ -30,7 +30,7 @@ interface Asked {
 /** A task at the moment a run of it is recorded. */
 export function newTask(
   kinds: readonly StageKind[],
-  { task_id, request, source, state, now }: Asked,
+  { task_id, request, source, state, now }: NewTaskFields,
 ): TaskSnapshot {
   const { cache_dir, force } = request;
   const values: Readonly<Record<string, unknown>> = request;
@@ -63,7 +63,7 @@ function piecesIn(jobs: readonly Job[]): { readonly files: number; readonly jobs
   return { files: paths.length, jobs: closing.length };
 }
 
-export interface Ledger {
+export interface RunTally {
   /** The run begins now. `started`: Unix seconds. */
   begin(started: number): void;
   /** The run ends before it has begun: what earlier ones did is what there is. */
@@ -78,12 +78,12 @@ export interface Ledger {
 }
 
 /** `earlier`: results of earlier runs of the task by `workKey`; each is dropped when this run reaches the file. */
-export function createLedger(
+export function createRunTally(
   kinds: readonly StageKind[],
   first: TaskSnapshot,
   earlier: Map<string, WorkResult> | null,
   now: () => number,
-): Ledger {
+): RunTally {
   let { started } = first;
   let began: number | null = null;
   const counts: TaskCounts = { ...first.counts };
