@@ -86,8 +86,8 @@ export const kinds = {
 export async function footage(kind: Kind, say: (text: string) => void): Promise<Footage> {
   const folder = join(tmpdir(), `framehound-footage-${DRAWN}${sized('', '-quick')}`);
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${kind.name.replace(/[^A-Za-z0-9]+/g, '-')}.mp4`);
   const { width, height, seconds, encoder, options, sound } = kind;
+  const path = join(folder, `${kind.name.replace(/[^A-Za-z0-9]+/g, '-')}-${seconds}s.mp4`);
   if (!existsSync(path)) {
     say(`making ${seconds} s of ${kind.name}`);
     const draw = painter(width, height);
