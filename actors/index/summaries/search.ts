@@ -59,25 +59,19 @@ export function searchSummaries(
   const needles = words.map((word) => Buffer.from(word));
   const pick = ({ summary: { hash_str, analysis_id } }: SummaryPart): Picked =>
     (hashes?.has(hash_str) ?? true) && (names?.has(`${hash_str}/${analysis_id}`) ?? true);
-  let best: Hit[] = [];
-  let last: Hit | null = null;
-  const hit = (part: SummaryPart, row: number) => {
+  const found = texts.first({ needles, pickOf: pick, most: mostCounted, pause });
+  const hits = found.map(({ document: part, row }): Hit => {
     const whole = needles.reduce((sum, one) => sum + (hasWholeWord(part.folded, row, one) ? 1 : 0), 0);
-    const one = { part, row, whole };
-    if (last !== null && inOrder(last, one) < 0) return;
-    best.push(one);
-    if (best.length < 8 * most) return;
-    best = best.sort(inOrder).slice(0, most);
-    last = best.at(-1)!;
-  };
-  const total = texts.find(needles, pick, mostCounted, hit, pause);
-  const matches = best
+    return { part, row, whole };
+  });
+  const matches = hits
     .sort(inOrder)
     .slice(0, most)
     .flatMap((one) => {
       pause();
       return matchOf(store, one, words);
     });
+  const total = found.length;
   return { matches, total, total_is_exact: total < mostCounted };
 }
 

@@ -4,7 +4,8 @@ import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { NodeText } from '../store/summaries/summaries.ts';
 import { ShardBuilder } from '../text/build.ts';
-import type { Picked, Shard } from '../text/shard.ts';
+import { type FoundRow, firstRows, type RowSearch } from '../text/first-rows.ts';
+import type { Shard } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
 import { type LoadedSummary, partNodes, SummaryPart } from './loaded-summary.ts';
@@ -212,22 +213,16 @@ export class SummaryTexts implements FolderTexts {
     return true;
   }
 
-  /** `needles` as `Shard.find` wants them. `pause` is called between shards and may throw to stop. */
-  find(
-    needles: readonly Uint8Array[],
-    pickOf: (part: SummaryPart) => Picked,
-    most: number,
-    hit: (part: SummaryPart, row: number) => void,
-    pause: () => void,
-  ): number {
-    let total = 0;
-    for (const shard of this.#shards) {
-      pause();
-      if (total >= most) break;
-      total += shard.find(needles, pickOf, most - total, hit);
-    }
-    return total;
+  first(search: RowSearch<SummaryPart>): FoundRow<SummaryPart>[] {
+    return firstRows(this.#shards, byName, search);
   }
+}
+
+/** As they are read. */
+function byName(a: SummaryPart, b: SummaryPart): number {
+  const [one, other] = [keyOf(a.summary), keyOf(b.summary)];
+  if (one !== other) return one < other ? -1 : 1;
+  return a === b ? 0 : a.idOf(0) < b.idOf(0) ? -1 : 1;
 }
 
 /** What is not gone of a shard, as a part of what one may hold. */

@@ -2,6 +2,7 @@
 // stored later goes to the active one, which is rebuilt with every transcript until it is large enough to be sealed.
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
+import { firstRows } from '../text/first-rows.ts';
 import type { Shard } from '../text/shard.ts';
 import {
   bytesOf,
@@ -27,13 +28,6 @@ export interface Hits {
 }
 
 type TranscriptShard = Shard<LoadedTranscript>;
-
-/** `needles`: folded, UTF-8. Tells `hit` of at most so many rows, and answers how many. */
-export type ShardFind = (
-  needles: readonly Uint8Array[],
-  most: number,
-  hit: (transcript: LoadedTranscript, segment: number) => void,
-) => number;
 
 export class LoadedTranscripts {
   readonly folder: string;
@@ -162,13 +156,10 @@ export class LoadedTranscripts {
     return { first, total };
   }
 
-  /** Asks every shard for rows that hold all of `needles`, as `find` does; `most` of each. `pause` may throw to stop. */
-  each(scope: TranscriptScope, pause: () => void, ask: (find: ShardFind) => void): void {
+  /** The first `most` of all that hold the needle. `pause` may throw to stop. */
+  first(needle: Uint8Array, scope: TranscriptScope, most: number, pause: () => void) {
     const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
-    for (const shard of this.#inOrder()) {
-      pause();
-      ask((needles, most, hit) => shard.find(needles, pick, most, hit));
-    }
+    return firstRows(this.#inOrder(), inOrder, { needles: [needle], pickOf: pick, most, pause });
   }
 
   /** The shards by their first transcript. */

@@ -4,10 +4,11 @@
 // looked for as it is, and when nobody says that, its words are: without those that only make it a question, and at
 // least more than half of them close together, so that one frequent word does not bring everything.
 
+import type { FoundRow } from '../text/first-rows.ts';
 import { fold } from '../text/fold.ts';
 import { placeOf, queryWords } from '../text/query-words.ts';
 import { beginsWord, hasWholeWord } from '../text/whole-word.ts';
-import type { Hit, LoadedTranscripts, ShardFind } from './loaded.ts';
+import type { Hit, LoadedTranscripts } from './loaded.ts';
 import { inOrder, type LoadedTranscript, nameOf, type TranscriptScope } from './loaded-transcript.ts';
 
 /** Rows that are looked at for one question; of a word that is in more of them the first ones count. */
@@ -21,20 +22,25 @@ export interface SpokenMatches {
   readonly words: readonly string[];
 }
 
-/** At most `most`. `pause` may throw to stop. */
+/** The first rows of all that hold a needle, as far as they are looked at. */
+type Look = (needle: Uint8Array) => readonly FoundRow<LoadedTranscript>[];
+
+/** At most `most`. `pause` may throw to stop. `looked`: rows that are looked at. */
 export function findSpoken(
-  loaded: Pick<LoadedTranscripts, 'each'>,
+  loaded: Pick<LoadedTranscripts, 'first'>,
   query: string,
   scope: TranscriptScope,
   most: number,
   pause: () => void,
+  looked = mostLooked,
 ): SpokenMatches {
+  const look: Look = (needle) => loaded.first(needle, scope, looked, pause);
   const whole = fold(query).replace(quotes, '').replace(/\s+/g, ' ');
-  const phrase = whole === '' ? [] : findPhrase(loaded, Buffer.from(whole), scope, most, pause);
+  const phrase = whole === '' ? [] : findPhrase(look, Buffer.from(whole), most);
   if (phrase.length > 0) return { hits: phrase, words: [] };
   const words = queryWords(query);
   if (words.length === 0) return { hits: [], words };
-  return { hits: findWords(loaded, words, scope, most, pause), words };
+  return { hits: findWords(look, words, most, pause), words };
 }
 
 /** Hits by how good they are, the best of each place first. */
@@ -67,20 +73,10 @@ function byPlace(a: Hit, b: Hit): number {
   return inOrder(a.transcript, b.transcript) || a.segment - b.segment;
 }
 
-function findPhrase(
-  loaded: Pick<LoadedTranscripts, 'each'>,
-  needle: Uint8Array,
-  scope: TranscriptScope,
-  most: number,
-  pause: () => void,
-): Hit[] {
+function findPhrase(look: Look, needle: Uint8Array, most: number): Hit[] {
   const ranking = new Ranking(most);
-  let left = mostLooked;
-  loaded.each(scope, pause, (find) => {
-    left -= find([needle], left, (transcript, segment) => {
-      ranking.add(hasWholeWord(transcript.folded, segment, needle) ? 1 : 0, { transcript, segment });
-    });
-  });
+  for (const { document: transcript, row: segment } of look(needle))
+    ranking.add(hasWholeWord(transcript.folded, segment, needle) ? 1 : 0, { transcript, segment });
   return ranking.finish();
 }
 
@@ -99,47 +95,35 @@ function wordOf(text: string): Word {
   return { text, needle, stands };
 }
 
-function findWords(
-  loaded: Pick<LoadedTranscripts, 'each'>,
-  texts: readonly string[],
-  scope: TranscriptScope,
-  most: number,
-  pause: () => void,
-): Hit[] {
+function findWords(look: Look, texts: readonly string[], most: number, pause: () => void): Hit[] {
   const words = texts.map(wordOf);
   const ranking = new Ranking(most);
-  const left = words.map(() => mostLooked);
-  loaded.each(scope, pause, (find) => {
-    for (const [transcript, held] of wordsHeld(find, words, left)) {
-      const spoken = spokenBy(transcript, words);
-      for (const [segment, own] of held) {
-        const speaker = spoken[transcript.columns.speakers[segment]! - 1] ?? 0;
-        const next = held.get(segment + 1) ?? 0;
-        // What the next one holds by itself is no part of this one.
-        const together = own | speaker | ((own & ~next) === 0 ? 0 : next);
-        const count = bits(together);
-        if (2 * count <= words.length) continue;
-        ranking.add(count * 64 + bits(own | speaker), { transcript, segment });
-      }
+  for (const [transcript, held] of wordsHeld(look, words)) {
+    pause();
+    const spoken = spokenBy(transcript, words);
+    for (const [segment, own] of held) {
+      const speaker = spoken[transcript.columns.speakers[segment]! - 1] ?? 0;
+      const next = held.get(segment + 1) ?? 0;
+      // What the next one holds by itself is no part of this one.
+      const together = own | speaker | ((own & ~next) === 0 ? 0 : next);
+      const count = bits(together);
+      if (2 * count <= words.length) continue;
+      ranking.add(count * 64 + bits(own | speaker), { transcript, segment });
     }
-  });
+  }
   return ranking.finish();
 }
 
 /** By transcript and segment: which words it holds, a bit each. */
-function wordsHeld(
-  find: ShardFind,
-  words: readonly Word[],
-  left: number[],
-): Map<LoadedTranscript, Map<number, number>> {
+function wordsHeld(look: Look, words: readonly Word[]): Map<LoadedTranscript, Map<number, number>> {
   const held = new Map<LoadedTranscript, Map<number, number>>();
   for (const [i, { needle, stands }] of words.entries()) {
-    left[i]! -= find([needle], left[i]!, (transcript, segment) => {
-      if (!stands(transcript, segment)) return;
+    for (const { document: transcript, row: segment } of look(needle)) {
+      if (!stands(transcript, segment)) continue;
       const own = held.get(transcript) ?? new Map<number, number>();
       held.set(transcript, own);
       own.set(segment, (own.get(segment) ?? 0) | (1 << i));
-    });
+    }
   }
   return held;
 }

@@ -24,7 +24,7 @@ export interface WrittenScope {
   readonly isWithin: ((hash: string, start: number, end: number) => boolean) | null;
 }
 
-type Texts = Pick<WrittenTexts, 'find'>;
+type Texts = Pick<WrittenTexts, 'first'>;
 
 /** Best first; those of equal worth in no order. `pause` may throw to stop. */
 export function findWritten(
@@ -43,19 +43,18 @@ function findPhrase(texts: Texts, query: string, scope: WrittenScope, pause: () 
   for (const form of writtenForms(query)) {
     const whole = Buffer.from(form);
     const compact = form.replaceAll(' ', '');
-    texts.find(
-      [Buffer.from(compact)],
-      (document) => pickOf(document, scope),
-      mostLooked,
-      (document, row) => {
-        const isWhole = hasWholeWord(document.spaced, row, whole);
-        if (!isWhole && [...compact].length < mayBePart) return;
-        places[(isWhole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row });
-      },
-      pause,
-    );
+    for (const { document, row } of look(texts, Buffer.from(compact), scope, pause)) {
+      const isWhole = hasWholeWord(document.spaced, row, whole);
+      if (!isWhole && [...compact].length < mayBePart) continue;
+      places[(isWhole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row });
+    }
   }
   return places;
+}
+
+function look(texts: Texts, needle: Uint8Array, scope: WrittenScope, pause: () => void) {
+  const pick = (document: LoadedWritten) => pickOf(document, scope);
+  return texts.first({ needles: [needle], pickOf: pick, most: mostLooked, pause });
 }
 
 function pickOf(document: LoadedWritten, { hashes, isWithin }: WrittenScope) {
@@ -77,18 +76,12 @@ function findWords(
     const needle = Buffer.from(foldWritten(word));
     if (needle.length === 0) return [];
     const isWhole = placeOf(word) === 'whole';
-    texts.find(
-      [needle],
-      (document) => pickOf(document, scope),
-      mostLooked,
-      (document, row) => {
-        if (isWhole && !hasWholeWord(document.spaced, row, needle)) return;
-        const own = held.get(document) ?? new Map<number, number>();
-        held.set(document, own);
-        if (own.size < mostTogether || own.has(row)) own.set(row, (own.get(row) ?? 0) | (1 << i));
-      },
-      pause,
-    );
+    for (const { document, row } of look(texts, needle, scope, pause)) {
+      if (isWhole && !hasWholeWord(document.spaced, row, needle)) continue;
+      const own = held.get(document) ?? new Map<number, number>();
+      held.set(document, own);
+      if (own.size < mostTogether || own.has(row)) own.set(row, (own.get(row) ?? 0) | (1 << i));
+    }
   }
   const all = (1 << words.length) - 1;
   const places: WrittenHit[][] = [[], []];

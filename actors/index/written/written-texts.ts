@@ -3,7 +3,8 @@
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
-import type { Picked, Shard } from '../text/shard.ts';
+import { type FoundRow, firstRows, type RowSearch } from '../text/first-rows.ts';
+import type { Shard } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import { LoadedWritten } from './loaded-written.ts';
 
@@ -128,21 +129,13 @@ export class WrittenTexts implements FolderTexts {
     return true;
   }
 
-  /** `needles` as `Shard.find` wants them. `pause` is called between shards and may throw to stop. */
-  find(
-    needles: readonly Uint8Array[],
-    pickOf: (document: LoadedWritten) => Picked,
-    most: number,
-    hit: (document: LoadedWritten, row: number) => void,
-    pause: () => void,
-  ): void {
-    let left = most;
-    for (const shard of this.#shards) {
-      pause();
-      if (left <= 0) return;
-      left -= shard.find(needles, pickOf, left, hit);
-    }
+  first(search: RowSearch<LoadedWritten>): FoundRow<LoadedWritten>[] {
+    return firstRows(this.#shards, byHash, search);
   }
+}
+
+function byHash(a: LoadedWritten, b: LoadedWritten): number {
+  return a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0;
 }
 
 function liveRows({ documents }: Shard<LoadedWritten>): number {
