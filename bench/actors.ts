@@ -9,7 +9,7 @@ import { embedderContract } from '../actors/embedder/contract.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Contract } from '../runtime/contract.ts';
 import { createLog } from '../runtime/log.ts';
-import { formatLine } from '../runtime/process/log-line.ts';
+import { formatLine } from '../runtime/process/log-sink.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { createSlotPool } from '../runtime/slots.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';

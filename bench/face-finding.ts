@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { definition } from '../actors/faces/actor.ts';
 import { facesContract } from '../actors/faces/contract.ts';
-import { InputFiller } from '../actors/faces/detection/input.ts';
+import { InputFiller } from '../actors/faces/detection/detector.ts';
 import { quartered } from '../actors/faces/picture.ts';
 import { openSession, type TensorIn } from '../actors/models/session.ts';
 import { GraphBuilder } from '../actors/models/starter/graph/builder.ts';

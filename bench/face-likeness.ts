@@ -6,7 +6,7 @@ import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { aligned } from '../actors/faces/alignment/align.ts';
-import { type OpenPair, openPair } from '../actors/faces/pair.ts';
+import { type OpenPair, openPair } from '../actors/faces/finder.ts';
 import { Pyramid } from '../actors/faces/picture.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../actors/models/contract.ts';
 import { isFaceKind } from '../actors/models/face-kinds.ts';

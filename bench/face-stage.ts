@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent } from '../actors/analysis/contract.ts';
-import { InputFiller } from '../actors/faces/detection/input.ts';
+import { InputFiller } from '../actors/faces/detection/detector.ts';
 import { quartered } from '../actors/faces/picture.ts';
 import { openSession } from '../actors/models/session.ts';
 import { startEngine } from '../main.ts';

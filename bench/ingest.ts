@@ -10,7 +10,7 @@ import { type ModelSession, openSession } from '../actors/models/session.ts';
 import { startEngine } from '../main.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
-import { formatLine } from '../runtime/process/log-line.ts';
+import { formatLine } from '../runtime/process/log-sink.ts';
 import { type SettingValues, settings } from '../settings.ts';
 import { type Decoder, drain, startBench } from './actors.ts';
 import { decodeAll, hasFfmpeg } from './command-line.ts';

@@ -14,7 +14,7 @@ import { openSession } from '../actors/models/session.ts';
 import { frameValues } from '../actors/transcriber/voice/features.ts';
 import { lookAhead, stateValues } from '../actors/transcriber/voice/network.ts';
 import { Segmenter, sileroRules } from '../actors/transcriber/voice/segmenter.ts';
-import { SileroStream } from '../actors/transcriber/voice/silero.ts';
+import { SileroStream } from '../actors/transcriber/voice/selection.ts';
 import { createLog } from '../runtime/log.ts';
 import { type Recording, readCorpus, sileroFile } from './voice/corpus.ts';
 import {

@@ -3,7 +3,7 @@
 import { openSession } from '../actors/models/session.ts';
 import { builtInDetectors } from '../actors/transcriber/voice/built-in.ts';
 import type { VoiceDetectors } from '../actors/transcriber/voice/detector.ts';
-import { openSilero } from '../actors/transcriber/voice/silero.ts';
+import { openSilero } from '../actors/transcriber/voice/selection.ts';
 import { createLog } from '../runtime/log.ts';
 import { alternate, processorSeconds, type Question, type Row } from './row.ts';
 import { agreementRows, beginningRows } from './voice/agreement.ts';

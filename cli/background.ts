@@ -1,10 +1,17 @@
 // Starts a service that lives on when this command has ended, as `framehound serve` with the same settings.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Check } from 'typebox/value';
+import { engineErrors } from '../runtime/errors.ts';
+import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
+import { underLock } from '../runtime/files/lock.ts';
+import { makeFolder } from '../runtime/files/make-folder.ts';
+import { ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { folders, settings } from '../settings.ts';
 import type { Context } from './context.ts';
-import { claimStart } from './start-claim.ts';
+import { keptAlive } from './pause.ts';
+import { runningService, runsHere } from './service-file.ts';
 
 /** A log that is longer makes room for a new one, bytes. */
 const LONGEST_LOG = 10 * 1024 * 1024;
@@ -96,4 +103,37 @@ function errorsOf(text: string): string[] {
     }
   });
   return lines.slice(-MOST_LINES);
+}
+
+// Of several commands that start a service with one home folder at the same time one does.
+
+/**
+ * Answers what gives the claim back once the service is known. Null while another command of this machine starts one, or when
+ * one runs by now. Throws INVALID_CONFIG.
+ */
+export function claimStart(
+  home: string,
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+): Promise<(() => void) | null> {
+  makeFolder(home);
+  const path = join(home, 'service.starting');
+  const refused = (what: string, _: string, cause?: unknown) =>
+    engineErrors.INVALID_CONFIG(`home: ${what}`, {}, cause);
+  const claim = underLock(`${path}.lock`, { clock, signal, refused }, () => {
+    const holder = holderOf(path);
+    // One of another machine starts a service there, which is not found from here.
+    if ((holder && runsHere(holder)) || runningService(home)) return null;
+    replaceFile(path, `${JSON.stringify(thisProcess())}\n`, { ...privateFile, flush: false });
+    return () => rmSync(path, { force: true });
+  });
+  return keptAlive(claim);
+}
+
+function holderOf(path: string): ProcessIdentity | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return Check(ProcessIdentity, value) ? value : null;
+  } catch {
+    return null; // There is none, or it was cut short.
+  }
 }

@@ -5,9 +5,8 @@ import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import { faceActions } from './face-actions.ts';
 import { serviceCommands } from './service-commands.ts';
-import { speechOptions } from './speech-options.ts';
 import { summaryOptions, summaryRequestOptions } from './summary-options.ts';
-import { watchActions } from './watch-actions.ts';
+import { speechOptions, watchActions } from './watch-actions.ts';
 
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */

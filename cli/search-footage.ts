@@ -1,9 +1,10 @@
 // Loads what is stored, and searches its pictures.
+
+import { existsSync } from 'node:fs';
 import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import { ApiError } from '../http/client/error.ts';
 import type { Context } from './context.ts';
-import { analyseFirst, writeNothingAnalysed } from './nothing-analysed.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { type Service, useModel } from './service.ts';
 
@@ -55,4 +56,21 @@ function isUnavailable(error: unknown): error is Error {
   return (
     STORE_UNAVAILABLE.is(error) || (error instanceof ApiError && error.error === STORE_UNAVAILABLE.meaning)
   );
+}
+
+// What a search says where nothing is analysed.
+
+/** A folder that is not there is an error: most likely another one is meant. */
+function writeNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
+  if (!existsSync(folder)) {
+    throw analyseFirst(`The analysis folder ${folder} does not exist`);
+  }
+  screen.write(
+    `Nothing has been analysed with ${model} in ${folder}. To analyse footage: framehound analyze PATH\n`,
+  );
+}
+
+/** The folder cannot be searched, and what to do first. */
+function analyseFirst(reason: string): Error {
+  return storeErrors.STORE_UNAVAILABLE(`${reason}. Analyse something first: framehound analyze PATH`);
 }

@@ -1,10 +1,13 @@
 // What commands ask: the operations of a service that runs already, where one is configured; else of an engine in this process.
 // A command is written once, and prints the same with both.
+
+import type { ModelState } from '../actors/embedder/contract.ts';
+import { deviceText } from '../actors/models/device.ts';
 import { type CallOptions, type Client, createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import { type Context, withEngine } from './context.ts';
-import { writeDeviceLine } from './device-line.ts';
+import { printable, type Screen } from './terminal.ts';
 
 const serviceErrors = errorTable({
   NOT_LICENSED: { meaning: 'The service does not accept the license key', status: 403, retryable: false },
@@ -117,4 +120,13 @@ export async function useModelAndTell(service: Service, context: Context, key?: 
   await useModel(service, context, key);
   const { visual } = await service.client.loadedModels();
   writeDeviceLine(context.screen, visual);
+}
+
+// Writes where the visual model runs, and why on no better device: a slow run has its reason in the first line.
+
+export function writeDeviceLine(screen: Screen, state: ModelState): void {
+  const { model_key, device, device_reason } = state;
+  if (model_key === null || device === null) return;
+  const reason = device_reason ? ` (${printable(device_reason)})` : '';
+  screen.write(`${model_key} runs on ${deviceText(device)}${reason}\n`);
 }

@@ -1,10 +1,9 @@
 // The rooms: each task has one, named by its id. Turns the events of a task into throttled `progress` events, and keeps
 // what is replayed to a client that joins late. Pure but for the clock it is given; it knows no sockets.
-import type { TaskEvent, TaskListener } from '../actors/analysis/contract.ts';
+import type { TaskEvent, TaskListener, WorkResult } from '../actors/analysis/contract.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createEndings, type Endings } from './endings.ts';
 import {
   advance,
   atLeast,
@@ -20,7 +19,6 @@ import {
   stateOf,
 } from './payload.ts';
 import { type ProgressEvent, percentageOf } from './protocol.ts';
-import { createThrottle, type Throttle } from './throttle.ts';
 
 /** A run begins, or waits for its turn. */
 type Announcement = Extract<TaskEvent, { readonly type: 'start' | 'queued' }>;
@@ -212,4 +210,122 @@ function nextState(run: Run, channel: Channel, type: string): ProgressEvent {
 
 function flushRoom({ channels }: Room): void {
   for (const { throttle } of channels.values()) throttle.flush();
+}
+
+// Files that have ended and are not named in an event yet. States are conflated, the end of a file is not: each one is
+// named once, and several in one event where very many end at the same time.
+
+interface Endings {
+  add(result: WorkResult): void;
+  /** Those to name in the next event, oldest first; empty when none waits. */
+  take(): readonly WorkResult[];
+  /** All that wait, divided among the last events of a run. */
+  rest(): readonly (readonly WorkResult[])[];
+}
+
+/** What waits is divided among so many events. */
+const EVENTS = 20;
+/** Characters of paths in one event: what waits for a slow client stays small. */
+const MOST_CHARACTERS = 256 * 1024;
+
+function createEndings(): Endings {
+  let waiting: WorkResult[] = [];
+  const cut = (most: number) => {
+    let [count, characters] = [0, 0];
+    while (count < Math.min(most, waiting.length) && characters < MOST_CHARACTERS)
+      characters += waiting[count++]!.path.length;
+    const first = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    return first;
+  };
+  const portion = () => Math.ceil(waiting.length / EVENTS);
+  return {
+    add: (result) => {
+      waiting.push(result);
+    },
+    take: () => cut(portion()),
+    rest: () => {
+      const most = portion();
+      const batches: (readonly WorkResult[])[] = [];
+      while (waiting.length > 0) batches.push(cut(most));
+      return batches;
+    },
+  };
+}
+
+// A throttle: at most one value every `everyMs`. Of states only the newest is kept; queued values are all emitted, in
+// order; the final value of a run comes after them. Pure but for the clock it is given.
+
+interface Throttle<V extends object> {
+  /** Takes the place of the state that waits. */
+  replace(value: V): void;
+  /** Waits behind what is queued already, and is never replaced. */
+  enqueue(value: V): void;
+  /** Ends the run: emitted after the queue, and drops the state that waits. Flushed before the next run. */
+  finish(value: V): void;
+  /** Emits everything that waits now. */
+  flush(): void;
+}
+
+/** After `finish` the queue is emitted within this many turns, several values a turn where it is longer. */
+const LAST_TURNS = 20;
+
+export function createThrottle<V extends object>(
+  clock: Clock,
+  everyMs: number,
+  emit: (value: V) => void,
+): Throttle<V> {
+  let queue: V[] = [];
+  let state: V | undefined;
+  let final: V | undefined;
+  let portion = 1;
+  let emitted = Number.NEGATIVE_INFINITY;
+  let timer: (() => void) | undefined;
+
+  const take = (): readonly V[] => {
+    if (queue.length > 0) return queue.splice(0, portion);
+    const value = state ?? final;
+    state = undefined;
+    final = undefined;
+    return value ? [value] : [];
+  };
+  const turn = () => {
+    timer = undefined;
+    emitted = clock.now();
+    for (const value of take()) emit(value);
+    schedule();
+  };
+  const schedule = () => {
+    if (timer || (queue.length === 0 && !state && !final)) return;
+    const due = emitted + everyMs - clock.now();
+    if (due <= 0) turn();
+    else timer = clock.after(due, turn);
+  };
+  return {
+    replace: (value) => {
+      state = value;
+      schedule();
+    },
+    enqueue: (value) => {
+      queue.push(value);
+      schedule();
+    },
+    finish: (value) => {
+      state = undefined;
+      final = value;
+      portion = Math.max(1, Math.ceil(queue.length / LAST_TURNS));
+      schedule();
+    },
+    flush: () => {
+      timer?.();
+      timer = undefined;
+      const left = [...queue, ...(state ? [state] : []), ...(final ? [final] : [])];
+      queue = [];
+      state = undefined;
+      final = undefined;
+      portion = 1;
+      if (left.length > 0) emitted = clock.now();
+      for (const value of left) emit(value);
+    },
+  };
 }

@@ -6,12 +6,11 @@ import { type Body, licenseKeyErrors, queryOf } from './request/body.ts';
 import type { BodyBudget } from './request/body-budget.ts';
 import type { BodyParser } from './request/body-parser.ts';
 import { compress, encodingFor } from './request/compress.ts';
-import { contentAnswer } from './request/content-answer.ts';
+import { type Conditions, contentAnswer } from './request/content-answer.ts';
 import type { FramingProblem } from './request/framing.ts';
 import { RequestInput } from './request/input.ts';
 import { Intake } from './request/intake.ts';
 import type { OriginRule } from './request/origin.ts';
-import type { Conditions } from './request/ranges.ts';
 import {
   askAgain,
   badRequest,

@@ -12,7 +12,6 @@ import { folders, type settings } from '../settings.ts';
 import { inProcess } from './in-process.ts';
 import { createAssistants } from './mcp/assistants.ts';
 import type { Assistants } from './mcp/contract.ts';
-import { createMediaLinks } from './media-links.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { pageAddress } from './page-address.ts';
 import { type BodyParser, createBodyParser } from './request/body-parser.ts';
@@ -20,9 +19,8 @@ import type { HostRule } from './request/host.ts';
 import { requestIds } from './request/request-id.ts';
 import { routes } from './routes.ts';
 import { type App, createApp } from './server.ts';
-import type { Service } from './service.ts';
+import { createMediaLinks, type Service, settingsAnswer } from './service.ts';
 import type { Access } from './sessions/access.ts';
-import { settingsAnswer } from './settings-answer.ts';
 import { createServer } from './uws.ts';
 
 export interface GatewayParts {

@@ -1,9 +1,14 @@
 // What the routes are handed: the engine's coordinators and the few things of the service itself.
+
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';
+import type { Config, Source } from '../runtime/config.ts';
+import { errorTable } from '../runtime/errors.ts';
+import { folders, settingRows, type settings } from '../settings.ts';
+import { hashOf } from './license/key.ts';
 import type { Assistants } from './mcp/contract.ts';
-import type { MediaLinks } from './media-links.ts';
 import type { Access } from './sessions/access.ts';
-import type { SettingsAnswer } from './settings-answer.ts';
+import { SECRET_BYTES, seal, unseal } from './sessions/secret.ts';
 
 export interface Service
   extends Readonly<
@@ -39,4 +44,109 @@ export interface Service
   /** Where a browser on this machine opens the page. */
   pageAddress(): string;
   readonly settings: SettingsAnswer;
+}
+
+// The settings as the API tells them.
+
+interface SettingsAnswer {
+  readonly version: string;
+  /** The default analysis folder. */
+  readonly cache_dir: string;
+  readonly settings: {
+    readonly name: string;
+    readonly value: unknown;
+    readonly source: 'flag' | 'environment' | 'file' | 'default';
+    readonly description: string;
+  }[];
+}
+
+export function settingsAnswer(config: Config<typeof settings>, version: string): SettingsAnswer {
+  return {
+    version,
+    cache_dir: folders(config.values).cache,
+    settings: settingRows(config).map(({ name, value, source, doc }) => ({
+      name,
+      value,
+      source: wordOf(source),
+      description: doc,
+    })),
+  };
+}
+
+function wordOf(source: Source) {
+  return source === 'config.json' ? 'file' : source;
+}
+
+// Addresses of the bytes of single media, for a page: `<video>` and `<img>` send no key. An address names no path, cannot be
+// guessed, is of one content of one analysis folder, and expires. It ends with the service, and with the license key or the
+// session by which it was made.
+
+const linkErrors = errorTable({
+  LINK_UNKNOWN: { meaning: 'Link not found', status: 404, retryable: false },
+});
+
+/** A content of an analysis folder. */
+interface LinkedMedia {
+  readonly cache_dir: string;
+  readonly hash_str: string;
+  /** Its proxy, and not the file itself. */
+  readonly proxy?: boolean;
+}
+
+interface MediaLinks {
+  /**
+   * The same one for the same media and credential within the hour, so that a browser keeps what it has. `credential`: what the
+   * request was sent with. `expires`: Unix ms.
+   */
+  make(media: LinkedMedia, credential: string): { readonly link: string; readonly expires: number };
+  /**
+   * Throws LINK_UNKNOWN for what was never made, has expired, was pushed out by very many others, or was made by what does not
+   * open the service any more.
+   */
+  open(link: string): Promise<LinkedMedia>;
+}
+
+/** As other secrets of this program begin, which logs take out. */
+const PREFIX = 'fhm_';
+const HOUR_MS = 3_600_000;
+/** Links kept. */
+const MOST = 50_000;
+
+interface Kept extends LinkedMedia {
+  readonly expires: number;
+  /** The credential, sealed under the link: the memory without a link gives no key away. */
+  readonly sealed: string;
+}
+
+/** `now`: Unix ms. `check`: whether a credential opens the service. */
+export function createMediaLinks(now: () => number, check: Access['check']): MediaLinks {
+  const secret = randomBytes(SECRET_BYTES);
+  /** By the hash of the link. */
+  const known = new Map<string, Kept>();
+  return {
+    make: ({ cache_dir, hash_str, proxy = false }, credential) => {
+      // One hour at least, two at most.
+      const expires = (Math.floor(now() / HOUR_MS) + 2) * HOUR_MS;
+      const text = JSON.stringify([cache_dir, hash_str, proxy, expires, credential]);
+      const link = PREFIX + createHmac('sha256', secret).update(text).digest('base64url');
+      const hash = hashOf(link);
+      const sealed = known.get(hash)?.sealed ?? seal(credential, link, randomBytes(SECRET_BYTES));
+      // The latest last.
+      known.delete(hash);
+      known.set(hash, { cache_dir, hash_str, proxy, expires, sealed });
+      if (known.size > MOST) known.delete(known.keys().next().value!);
+      return { link, expires };
+    },
+    open: async (link) => {
+      const hash = hashOf(link);
+      const found = known.get(hash);
+      if (found && now() < found.expires) {
+        const { ok } = await check(unseal(found.sealed, link));
+        if (ok) return found;
+      } else known.delete(hash);
+      throw linkErrors.LINK_UNKNOWN(
+        'The link or its license key has expired, or the service was restarted since; request a new link',
+      );
+    },
+  };
 }

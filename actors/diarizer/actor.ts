@@ -26,11 +26,16 @@ import { diarizerContract } from './contract.ts';
 import { diarize } from './diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from './overlap/detector.ts';
 import { type Plda, readPlda } from './plda.ts';
-import { isSegmentation, type Segmentation, segmentationOf, segmentationSamples } from './segmentation.ts';
-import { type EmbedSpeakers, SegmentationChannel } from './segmentation-channel.ts';
-import { DiarizationSession, type Embed } from './session.ts';
+import {
+  type EmbedSpeakers,
+  isSegmentation,
+  type Segmentation,
+  SegmentationChannel,
+  segmentationOf,
+  segmentationSamples,
+} from './segmentation-channel.ts';
+import { DiarizationSession, type Embed, SubsegmentChannel } from './session.ts';
 import { type SpeakerEmbedder, speakerEmbedderOf } from './speaker-embedder.ts';
-import { SubsegmentChannel } from './subsegment-channel.ts';
 
 export interface DiarizerSettings {
   /** Absolute path of the folder with a folder for each model. */

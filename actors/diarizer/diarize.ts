@@ -2,13 +2,18 @@
 import type { Reply } from '../../runtime/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
-import { turnsOfWindows } from './aggregation.ts';
 import type { diarizerContract, SpeakerCount, SpeakerTurn, SpeakerVoices } from './contract.ts';
 import { adjustedProbabilities } from './overlap/adjustment.ts';
 import { likenessOf, secondTurns, voicesOf } from './overlap/second-speaker.ts';
 import { clearShares, overlapSpans } from './overlap/spans.ts';
 import type { Plda } from './plda.ts';
-import type { SegmentationChannel } from './segmentation-channel.ts';
+import {
+  type SegmentationChannel,
+  type SegmentationWindow,
+  segmentationFirst,
+  segmentationFrames,
+  segmentationStep,
+} from './segmentation-channel.ts';
 import type { ChannelSpeech, DiarizationSession } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
 import { defaultSubsegments } from './subsegments.ts';
@@ -151,4 +156,115 @@ function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOpt
   }
   const { linkage, similarity } = clustering ?? { linkage: 'average', similarity: thresholds.same_short };
   return { linkage, similarity, ...least };
+}
+
+// Aggregates overlapping segmentation windows into turns. The number of speakers of a frame is the mean over the windows
+// that cover it, and the speakers are those with the most votes: several may speak at once.
+
+/** Windows between two yields: about 20 ms of work. */
+const windowsPerStep = 100;
+
+/**
+ * `labels`: the speaker of each embedding, from 0 to `speakers` - 1, -1 for none. `windows` ascending by start. A
+ * generator: it yields often, so that its thread can answer messages.
+ */
+export function* turnsOfWindows(
+  windows: readonly SegmentationWindow[],
+  labels: ArrayLike<number>,
+  speakers: number,
+): Generator<void, LabelledTurn[]> {
+  const aggregation = new Aggregation(speakers);
+  for (const [at, window] of windows.entries()) {
+    if (at % windowsPerStep === 0) yield;
+    aggregation.settle(frameOf(window.start));
+    aggregation.add(window, labels);
+  }
+  aggregation.settle(Number.POSITIVE_INFINITY);
+  return aggregation.turns.sort((a, b) => a.start - b.start || a.label - b.label);
+}
+
+/** Number of a frame, counted from the start of the file. */
+const frameOf = (sample: number) => Math.round(sample / segmentationStep);
+const secondsOf = (frame: number) =>
+  Math.max(0, frame * segmentationStep + segmentationFirst - segmentationStep / 2) / soundRate;
+
+interface Frame {
+  /** Windows that cover the frame. */
+  windows: number;
+  /** Speakers active in it, summed over these windows. */
+  active: number;
+  readonly votes: Float32Array;
+}
+
+class Aggregation {
+  readonly turns: LabelledTurn[] = [];
+  readonly #speakers: number;
+  readonly #frames = new Map<number, Frame>();
+  /** The frame in which the current turn of each speaker began; -1 for one that is silent. */
+  readonly #since: Int32Array;
+  #next = 0;
+
+  constructor(speakers: number) {
+    this.#speakers = speakers;
+    this.#since = new Int32Array(speakers).fill(-1);
+  }
+
+  add({ start, activity, rows }: SegmentationWindow, labels: ArrayLike<number>): void {
+    const first = frameOf(start);
+    const labelsHere = rows.map((row) => (row < 0 ? -1 : labels[row]!));
+    for (let at = 0; at < segmentationFrames; at++) {
+      const frame = this.#frame(first + at);
+      const bits = activity[at]!;
+      frame.windows += 1;
+      // Two local speakers that were clustered into one count once.
+      const active = new Set(labelsHere.filter((label, local) => label >= 0 && (bits & (1 << local)) !== 0));
+      frame.active += active.size;
+      for (const label of active) frame.votes[label]! += 1;
+    }
+  }
+
+  /** No later window covers a frame before `until`: their turns are decided. */
+  settle(until: number): void {
+    const settled = [...this.#frames.keys()].filter((at) => at < until).sort((a, b) => a - b);
+    for (const at of settled) {
+      if (at > this.#next) this.#stopAll(this.#next);
+      this.#decide(at, this.#frames.get(at)!);
+      this.#frames.delete(at);
+      this.#next = at + 1;
+    }
+    if (until > this.#next) this.#stopAll(this.#next);
+  }
+
+  #frame(at: number): Frame {
+    const found = this.#frames.get(at);
+    if (found) return found;
+    const made = { windows: 0, active: 0, votes: new Float32Array(this.#speakers) };
+    this.#frames.set(at, made);
+    return made;
+  }
+
+  #decide(at: number, { windows, active, votes }: Frame): void {
+    const count = Math.round(active / windows);
+    const order = [...votes.keys()].filter((label) => votes[label]! > 0);
+    order.sort((a, b) => votes[b]! - votes[a]! || a - b);
+    const speaking = new Set(order.slice(0, count));
+    for (let label = 0; label < this.#speakers; label++) {
+      if (speaking.has(label)) {
+        if (this.#since[label]! < 0) this.#since[label] = at;
+      } else {
+        this.#stop(label, at);
+      }
+    }
+  }
+
+  #stopAll(at: number): void {
+    for (let label = 0; label < this.#speakers; label++) this.#stop(label, at);
+  }
+
+  #stop(label: number, at: number): void {
+    const since = this.#since[label]!;
+    if (since < 0) return;
+    this.#since[label] = -1;
+    this.turns.push({ start: secondsOf(since), end: secondsOf(at), label });
+  }
 }

@@ -2,6 +2,7 @@
 import {
   cluster,
   type Groups,
+  join,
   type Linkage,
   labelsAfter,
   type Merge,
@@ -15,7 +16,6 @@ import type { SpeakerCount } from './contract.ts';
 import { mergeAdjacent } from './merge-adjacent.ts';
 import { inPldaSpace, type Plda } from './plda.ts';
 import { resegment } from './resegment.ts';
-import { firstRejected, type MergeScore } from './stopping-criterion.ts';
 
 /** Embeddings in the order of time, channel after channel. */
 export interface Embeddings {
@@ -290,4 +290,42 @@ function reassignSmall(groups: Groups, labels: Int32Array, minWeight: number, li
     return large[similarities.indexOf(Math.max(...similarities))]!;
   });
   return renumbered(next);
+}
+
+// The stopping criterion of clustering: the first merge that would join two speakers.
+
+/**
+ * What is added to the log-likelihood ratio of two groups: these, times the mean cosine of all pairs between the groups and
+ * times the cosine of their sums. Likelihoods alone find too much between the two halves into which clustering has parted
+ * one speaker, since it has put what is alike into each.
+ */
+interface MergeScore {
+  readonly average: number;
+  readonly centroid: number;
+}
+
+/**
+ * The place of the first merge whose two groups both have `minWeight` and score below `threshold`; the number of merges where
+ * there is none. `units`: of every group in the list that was clustered, the sum of its embeddings of length 1. What a small
+ * group is like says too little: it stays where it was merged.
+ */
+export function firstRejected(
+  units: Groups,
+  merges: readonly Merge[],
+  score: MergeScore,
+  threshold: number,
+  minWeight: number,
+): number {
+  const now: Groups = { ...units, sums: units.sums.slice(), weights: units.weights.slice() };
+  const [average, centroid] = [similarityOf('average'), similarityOf('centroid')];
+  for (const [place, { into, other, similarity }] of merges.entries()) {
+    if (now.weights[into]! >= minWeight && now.weights[other]! >= minWeight) {
+      const [own, othersOwn] = [centroid.own(now, into), centroid.own(now, other)];
+      const ofPairs = average.of(now, into, own, now, other, othersOwn);
+      const ofSums = centroid.of(now, into, own, now, other, othersOwn);
+      if (similarity + score.average * ofPairs + score.centroid * ofSums < threshold) return place;
+    }
+    join(now, into, other);
+  }
+  return merges.length;
 }

@@ -2,14 +2,18 @@
 import type { Log } from '../../runtime/log.ts';
 import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
-import type { CurrentModel } from '../models/current.ts';
+import type { FaceDetectorRow, FaceEmbedderRow } from '../models/contract.ts';
+import type { CurrentModel, Openable } from '../models/current.ts';
+import { type RunsOn, refusalText } from '../models/device.ts';
+import type { ModelSession } from '../models/session.ts';
 import { aligned } from './alignment/align.ts';
 import { arcfaceChip, type Chip } from './alignment/similarity.ts';
-import { type Face, type FoundFaces, facesErrors } from './contract.ts';
-import type { FaceCrops } from './crops/crops.ts';
-import { displayRegion } from './crops/display.ts';
-import type { Candidate } from './detection/candidates.ts';
-import type { OpenPair, PairRow } from './pair.ts';
+import { type Face, type FaceModel, type FoundFaces, facesErrors } from './contract.ts';
+import { displayRegion, type FaceCrops } from './crops/crops.ts';
+import { detectorFamilyOf } from './detection/families.ts';
+import type { Candidate, FaceDetector } from './detection/family.ts';
+import { FaceEmbedder } from './embedding/embedder.ts';
+import { embedderFamilyOf } from './embedding/families.ts';
 import { Pyramid } from './picture.ts';
 import { isCut } from './quality/cut.ts';
 import { pose } from './quality/pose.ts';
@@ -133,3 +137,74 @@ function withoutDirection({ box }: Face, key: string) {
   const place = box.map((value) => value.toFixed(3)).join(', ');
   return facesErrors.BAD_FACE_VECTOR(`The face at ${place} has no vector that "${key}" could tell`, { key });
 }
+
+// The two models in use as one that is opened, used and freed together.
+
+export interface FacePair {
+  readonly detector: FaceDetectorRow;
+  readonly embedder: FaceEmbedderRow;
+}
+
+/** The embedder's row under the key of the pair, with what it works with. */
+export type PairRow = FaceEmbedderRow & { readonly pair: FacePair };
+
+export interface OpenPair extends Openable {
+  readonly detector: FaceDetector;
+  readonly embedder: FaceEmbedder;
+}
+
+export function pairRow(pair: FacePair): PairRow {
+  return { ...pair.embedder, key: `${pair.detector.key}+${pair.embedder.key}`, pair };
+}
+
+/** `on`: null before it is loaded. */
+export function faceModel({ key, pair }: PairRow, on: RunsOn | null): FaceModel {
+  const { dimensions, eps, thresholds } = pair.embedder.embedder;
+  return {
+    model_key: key,
+    detector_key: pair.detector.key,
+    embedder_key: pair.embedder.key,
+    dimensions,
+    same: thresholds.same,
+    margin: thresholds.margin,
+    eps,
+    device: on?.device ?? null,
+    device_reason: on && refusalText(on.refused),
+  };
+}
+
+interface PairOptions {
+  /** Path of a file of a row. */
+  file(row: FaceDetectorRow | FaceEmbedderRow, role: string): string;
+  session(file: string): Promise<ModelSession>;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Opens both and runs each once; what was opened is freed when one fails. Throws what opening and running throw. */
+export async function openPair({ detector, embedder }: FacePair, options: PairOptions): Promise<OpenPair> {
+  const sessions: ModelSession[] = [];
+  const close = async () => {
+    for (const session of sessions) await session.release();
+  };
+  const open = async (row: FaceDetectorRow | FaceEmbedderRow, role: string) => {
+    const file = options.file(row, role);
+    const session = await options.session(file);
+    sessions.push(session);
+    return { file, session };
+  };
+  try {
+    const faces = await detectorFamilyOf(detector).open(detector, (role) => open(detector, role));
+    await faces.detect(new Pyramid(grey), options.checkpoint);
+    const knows = await open(embedder, 'graph');
+    const vectors = embedderFamilyOf(embedder).open(embedder, knows.session, knows.file);
+    const embeds = new FaceEmbedder(embedder, knows.session, vectors);
+    await options.checkpoint();
+    await embeds.warmUp();
+    return { detector: faces, embedder: embeds, runsOn: knows.session, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const grey = { data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 };

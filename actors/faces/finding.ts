@@ -8,8 +8,16 @@ import { fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import type { facesContract } from './contract.ts';
 import { FaceCrops } from './crops/crops.ts';
-import { type CurrentPair, findFaces } from './finder.ts';
-import { type FacePair, faceModel, type OpenPair, openPair, type PairRow, pairRow } from './pair.ts';
+import {
+  type CurrentPair,
+  type FacePair,
+  faceModel,
+  findFaces,
+  type OpenPair,
+  openPair,
+  type PairRow,
+  pairRow,
+} from './finder.ts';
 
 export interface FacesSettings {
   /** Absolute path of the folder with a folder for each model. */

@@ -1,13 +1,30 @@
 // The coordinator of the library: lists what is stored, forgets media and moves paths, beside the tasks that run.
+
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Reply } from '../../runtime/contract.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { sideBySide } from '../../runtime/sync/side-by-side.ts';
+import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
-import type { Library, LibraryMedia } from './contract.ts';
-import { diskUse } from './disk.ts';
+import { storeErrors } from '../index/store/contract.ts';
+import { isWithin, movedPath } from '../index/store/footage-path.ts';
+import { facePackFile, packFile } from '../index/store/names.ts';
+import { volumeOf } from '../index/store/volume.ts';
+import { mostOfPage, type SummaryName } from '../index/summaries/contract.ts';
+import {
+  type DiskAnswer,
+  type Library,
+  type LibraryMedia,
+  libraryErrors,
+  type MoveAnswer,
+  type MoveRequest,
+} from './contract.ts';
 import { forget } from './forget.ts';
 import { FailedWork } from './listing/failures.ts';
 import { Folders, systemDisk } from './listing/folder-names.ts';
 import { listFolder } from './listing/list-folder.ts';
-import { move } from './move.ts';
-import type { LibraryParts } from './parts.ts';
+import { allHeld, inWork, type LibraryParts, pathsInWork, TOGETHER } from './parts.ts';
 import { prune } from './prune.ts';
 
 export function createLibrary(parts: LibraryParts): Library {
@@ -43,4 +60,205 @@ function storedIn({ stored_ms, ...transcript }: NonNullable<HeldMedia['transcrip
 
 function seconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1000;
+}
+
+// Footage has moved: the paths by which media are known get their new names. Some at a time, each time whole: cut short,
+// the same move goes on with what is left.
+
+/** Paths of one transaction. */
+const PATHS = 256;
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly volume: string | null;
+}
+
+async function move(
+  parts: LibraryParts,
+  { cache_dir, from, to, dry_run }: MoveRequest,
+  signal: AbortSignal,
+): Promise<MoveAnswer> {
+  if (from === to) throw libraryErrors.NOT_MOVED(`from and to are the same: ${from}`, { field: 'to' });
+  const held = (await allHeld(parts, cache_dir, from, signal)).filter(({ replaced }) => !replaced);
+  if (held.length === 0) {
+    throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} has no media in ${from}`, { field: 'from' });
+  }
+  const busy = [...(await pathsInWork(parts, cache_dir))].find((path) => isWithin(path, from));
+  if (busy !== undefined) throw inWork(busy);
+  const stayed: { media_path: string; reason: string }[] = [];
+  const moves: Move[] = [];
+  await sideBySide(held.values(), TOGETHER, signal, async ({ path }) => {
+    const target = movedPath(path, from, to);
+    const volume = await volumeOf(target);
+    // A part of the folder may have been moved before, or is not moved yet.
+    if (volume === null && (await isThere(path)))
+      stayed.push({ media_path: path, reason: 'the file is still at its old path' });
+    else moves.push({ from: path, to: target, volume });
+  });
+  const missing = moves.filter(({ volume }) => volume === null).length;
+  if (missing === moves.length) throw notMoved(from, to, moves.length, stayed.length);
+  moves.sort((a, b) => (a.from < b.from ? -1 : 1));
+  for (let at = 0; at < moves.length && !dry_run; at += PATHS) {
+    const some = moves.slice(at, at + PATHS);
+    const refused = await parts.index.ask('move_paths', { cache_dir, moves: some }, { signal });
+    const reason = 'another file is already known at the new path';
+    stayed.push(...refused.stayed.map((media_path) => ({ media_path, reason })));
+  }
+  const others = stayed.filter(({ reason }) => reason !== 'the file is still at its old path').length;
+  const moved = moves.length - others;
+  const said = [
+    `${moved} ${moved === 1 ? 'path' : 'paths'} ${dry_run ? 'would be' : moved === 1 ? 'is' : 'are'} moved`,
+    ...(missing > 0 ? [`${missing} of them ${missing === 1 ? 'is' : 'are'} not at the new path`] : []),
+    ...(stayed.length > 0 ? [`${stayed.length} unchanged`] : []),
+  ];
+  return { message: said.join(', '), dry_run, moved, missing, stayed };
+}
+
+function notMoved(from: string, to: string, moves: number, stayed: number) {
+  const what =
+    moves === 0
+      ? `all ${stayed} media are still in ${from}: move the footage first`
+      : `none of the ${moves + stayed} media of ${from} is in ${to}`;
+  return libraryErrors.NOT_MOVED(`${what}. Nothing was changed`, { field: 'to' });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    // Whatever the reason, it cannot be reached there.
+    () => false,
+  );
+}
+
+// What an analysis folder and the models take on the disk, by kind.
+
+/** Folders of what is being written, and of what is kept of interrupted work. */
+const unfinished = ['parts', 'spans'];
+
+interface FileSize {
+  /** From the folder that was looked at, with `/`. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+async function diskUse(
+  { index, modelsFolder }: LibraryParts,
+  cache_dir: string,
+  signal: AbortSignal,
+): Promise<DiskAnswer> {
+  const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
+  const summaries = await summaryUse(index, cache_dir, signal);
+  const own = ['vectors', 'previews', 'people', 'peaks', 'proxies', ...unfinished];
+  const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
+  const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
+  const sum = (wanted: (name: string) => boolean) =>
+    files.reduce((total, { name, bytes }) => (wanted(name) ? total + bytes : total), 0);
+  const { bavail, bsize } = await statfs(cache_dir).catch(unreadable(cache_dir));
+  const downloaded = await sizesIn(modelsFolder, signal);
+  return {
+    analysis: {
+      folder: cache_dir,
+      bytes: sum(() => true),
+      records_bytes: sum((name) => name.startsWith('records.mdb')),
+      vectors_bytes: sum((name) => name.startsWith('vectors/')),
+      people_bytes: sum((name) => name.startsWith('people/')),
+      previews_bytes: sum((name) => name.startsWith('previews/')),
+      peaks_bytes: sum((name) => name.startsWith('peaks/')),
+      proxies_bytes: sum((name) => name.startsWith('proxies/')),
+      unfinished_bytes: sum((name) => unfinished.some((folder) => name.startsWith(`${folder}/`))),
+      models: models.map(({ model_key, rows, dead }) => {
+        const prefix = `vectors/${basename(packFile(cache_dir, model_key, 0, 8)).slice(0, -'0.v8'.length)}`;
+        const bytes = sum(
+          (name) => name.startsWith(prefix) && /^\d+\.v(8|16)$/.test(name.slice(prefix.length)),
+        );
+        return { model_key, vectors: rows, dead_vectors: dead, bytes };
+      }),
+      face_models: face_models.map(({ model_key, rows, dead }) => {
+        const file = basename(facePackFile(cache_dir, model_key, 0, 'v16')).slice(0, -'0.v16'.length);
+        const prefix = `people/${file}`;
+        const bytes = sum(
+          (name) => name.startsWith(prefix) && /^\d+\.(v16|crops)$/.test(name.slice(prefix.length)),
+        );
+        return { model_key, faces: rows, dead_faces: dead, bytes };
+      }),
+      summaries,
+    },
+    models: {
+      folder: modelsFolder,
+      bytes: downloaded.reduce((total, { bytes }) => total + bytes, 0),
+    },
+    free_bytes: bavail * bsize,
+  };
+}
+
+/** Added up a page at a time, so that a search comes in between. */
+async function summaryUse(
+  index: LibraryParts['index'],
+  cache_dir: string,
+  signal: AbortSignal,
+): Promise<DiskAnswer['analysis']['summaries']> {
+  const total = { count: 0, nodes: 0, bytes: 0 };
+  let after: SummaryName | null = null;
+  do {
+    const page: Reply<typeof indexContract, 'count_summaries'> = await index.ask(
+      'count_summaries',
+      { cache_dir, after, limit: mostOfPage },
+      { signal },
+    );
+    total.count += page.summaries;
+    total.nodes += page.nodes;
+    total.bytes += page.bytes;
+    after = page.next;
+  } while (after !== null);
+  return total;
+}
+
+async function recordFiles(folder: string): Promise<FileSize[]> {
+  const names = ['records.mdb', 'records.mdb-lock', 'records.mdb-spare'];
+  const sizes = await Promise.all(names.map((name) => sizeOf(join(folder, name))));
+  return names.flatMap((name, i) => {
+    const bytes = sizes[i];
+    return typeof bytes === 'number' ? [{ name, bytes }] : [];
+  });
+}
+
+/** Every file of a folder, links not followed; none of a folder that is not there. */
+async function sizesIn(folder: string, signal: AbortSignal, below = ''): Promise<FileSize[]> {
+  if (signal.aborted) throw engineErrors.CANCELLED();
+  const within = join(folder, below);
+  const entries = await readdir(within, { withFileTypes: true }).catch(absent([])).catch(unreadable(within));
+  const found: FileSize[] = [];
+  for (const entry of entries) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await sizesIn(folder, signal, name)));
+    else if (entry.isFile()) {
+      const bytes = await sizeOf(join(folder, name));
+      if (bytes !== null) found.push({ name, bytes });
+    }
+  }
+  return found;
+}
+
+/** Null when it is not there: a writer may have replaced it since it was listed. */
+async function sizeOf(file: string): Promise<number | null> {
+  return stat(file)
+    .then(({ size }) => size)
+    .catch(absent(null))
+    .catch(unreadable(file));
+}
+
+function absent<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    return value;
+  };
+}
+
+function unreadable(path: string): (error: unknown) => never {
+  return (error) => {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw storeErrors.STORE_UNAVAILABLE(`${path} cannot be read (${reason})`, { path }, error);
+  };
 }

@@ -23,14 +23,13 @@ import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
 import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';
 import { familyOf } from './families.ts';
 import { emptyTranscript, type SpeechFamily } from './family.ts';
-import { type SessionModel, type SessionResult, TranscriptionSession } from './session.ts';
+import { type SessionModel, type SessionResult, TranscriptionSession, WrittenWindows } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
 import { builtInDetectors } from './voice/built-in.ts';
 import { voiceRate } from './voice/detector.ts';
 import { DetectorSelection } from './voice/selection.ts';
 import { windowRules } from './voice/windows.ts';
-import { WrittenWindows } from './written-windows.ts';
 
 export interface TranscriberSettings {
   /** Absolute path of the folder with a folder for each model. */

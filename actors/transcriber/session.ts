@@ -1,6 +1,8 @@
 // One file being transcribed: for each channel its speech, the windows cut from it, and the segments the model wrote for
 // them. Its language is detected once, on its first speech, and told with every window. It holds sound only for windows that
 // are not transcribed yet.
+
+import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Mutex } from '../../runtime/sync/mutex.ts';
@@ -13,7 +15,6 @@ import { segmentsOf } from './text/segments.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
 import { SpeechSample } from './voice/speech-sample.ts';
 import { type Window, WindowCutter, type WindowRules } from './voice/windows.ts';
-import type { WrittenWindows } from './written-windows.ts';
 
 /** The model that transcribes a session. */
 export interface SessionModel {
@@ -265,4 +266,59 @@ function secondsOf(regions: readonly SpeechRegion[]): number {
 
 function invalid(what: string): Error {
   return engineErrors.INVALID_MESSAGE(`transcriber: ${what}`);
+}
+
+// The windows of a session that a model has written: those of an interrupted run, found again by their sound, and new ones
+// until somebody asks for them.
+
+export class WrittenWindows {
+  readonly #before = new Map<string, WrittenWindow>();
+  #fresh: WrittenWindow[] = [];
+  /** The language they are written in; null when there are none, or it is not known. */
+  readonly language: string | null;
+
+  constructor(before: readonly WrittenWindow[]) {
+    for (const window of before) this.#before.set(nameOf(window), window);
+    this.language = before.find(({ language }) => language !== null)?.language ?? null;
+  }
+
+  /** What was written for this very sound; null when nothing was. */
+  find(channel: number, window: Window): WindowTranscript | null {
+    if (this.#before.size === 0) return null;
+    const name = nameOf({ channel, first_sample: window.firstSample, crc: crcOf(window) });
+    const found = this.#before.get(name);
+    if (!found) return null;
+    this.#before.delete(name);
+    const { pieces, language, confidence } = found;
+    return { pieces, language, ...(confidence && { confidence }) };
+  }
+
+  add(channel: number, window: Window, { pieces, language, confidence }: WindowTranscript): void {
+    // A confidence of minus infinity does not outlive a message: such a window is transcribed again.
+    if (confidence && !Object.values(confidence).every(Number.isFinite)) return;
+    this.#fresh.push({
+      channel,
+      first_sample: window.firstSample,
+      crc: crcOf(window),
+      pieces: pieces.map(({ text, start, end }) => ({ text, start, end })),
+      language,
+      ...(confidence && { confidence }),
+    });
+  }
+
+  /** Those that were added since the last call. */
+  take(): WrittenWindow[] {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    return fresh;
+  }
+}
+
+function nameOf({ channel, first_sample, crc }: Pick<WrittenWindow, 'channel' | 'first_sample' | 'crc'>) {
+  return `${channel} ${first_sample} ${crc}`;
+}
+
+function crcOf({ samples, speech }: Window): number {
+  const { buffer, byteOffset, byteLength } = samples;
+  return crc32(new Uint8Array(buffer, byteOffset, byteLength), crc32(JSON.stringify(speech)));
 }

@@ -5,7 +5,6 @@ import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { watcherContract } from '../watcher/contract.ts';
 import { retryWait } from './schedule.ts';
-import { Wake } from './wake.ts';
 import type { Watched } from './watched.ts';
 
 export interface ChangeFeedParts {
@@ -66,5 +65,38 @@ export class ChangeFeed {
       if (!signal.aborted) await wake.wait(retryWait(failures));
     }
     signal.removeEventListener('abort', stop);
+  }
+}
+
+// The pause of a loop: it ends after a while, or at once when somebody has news.
+
+export class Wake {
+  readonly #clock: Clock;
+  #go: (() => void) | null = null;
+  #hasNews = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Ends the pause, or the next one when there is none now. */
+  news(): void {
+    this.#hasNews = true;
+    this.#go?.();
+  }
+
+  /** Resolves after `ms`, null being never; true when there was news first. */
+  async wait(ms: number | null): Promise<boolean> {
+    if (!this.#hasNews) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#go = resolve;
+      const disarm = ms === null ? () => {} : this.#clock.after(Math.max(0, ms), resolve);
+      await promise;
+      disarm();
+      this.#go = null;
+    }
+    const hadNews = this.#hasNews;
+    this.#hasNews = false;
+    return hadNews;
   }
 }

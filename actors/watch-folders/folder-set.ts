@@ -5,8 +5,7 @@ import { toFields } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Configuration, ConfigurationFile } from './configuration.ts';
 import { type Homes, ownFolders } from './places.ts';
-import type { StatsFiles } from './stats.ts';
-import { Watched } from './watched.ts';
+import { type StatsFiles, Watched } from './watched.ts';
 
 export interface FolderSetParts {
   readonly configuration: ConfigurationFile;

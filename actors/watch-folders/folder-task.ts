@@ -1,12 +1,24 @@
 // One batch: some files of a folder are taken, filtered, worked on as one task, and their ends are told.
 import { stat } from 'node:fs/promises';
 import { engineErrors } from '../../runtime/errors.ts';
-import { type Analysis, analysisErrors, type TaskError, type Tasks } from '../analysis/contract.ts';
+import { makeFolder } from '../../runtime/files/make-folder.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import {
+  type Analysis,
+  analysisErrors,
+  type EndState,
+  type StartOptions,
+  type TaskError,
+  type TaskEvent,
+  type TaskRequest,
+  type Tasks,
+  type WorkResult,
+} from '../analysis/contract.ts';
 import { mediaErrors } from '../decoder/contract.ts';
+import type { indexContract } from '../index/contract.ts';
 import type { BatchSize, SeenFile } from '../watcher/contract.ts';
-import { type CandidateParts, passing } from './candidates.ts';
+import type { FolderSettings } from './configuration.ts';
 import { type EndedFile, type Fault, FileEnds } from './ends.ts';
-import { type FollowedTask, followTask } from './follow.ts';
 import { hasFaces, type Plan, requestOf } from './request-of.ts';
 import type { Watched } from './watched.ts';
 import type { WatcherClient } from './watcher-client.ts';
@@ -209,4 +221,86 @@ async function endOf(followed: FollowedTask, closed: AbortSignal) {
     closed.removeEventListener('abort', stop);
     followed.close();
   }
+}
+
+// Which files of a folder are analysed at all: those that pass its metadata filter, and those of which too little is known.
+
+interface CandidateParts {
+  readonly analysis: Pick<Analysis, 'properties'>;
+  readonly index: Ref<typeof indexContract>;
+}
+
+/** Whether each file passes. Errors: those of filters and of the store, CANCELLED. */
+async function passing(
+  { analysis, index }: CandidateParts,
+  { metadata_filter_request }: FolderSettings,
+  cache_dir: string,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly boolean[]> {
+  if (metadata_filter_request === null) return paths.map(() => true);
+  // Nothing is remembered in a folder that is not there, and what is not known passes.
+  makeFolder(cache_dir);
+  try {
+    // What they are is looked up once and remembered; the task that follows finds it known.
+    await analysis.properties({ cache_dir, media_paths: paths, model_key: null }, signal);
+  } catch (error) {
+    // What cannot be read passes: the task says why.
+    if (!analysisErrors.NO_MEDIA.is(error)) throw error;
+  }
+  const { filters } = metadata_filter_request;
+  const asked = { cache_dir, names: [...paths], filters };
+  while (!(await index.ask('ready_facets', { cache_dir }, { signal })).done);
+  return (await index.ask('passing', asked, { signal })).passing;
+}
+
+// Starts a task and follows it to its end.
+
+interface TaskListener {
+  /** Its kinds of work. */
+  start(types: readonly string[]): void;
+  /** A file that is worked on. */
+  file(path: string): void;
+  result(result: WorkResult): void;
+}
+
+interface FollowedTask {
+  readonly task_id: string;
+  /** Never rejects. */
+  readonly ended: Promise<{ readonly state: EndState; readonly error: TaskError | null }>;
+  /** Ends the subscription; `ended` stays open then. */
+  close(): void;
+}
+
+/** Throws as `tasks.start`. */
+async function followTask(
+  tasks: Pick<Tasks, 'start' | 'subscribe'>,
+  request: TaskRequest,
+  options: StartOptions,
+  listener: TaskListener,
+): Promise<FollowedTask> {
+  const { promise: ended, resolve } = Promise.withResolvers<{ state: EndState; error: TaskError | null }>();
+  let task_id: string | null = null;
+  // Events may come before the answer that says of which task they are.
+  const early: [string, TaskEvent][] = [];
+  const hear = (event: TaskEvent) => {
+    if (event.type === 'start') listener.start(event.types);
+    if (event.type === 'file') listener.file(event.file.path);
+    if (event.type === 'result') listener.result(event.result);
+    if (event.type !== 'end') return;
+    close();
+    resolve({ state: event.state, error: event.error });
+  };
+  const close = tasks.subscribe((id, event) => {
+    if (task_id === null) early.push([id, event]);
+    else if (id === task_id) hear(event);
+  });
+  try {
+    ({ task_id } = await tasks.start(request, options));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  for (const [id, event] of early) if (id === task_id) hear(event);
+  return { task_id, ended, close };
 }

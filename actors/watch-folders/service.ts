@@ -24,9 +24,8 @@ import { addFolder, changeFolder, type EditParts, removeFolder } from './edits.t
 import { Looks } from './looks.ts';
 import { Ownership, watchedBy } from './owner.ts';
 import type { Homes } from './places.ts';
-import { StatsFiles } from './stats.ts';
 import { WatchRun } from './watch-run.ts';
-import { lastErrorOf, statsOf } from './watched.ts';
+import { lastErrorOf, StatsFiles, statsOf } from './watched.ts';
 import { ledgerOf } from './watcher-client.ts';
 
 export interface WatchFolderParts {

@@ -3,14 +3,13 @@
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { analysisErrors } from '../analysis/contract.ts';
 import { watcherErrors } from '../watcher/contract.ts';
-import { ChangeFeed } from './change-feed.ts';
+import { ChangeFeed, Wake } from './change-feed.ts';
 import type { WatchState } from './contract.ts';
 import type { EndedFile } from './ends.ts';
 import { FolderSet, type FolderSetParts } from './folder-set.ts';
 import { Batch, type BatchEnd, type BatchParts } from './folder-task.ts';
 import type { Plan } from './request-of.ts';
 import { nextPoll, nextState, nextToWork, retryWait, type Trigger, whyIdle } from './schedule.ts';
-import { Wake } from './wake.ts';
 import type { Watched } from './watched.ts';
 import { WatcherClient, type WatcherClientParts } from './watcher-client.ts';
 

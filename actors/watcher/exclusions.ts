@@ -1,7 +1,6 @@
 // What a watched folder leaves out: endings, names of files, and folders. Pure: other rooms check and normalise with it.
 import { quoted } from '../../runtime/quoted.ts';
 import type { Exclusions } from './contract.ts';
-import { foldName } from './folding.ts';
 import { globOf, hasWildcard, type Matches, writtenOut } from './glob.ts';
 
 type GlobField = 'excluded_filename_globs' | 'excluded_folder_globs';
@@ -155,4 +154,33 @@ function globComplaint(field: GlobField, glob: string): string | null {
 function textComplaint(text: string): string | null {
   if (text.includes('\0')) return 'has a NUL character';
   return text.isWellFormed() ? null : 'has half a character';
+}
+
+// Names as they are compared, whatever their case and normal form: a name typed by a person, one listed by a Mac and one
+// listed by Windows are the same.
+
+/**
+ * Unicode's simple case folding of the composed form: one character for one, so that a wildcard counts them alike. `ẞ` is
+ * `ß` and not `ss`; final and other sigma are one; the dotless `ı` and the dotted `İ` are letters of their own, as in file
+ * systems.
+ */
+export function foldName(name: string): string {
+  if (/^[ -~]*$/.test(name)) return name.toLowerCase();
+  return name
+    .normalize('NFC')
+    .replace(/[A-Z]+|[^ -~]/gu, foldCharacters)
+    .normalize('NFC');
+}
+
+/** Letters of ASCII, or one other character. */
+function foldCharacters(character: string): string {
+  if (character <= '~') return character.toLowerCase();
+  if (character === 'ı') return character;
+  const upper = oneFor(character, character.toUpperCase());
+  return oneFor(upper, upper.toLowerCase());
+}
+
+/** Cases of several characters, such as `SS` for `ß`, belong to full folding. */
+function oneFor(character: string, other: string): string {
+  return [...other].length === 1 ? other : character;
 }

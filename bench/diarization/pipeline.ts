@@ -6,9 +6,12 @@ import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contr
 import { diarize } from '../../actors/diarizer/diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/detector.ts';
 import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
-import { DiarizationSession, type EmbeddedSubsegment } from '../../actors/diarizer/session.ts';
+import {
+  DiarizationSession,
+  type EmbeddedSubsegment,
+  SubsegmentChannel,
+} from '../../actors/diarizer/session.ts';
 import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
-import { SubsegmentChannel } from '../../actors/diarizer/subsegment-channel.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
 import { openSession } from '../../actors/models/session.ts';

@@ -1,10 +1,10 @@
 // What is loaded, in memory alone: still pictures, or films that repeat some frames.
 import { Catalog, everything, type LoadedMedia } from '../../actors/index/visual/catalog.ts';
+import { standing } from '../../actors/index/visual/handlers.ts';
 import { writeRow8 } from '../../actors/index/visual/quantize.ts';
 import { ScaleCache } from '../../actors/index/visual/scale-cache.ts';
 import { type Searched, search } from '../../actors/index/visual/search.ts';
 import { RowBank } from '../../actors/index/visual/segment.ts';
-import { standing } from '../../actors/index/visual/standing.ts';
 
 export interface Library extends Searched {
   readonly kept: ScaleCache;

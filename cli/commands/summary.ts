@@ -19,9 +19,8 @@ import { type Chosen, chosenOf, collectionNamed } from '../summary/choice.ts';
 import { found, mostMatches } from '../summary/find.ts';
 import { headLines, nodeLines } from '../summary/lines.ts';
 import { listed } from '../summary/list.ts';
-import { pageText } from '../summary/page.ts';
+import { pageText, type Walk, walked } from '../summary/page.ts';
 import { removed } from '../summary/remove.ts';
-import { type Walk, walked } from '../summary/walk.ts';
 import { printable } from '../terminal.ts';
 
 const { options } = commandTable.summary;

@@ -9,9 +9,8 @@ import { type Command, exit, usageErrors } from '../context.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { unknownAction } from '../usage-errors.ts';
-import { folderMeant, shortId } from '../watch/choice.ts';
 import { changesOf, newFolder } from '../watch/folder-options.ts';
-import { folderLines, serviceLine, startHint, statusLines } from '../watch/lines.ts';
+import { folderLines, folderMeant, serviceLine, shortId, startHint, statusLines } from '../watch/lines.ts';
 import { withWatcher } from '../watch/service.ts';
 
 const known = commandTable.watch.actions;

@@ -2,17 +2,20 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { TaskRequest } from '../../actors/analysis/contract.ts';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import type { TaskRequest, WorkResult } from '../../actors/analysis/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
+import { nullable } from '../../runtime/schema.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, usageErrors } from '../context.ts';
-import { runMediaTask } from '../media-task.ts';
+import { type Command, invocation, usageErrors } from '../context.ts';
+import { type MediaTask, type More, runMediaTask } from '../media-task.ts';
 import { numberArgument } from '../question.ts';
-import type { Service } from '../service.ts';
-import { withService } from '../service.ts';
+import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { tellsClusters } from './clustered.ts';
+import { shellWord } from './choice.ts';
+import { clusterRows, counted, jobLine, madeLine, type Sample, whoIs } from './lines.ts';
 
 type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 
@@ -92,4 +95,143 @@ export function samplesOf(texts: readonly string[]): { name: string; face_paths:
     );
   }
   return [...people].map(([name, face_paths]) => ({ name, face_paths }));
+}
+
+// The end of a task that clusters faces: the clusters there are now, who has a name, and what to do next.
+
+/** Clusters that are named before the rest is counted. */
+const SHOWN = 5;
+
+/** Hears the closing step of the job, and tells of it once the task has ended. */
+export function tellsClusters(
+  { client }: Service,
+  cache_dir: string,
+  name: string,
+): Required<Pick<MediaTask, 'listener' | 'more'>> {
+  let outcome: Outcome | null = null;
+  const hear = ({ path, facts }: WorkResult) => {
+    if (path === name) outcome = outcomeOf(facts);
+  };
+  return {
+    listener: (event) => {
+      if (event.type === 'result') hear(event.result);
+    },
+    more: async ({ cancelled, error }) => {
+      if (cancelled || error) return null;
+      const job = (await client.faceClusters({ cache_dir })).jobs.find((one) => one.name === name);
+      // Its closing step failed, and the report has said why.
+      if (!job) return null;
+      const answer = await client.clusterSamples({ ...largest, cache_dir, cluster_job_name: name });
+      const clusters: readonly Sample[] = 'clusters' in answer ? answer.clusters : [];
+      return told(job, clusters, outcome);
+    },
+  };
+}
+
+/** Only their names and sizes are told. */
+const largest = {
+  limit_per_cluster: 0,
+  min_cluster_size: 1,
+  max_cluster_size: 1_000_000_000,
+  max_clusters: SHOWN,
+  include_noise: false,
+} as const;
+
+function told(
+  job: Parameters<typeof jobLine>[0],
+  clusters: readonly Sample[],
+  outcome: Outcome | null,
+): More {
+  const more = job.num_clusters - clusters.length;
+  const lines = [
+    jobLine(job),
+    `  ${madeLine(job)}`,
+    ...clusterRows(clusters),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(job.noise_entries > 0 ? [inNone(job.noise_entries, job.min_samples)] : []),
+    ...(outcome ? outcomeLines(outcome) : []).map((line) => `  ${line}`),
+    ...(job.total_entries > 0
+      ? [`To see them: ${invocation} faces show ${shellWord(job.name)} --open`]
+      : ['No faces were found.']),
+  ];
+  const largest_clusters = clusters.map(({ cluster_id, name, size }) => ({ cluster_id, name, size }));
+  const fields = { job, largest_clusters, sample_face_naming: outcome?.sample_face_naming ?? null };
+  return { text: `${lines.join('\n')}\n`, event: 'clusters', fields };
+}
+
+function inNone(count: number, least: number): string {
+  const are = count === 1 ? '1 face is' : `${count} faces are`;
+  return `  ${are} in no cluster: fewer than ${least} similar faces, or too small, blurred or turned away`;
+}
+
+// What the clustering of a job told when it ended: which sample faces gave their name, and what became of names and
+// corrections.
+
+const Naming = Type.Object({
+  assignments: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      cluster_id: Type.String(),
+      similarity: Type.Number(),
+      runner_up: nullable(Type.Number()),
+    }),
+  ),
+  unassigned: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
+});
+
+/** Of the facts of a closing step what is told here. */
+const Outcome = Type.Object({
+  /** Corrections that do not hold any more, by a sentence each. */
+  conflicts: Type.Array(Type.String()),
+  lost_names: Type.Array(Type.String()),
+  /** How many names and corrections hold as before. */
+  kept_names: Type.Integer(),
+  kept_corrections: Type.Integer(),
+  /** Null where no samples were given. */
+  sample_face_naming: nullable(Naming),
+  warning: Type.Optional(Type.String()),
+});
+type Outcome = Static<typeof Outcome>;
+
+/** `facts`: of the result of the closing step. Null where it tells nothing. */
+function outcomeOf(facts: Readonly<Record<string, unknown>>): Outcome | null {
+  return Object.values(facts).find((fact): fact is Outcome => Check(Outcome, fact)) ?? null;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  no_match: 'no cluster is similar enough to the pictures',
+  ambiguous: 'two clusters match the pictures about equally well',
+  no_face: 'a picture shows no face',
+  multiple_faces: 'a picture shows more than one face',
+  unreadable_image: 'a picture cannot be read',
+  cluster_already_named: 'the cluster already has a name',
+};
+
+function outcomeLines({
+  sample_face_naming: naming,
+  conflicts,
+  lost_names,
+  kept_names,
+  kept_corrections,
+  warning,
+}: Outcome): string[] {
+  const given = naming?.assignments.map(({ name, cluster_id, similarity, runner_up }) => {
+    const next = runner_up === null ? '' : `, next best cluster ${runner_up.toFixed(2)}`;
+    return `✓ ${whoIs(cluster_id, name)}: similarity ${similarity.toFixed(2)}${next}`;
+  });
+  const missing = naming?.unassigned.map(({ name, reason }) => {
+    return `✗ ${printable(name)} is not assigned: ${reasons[reason] ?? printable(reason)}`;
+  });
+  const kept = [
+    ...(kept_names > 0 ? [counted(kept_names, 'name')] : []),
+    ...(kept_corrections > 0 ? [counted(kept_corrections, 'correction')] : []),
+  ];
+  return [
+    ...(kept.length > 0 ? [`kept: ${kept.join(' and ')}`] : []),
+    ...(given ?? []),
+    ...(missing ?? []),
+    ...conflicts.map((conflict) => `– not kept: ${printable(conflict)}`),
+    ...lost_names.map((name) => `– no cluster has the name ${printable(name)} any more`),
+    ...(warning === undefined ? [] : [`– ${printable(warning)}`]),
+  ];
 }

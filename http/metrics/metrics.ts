@@ -1,7 +1,9 @@
 // The metrics of the service for a Prometheus server. Counters are kept by the meters; gauges are read when rendering.
+
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
-import type { Clips } from '../../actors/exporter/clips/contract.ts';
+import type { ClipCounts, Clips } from '../../actors/exporter/clips/contract.ts';
 import type { VisualModels } from '../../actors/search/models/contract.ts';
 import type { WatchFolders } from '../../actors/watch-folders/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
@@ -9,10 +11,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { Route } from '../route.ts';
-import { clipFamilies } from './clip-meter.ts';
 import { type Family, renderFamilies, type Sample, single } from './exposition.ts';
-import { createProcessMeter } from './process-meter.ts';
-import { createRequestMeter, type RequestMeter } from './request-meter.ts';
 import { createTaskMeter } from './task-meter.ts';
 import { createWatchMeter } from './watch-meter.ts';
 
@@ -178,4 +177,178 @@ function modelFamilies({ state, loads }: MetricsSources['models']): Family[] {
     },
     single('counter', 'framehound_model_load_seconds_total', 'Seconds spent loading models.', loads.seconds),
   ];
+}
+
+// What encoded clips, from the counts of their coordinator.
+
+function clipFamilies({ encoded, failed }: ClipCounts): Family[] {
+  return [
+    {
+      type: 'counter',
+      name: 'framehound_clips_encoded_total',
+      help: 'Clips whose pictures were encoded, all or some of them, by what encoded them.',
+      // The one that every machine has is told from the start.
+      samples: samplesOf(new Map([['libx264', 0], ...encoded])),
+    },
+    {
+      type: 'counter',
+      name: 'framehound_clip_encoder_failures_total',
+      help: 'Clips made in software because the encoder of a device failed, by that encoder.',
+      samples: samplesOf(failed),
+    },
+  ];
+}
+
+const samplesOf = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([encoder, value]) => ({ labels: { encoder }, value }));
+
+// Measures the engine process: CPU time, memory and the delay of its event loop.
+
+interface ProcessMeter {
+  families(): Family[];
+  /** Stops measuring the event loop. */
+  close(): void;
+}
+
+const RESOLUTION_MS = 20;
+
+function createProcessMeter(): ProcessMeter {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  let turned = performance.eventLoopUtilization();
+  const loop = (): Sample[] => {
+    // Two measurements are at least the resolution apart; only what exceeds it is delay.
+    const late = (ns: number) => (delay.count === 0 ? 0 : Math.max(0, ns / 1e9 - RESOLUTION_MS / 1e3));
+    const samples = [
+      { labels: { stat: 'p50' }, value: late(delay.percentile(50)) },
+      { labels: { stat: 'p99' }, value: late(delay.percentile(99)) },
+      { labels: { stat: 'max' }, value: late(delay.max) },
+    ];
+    delay.reset();
+    return samples;
+  };
+  const busy = (): number => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, turned);
+    turned = now;
+    return Number.isFinite(utilization) ? utilization : 0;
+  };
+  return {
+    families: () => [
+      ...processFamilies(),
+      {
+        type: 'gauge',
+        name: 'framehound_event_loop_delay_seconds',
+        help: 'Delay of the main event loop since the last scrape: median, 99th percentile and maximum.',
+        samples: loop(),
+      },
+      single(
+        'gauge',
+        'framehound_event_loop_utilization',
+        'Share of time the main event loop was busy since the last scrape, from 0 to 1.',
+        busy(),
+      ),
+    ],
+    close: () => delay.disable(),
+  };
+}
+
+function processFamilies(): Family[] {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const cpuSeconds = (user + system) / 1e6;
+  const started = (Date.now() - process.uptime() * 1_000) / 1_000;
+  const gauge = (name: string, help: string, value: number) => single('gauge', name, help, value);
+  return [
+    single('counter', 'process_cpu_seconds_total', 'User and system CPU time of all threads.', cpuSeconds),
+    gauge('process_resident_memory_bytes', 'Resident memory of the process, shared memory included.', rss),
+    gauge('process_start_time_seconds', 'Start of the process, Unix time.', started),
+    gauge('framehound_uptime_seconds', 'Seconds since the engine process started.', process.uptime()),
+    gauge('framehound_heap_used_bytes', 'JavaScript heap in use, main thread.', heapUsed),
+    gauge(
+      'framehound_external_memory_bytes',
+      'Memory outside the JavaScript heap, such as buffers, main thread.',
+      external,
+    ),
+  ];
+}
+
+// Counts requests by route and status, and their duration by route. Every request passes here, so counters are typed
+// arrays that become text only when they are scraped.
+
+/** Upper bounds in seconds: a response from memory takes 0.1 ms, a search 10 ms, a cold model seconds. */
+export const LATENCY_BOUNDS = [
+  0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+] as const;
+
+const STATUSES = 600;
+const BUCKETS = LATENCY_BOUNDS.length + 1;
+
+interface RequestMeter {
+  /** `route` is null when no route matched. `received` and `sent`: bytes of the bodies. */
+  count(route: Route | null, status: number, seconds: number, received: number, sent: number): void;
+  families(): Family[];
+}
+
+export function createRequestMeter(routes: readonly Route[]): RequestMeter {
+  // Row 0 is for requests without a route.
+  const rows = new Map(routes.map((route, i) => [route, i + 1]));
+  const byStatus = new Float64Array((routes.length + 1) * STATUSES);
+  const byBucket = new Float64Array((routes.length + 1) * BUCKETS);
+  const sums = new Float64Array(routes.length + 1);
+  let bytesIn = 0;
+  let bytesOut = 0;
+
+  const labels = [null, ...routes].map((route) => ({
+    method: route?.method ?? '',
+    route: route?.path ?? '(none)',
+  }));
+  const requests = () =>
+    labels.flatMap((own, row) =>
+      [...byStatus.subarray(row * STATUSES, (row + 1) * STATUSES)].flatMap((value, status) =>
+        value === 0 ? [] : [{ labels: { ...own, status: String(status) }, value }],
+      ),
+    );
+  const latencies = () =>
+    labels.flatMap((own, row) => {
+      const counts = byBucket.subarray(row * BUCKETS, (row + 1) * BUCKETS);
+      const none = counts.every((count) => count === 0);
+      return none ? [] : [{ labels: own, bounds: LATENCY_BOUNDS, counts, sum: sums[row]! }];
+    });
+  return {
+    count: (route, status, seconds, received, sent) => {
+      const row = route === null ? 0 : (rows.get(route) ?? 0);
+      byStatus[row * STATUSES + (status < STATUSES ? status : 0)]!++;
+      let bucket = 0;
+      // Linear, not binary: nearly every request ends in one of the first buckets.
+      while (bucket < LATENCY_BOUNDS.length && seconds > LATENCY_BOUNDS[bucket]!) bucket++;
+      byBucket[row * BUCKETS + bucket]!++;
+      sums[row]! += seconds;
+      bytesIn += received;
+      bytesOut += sent;
+    },
+    families: () => [
+      {
+        type: 'counter',
+        name: 'framehound_http_requests_total',
+        help: 'HTTP responses, by route and status.',
+        samples: requests(),
+      },
+      {
+        type: 'histogram',
+        name: 'framehound_http_request_duration_seconds',
+        help: 'Seconds from the head of a request to its response, by route.',
+        series: latencies(),
+      },
+      {
+        type: 'counter',
+        name: 'framehound_http_body_bytes_total',
+        help: 'Bytes of request and response bodies.',
+        samples: [
+          { labels: { direction: 'received' }, value: bytesIn },
+          { labels: { direction: 'sent' }, value: bytesOut },
+        ],
+      },
+    ],
+  };
 }

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { errorTable } from '../../runtime/errors.ts';
 import { contentOfText } from '../request/content.ts';
 import type { Content } from '../route.ts';
-import { compact } from './compact.ts';
 
 /** Of the modules, here and in the page: those of this one. */
 export const moduleSuffix = extname(fileURLToPath(import.meta.url));
@@ -111,4 +110,15 @@ function ownFiles(): string[] {
 function served(name: string, source: string): string {
   if (!name.endsWith('.ts')) return source;
   return compact(stripTypeScriptTypes(source));
+}
+
+// A module of the page as it is sent: comments are for who reads the source.
+
+/** Without empty lines, lines that are a comment alone, and space at ends of lines, which taking types out leaves. */
+function compact(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '' && !/^\s*(\/\/|\/\*\*|\*\/|\* |\*$)/.test(line))
+    .join('\n');
 }

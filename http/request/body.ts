@@ -1,6 +1,5 @@
 // Parses the body and the query of a request.
 import { isUtf8 } from 'node:buffer';
-import { describeJsonError } from './json-syntax-error.ts';
 import type { FieldError } from './validation.ts';
 
 export type Body = Record<string, unknown>;
@@ -49,4 +48,99 @@ export function licenseKeyErrors(body: Body): FieldError[] | null {
   const key = body['license_key'];
   if (key === undefined || key === null || typeof key === 'string') return null;
   return [{ field: 'license_key', problem: 'must be string' }];
+}
+
+// Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may hold a
+// license key; line and column are enough for the sender.
+
+/**
+ * Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON.
+ */
+export function jsonErrorAt(text: string): number | null {
+  // Open brackets, innermost last. No recursion: a text may nest deeper than the call stack.
+  const open: ('[' | '{')[] = [];
+  let wanted: Wanted = 'value';
+  for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
+    const inside = open.at(-1);
+    const next = text[at]!;
+    if ((next === ']' || next === '}') && closes(next, inside, wanted)) {
+      open.pop();
+      wanted = 'separator';
+      at++;
+    } else if (wanted === 'separator') {
+      if (next !== ',' || inside === undefined) return at;
+      wanted = inside === '{' ? 'name' : 'value';
+      at++;
+    } else if (wanted === 'name' || wanted === 'name or end') {
+      const colon = next === '"' ? skipSpace(text, stringEnd(text, at)) : -1;
+      if (colon < 0) return at;
+      if (text[colon] !== ':') return colon;
+      wanted = 'value';
+      at = colon + 1;
+    } else if (next === '[' || next === '{') {
+      open.push(next);
+      wanted = next === '[' ? 'value or end' : 'name or end';
+      at++;
+    } else {
+      const end = next === '"' ? stringEnd(text, at) : scalarEnd(text, at);
+      if (end < 0) return at;
+      wanted = 'separator';
+      at = end;
+    }
+  }
+  return wanted === 'separator' && open.length === 0 ? null : text.length;
+}
+
+/** As a message; lines and columns count from 1. */
+function describeJsonError(text: string): string {
+  const at = jsonErrorAt(text) ?? text.length;
+  if (at === text.length) return 'The body is not valid JSON: it ends too early';
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
+  return `The body is not valid JSON at line ${line}, column ${at - lineStart + 1}`;
+}
+
+type Wanted = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';
+
+function closes(end: ']' | '}', inside: '[' | '{' | undefined, wanted: Wanted): boolean {
+  if (inside !== (end === ']' ? '[' : '{')) return false;
+  return wanted === 'separator' || wanted === 'value or end' || wanted === 'name or end';
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at >= 0 && at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** Behind the closing quote; -1 when this is no string. */
+function stringEnd(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code < 0x20) return -1;
+    if (code !== 0x5c) continue;
+    const escaped = text[++at];
+    const isKnown =
+      escaped === 'u'
+        ? /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5))
+        : escaped !== undefined && '"\\/bfnrt'.includes(escaped);
+    if (!isKnown) return -1;
+  }
+  return -1;
+}
+
+/** Behind a number, `true`, `false` or `null`; -1 when it is none. */
+function scalarEnd(text: string, from: number): number {
+  const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+  scalar.lastIndex = from;
+  return scalar.test(text) ? scalar.lastIndex : -1;
 }

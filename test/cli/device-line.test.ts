@@ -3,7 +3,7 @@ import test from 'node:test';
 import { noModel } from '../../actors/embedder/contract.ts';
 import { deviceState } from '../../actors/models/current.ts';
 import type { RunsOn } from '../../actors/models/device.ts';
-import { writeDeviceLine } from '../../cli/device-line.ts';
+import { writeDeviceLine } from '../../cli/service.ts';
 
 function told(on: RunsOn | null): string {
   const texts: string[] = [];

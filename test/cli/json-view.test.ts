@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { noneDone } from '../../actors/analysis/result.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
-import { createJsonView } from '../../cli/json-view.ts';
+import { createJsonView } from '../../cli/media-task.ts';
 import { manualClock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { task } from './task-progress.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createThrottle } from '../../events/throttle.ts';
+import { createThrottle } from '../../events/rooms.ts';
 import { manualClock } from '../../runtime/clock.ts';
 
 const everyMs = 100;

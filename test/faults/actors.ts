@@ -74,7 +74,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a face that touches another is dropped',
-    file: 'actors/faces/detection/candidates.ts',
+    file: 'actors/faces/detection/family.ts',
     text: 'both / (a.width * a.height + b.width * b.height - both)',
     fault: 'both / Math.min(a.width * a.height, b.width * b.height)',
     tests: ['test/actors/faces/detection/candidates.test.ts'],
@@ -116,7 +116,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a folder stays locked by a writer whose clock was ahead',
-    file: 'actors/index/store/lease.ts',
+    file: 'actors/index/store/open-work.ts',
     text: 'Math.abs(now - lease.renewed_ms) < expiresAfterMs',
     fault: 'now - lease.renewed_ms < expiresAfterMs',
     tests: ['test/actors/index/store/lease.test.ts'],
@@ -151,7 +151,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'the list of warnings of a summary has no limit',
-    file: 'actors/summaries/quality.ts',
+    file: 'actors/summaries/summaries.ts',
     text: '[...damaged, ...quality.warnings]\n    .slice(0, mostEntries)',
     fault: '[...damaged, ...quality.warnings]',
     tests: ['test/actors/summaries/assembly.test.ts'],
@@ -193,7 +193,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'footage on a drive that is away counts as deleted',
-    file: 'actors/library/absence.ts',
+    file: 'actors/library/prune.ts',
     text: '(await isMounted(volume)) ? ',
     fault: '(await isMounted(volume)) || true ? ',
     tests: ['test/actors/library/library.slow.test.ts'],
@@ -235,7 +235,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a name that is taken away is not told as a change',
-    file: 'actors/people/assignments.ts',
+    file: 'actors/people/people.ts',
     text: "(names[id] ?? '') !== name",
     fault: "name !== '' && names[id] !== name",
     tests: ['test/actors/people/assignments.test.ts'],

@@ -33,14 +33,14 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'a link to media does not expire',
-    file: 'http/media-links.ts',
+    file: 'http/service.ts',
     text: 'found && now() < found.expires',
     fault: 'found && now() > 0',
     tests: ['test/http/routes/links.slow.test.ts'],
   },
   {
     name: 'a ticket opens two sessions',
-    file: 'http/sessions/tickets.ts',
+    file: 'http/sessions/access.ts',
     text: '      kept = kept.filter((one) => !found.includes(one));\n',
     fault: '',
     tests: ['test/http/sessions/access.slow.test.ts'],
@@ -82,14 +82,14 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'a range of bytes has one byte too few',
-    file: 'http/request/ranges.ts',
+    file: 'http/request/content-answer.ts',
     text: 'Math.min(size, end + 1)',
     fault: 'Math.min(size, end)',
     tests: ['test/http/request/ranges.test.ts'],
   },
   {
     name: 'events of a task reach those who follow any task',
-    file: 'events/connection.ts',
+    file: 'events/server.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text.
     text: 'return `task:${task_id}`',
     fault: "return task_id === '' ? '' : 'task:any'",
@@ -104,7 +104,7 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'an end that waits is lost when the queue is flushed',
-    file: 'events/throttle.ts',
+    file: 'events/rooms.ts',
     text: '...(state ? [state] : []), ...(final ? [final] : [])',
     fault: '...(state ? [state] : [])',
     tests: ['test/events/throttle.test.ts'],
@@ -125,14 +125,14 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'a row of tiles too few is drawn',
-    file: 'http/page/app/views/search/layout.ts',
+    file: 'http/page/app/views/search/grid.ts',
     text: 'row.top + row.height > top',
     fault: 'row.top > top',
     tests: ['test/http/page/app/views/search/layout.test.ts'],
   },
   {
     name: 'what one person took out of a list comes back by the other',
-    file: 'http/page/app/basket-merge.ts',
+    file: 'http/page/app/basket-list.ts',
     text: 'if (!own || !other) return null',
     fault: 'if (!own || !other) return own ?? other ?? null',
     tests: ['test/http/page/basket.test.ts'],

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { tools } from '../../http/mcp/tools.ts';
+import { tools } from '../../http/mcp/protocol.ts';
 import { framehound } from '../system/command-line.ts';
 import { startService } from '../system/service.ts';
 

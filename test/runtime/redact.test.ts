@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { LogLine } from '../../runtime/log.ts';
-import { formatLine, formatReadable } from '../../runtime/process/log-line.ts';
+import { formatLine, formatReadable } from '../../runtime/process/log-sink.ts';
 import { redactFields, redactText } from '../../runtime/redact.ts';
 
 const key = `fh_${'Ab0-_'.repeat(8)}`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
+import { HostTurn } from '../../runtime/host.ts';
 import { createLog } from '../../runtime/log.ts';
-import { HostTurn } from '../../runtime/turn.ts';
 import { createControl, lifeWord, STOP_WORD } from '../../runtime/wire.ts';
 
 test('a loop that asks whether it is cancelled gives signs of life, also while its event loop is blocked', () => {

@@ -4,7 +4,7 @@ import { openSession } from '../../actors/models/session.ts';
 import type { SpeechRegion } from '../../actors/transcriber/contract.ts';
 import { builtInDetectors } from '../../actors/transcriber/voice/built-in.ts';
 import type { VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
-import { openSilero } from '../../actors/transcriber/voice/silero.ts';
+import { openSilero } from '../../actors/transcriber/voice/selection.ts';
 import { seeded } from '../../bench/diarization/random.ts';
 import { clipped } from '../../bench/voice/degrade.ts';
 import { agreement, f1, summed } from '../../bench/voice/score.ts';

@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/pictures.ts';
-import { tools } from '../../http/mcp/tools.ts';
+import { tools } from '../../http/mcp/protocol.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { until } from '../until.ts';
 import { framehound, newHome, SLOW_MS } from './command-line.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ModelSession, openSession, type TensorIn } from '../../actors/models/session.ts';
 import { joinDetected, type VoiceDetectors } from '../../actors/transcriber/voice/detector.ts';
-import { openSilero, SileroStream } from '../../actors/transcriber/voice/silero.ts';
+import { openSilero, SileroStream } from '../../actors/transcriber/voice/selection.ts';
 import { createLog } from '../../runtime/log.ts';
 import { readWav } from '../actors/transcriber/voice/speech-media.ts';
 import { sharedPath, skipWithout } from '../shared.ts';

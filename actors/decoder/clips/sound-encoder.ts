@@ -3,9 +3,8 @@
 import { mediaErrors } from '../contract.ts';
 import { avChannelLayoutDefault, Dictionary, Frame, type Packet, Rational, type Stream } from '../ffmpeg.ts';
 import { SoundClock } from '../sound/clock.ts';
-import { SoundDecoder } from '../sound/decoder.ts';
+import { cutFront, SoundDecoder } from '../sound/decoder.ts';
 import { type ChannelLayout, Resampler } from '../sound/resampler.ts';
-import { cutFront } from '../sound/samples.ts';
 import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { Encoder } from './encoder.ts';

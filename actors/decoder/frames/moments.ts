@@ -2,16 +2,20 @@
 import { Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { decoderContract, MomentPicture } from '../contract.ts';
+import { Ending, MomentGrid, momentsWithin } from '../grid.ts';
+import { readHead } from '../packets/head.ts';
 import { PreviewMaker } from '../pixels/preview.ts';
 import { stillJpeg } from '../pixels/still.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
-import { isStillContainer } from '../source/formats.ts';
-import { openSource, type Source } from '../source/source.ts';
+import type { PacketTurn } from '../source/packet-checkpoint.ts';
+import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
-import { codedSize } from '../source/stream.ts';
-import type { GridPicture } from './gop-walk.ts';
-import { momentPictures } from './moment-walk.ts';
+import { codedSize, frameStep, pictureSeconds } from '../source/stream.ts';
+import { decodeEvery } from './every-picture.ts';
+import { type GridPicture, type WalkCounts, type WalkOptions, walkGrid } from './gop-walk.ts';
+import { near, seekNear } from './seek.ts';
 
 type MomentsRequest = Request<typeof decoderContract, 'moments'>;
 
@@ -85,4 +89,81 @@ class Jpegs {
 function sent(moment: number, seconds: number, shared: Uint8Array): Sent<MomentPicture> {
   const jpeg = Uint8Array.from(shared);
   return new Sent({ moment, seconds, jpeg }, { transfer: [jpeg.buffer] });
+}
+
+// The pictures of arbitrary moments of a film. One walk reads on from moment to moment as long as that is cheaper than a
+// seek; where a seek would land well after the moment before, the walk ends and the next one starts there. So three
+// moments of a long film are three short walks, and a hundred moments within one GOP are one.
+
+interface MomentRequest {
+  /** Seconds, ascending. */
+  readonly moments: readonly number[];
+  readonly turn: PacketTurn;
+  /** Called at the end of each walk. */
+  onEnd?(counts: WalkCounts): void;
+}
+
+/**
+ * `second` of a picture is the index of its moment. Left out are moments after the end and those whose picture cannot be
+ * decoded. Errors: as `gridPictures`. The source stays the caller's.
+ */
+async function* momentPictures(source: Source, request: MomentRequest): AsyncGenerator<GridPicture> {
+  const { moments, ...rest } = request;
+  const head = await readHead(source, request.turn);
+  const start = head.start ?? 0;
+  const length = pictureSeconds(source);
+  const newEnding = () => new Ending((duration) => momentsWithin(moments, duration));
+  const options = {
+    source,
+    reader: head.reader,
+    grid: new MomentGrid(head.video.timeBase, start, moments),
+    from: 0,
+    to: length === null ? moments.length : momentsWithin(moments, length),
+    atStart: true,
+    endless: length === null,
+    ending: newEnding(),
+    ...rest,
+  };
+  if (!head.timed) {
+    yield* decodeEvery(options, frameStep(source));
+    return;
+  }
+  const walks = await planWalks(options, moments, start);
+  for (const { from, to } of walks.list) {
+    const walk = { ...options, from, to, ending: newEnding() };
+    let entry: number | null = null;
+    if (moments[from]! >= near) entry = await seekNear(walk, start);
+    else if (walks.moved) source.rewind();
+    yield* walkGrid({ ...walk, atStart: entry === null });
+  }
+}
+
+interface Walks {
+  readonly list: readonly { readonly from: number; readonly to: number }[];
+  /** The source is no longer at its first packet. */
+  readonly moved: boolean;
+}
+
+/** Tries where a seek to each moment would land; it pays when that is well after the moment before. */
+async function planWalks(options: WalkOptions, moments: readonly number[], start: number): Promise<Walks> {
+  const list: { from: number; to: number }[] = [];
+  const { grid, to } = options;
+  const checkpoint = createCheckpoint(options.turn);
+  let from = 0;
+  let moved = false;
+  for (let index = 1; index < to; index++) {
+    const before = moments[index - 1]!;
+    if (moments[index]! - before <= near) continue;
+    await checkpoint();
+    moved = true;
+    const entry = await seekNear({ ...options, from: index }, start);
+    // A container in which one seek fails does not support the others either.
+    if (entry === null) break;
+    if (grid.seconds(entry) - before > near) {
+      list.push({ from, to: index });
+      from = index;
+    }
+  }
+  if (to > from) list.push({ from, to });
+  return { list, moved };
 }

@@ -2,8 +2,7 @@
 // there is told by that of FFmpeg, which no browser plays.
 import type { Turn } from '../../../runtime/actor.ts';
 import { AVMEDIA_TYPE_AUDIO, avGetCodecName, avGetCodecString, type Stream } from '../ffmpeg.ts';
-import { isStillContainer } from '../source/formats.ts';
-import { openSource, type Source } from '../source/source.ts';
+import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 
 /** By the start of FFmpeg's name of the demuxer; `*` is `video` or `audio`. */

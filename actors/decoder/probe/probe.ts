@@ -13,16 +13,22 @@ import {
 import { gridLength } from '../grid.ts';
 import { shownSize } from '../source/coded-size.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
-import { isStillContainer } from '../source/formats.ts';
-import { openSource, type Source } from '../source/source.ts';
+import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
+import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
-import { codedSize, frameRate, pictureRate, pictureSeconds } from '../source/stream.ts';
+import {
+  codedSize,
+  frameRate,
+  frameStep,
+  mostSeconds,
+  pictureRate,
+  pictureSeconds,
+} from '../source/stream.ts';
+import { ticks } from '../source/ticks.ts';
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
-import { colourPrimaries, colourSpace, colourTransfer, isHdr } from './colours.ts';
 import { readExif } from './exif.ts';
 import { paceVaries } from './pace.ts';
-import { scanSeconds } from './scan.ts';
 import { readTags, type TagFacts, type Tags } from './tags.ts';
 
 const noTimecode = { text: '00:00:00:00', drop_frame: false };
@@ -202,3 +208,96 @@ function startTimecode(source: Source, video: Stream): Probe['timecode'] {
   const count = frames(text, counting);
   return count === null ? { ...noTimecode, rate } : { text: timecode(count, counting), drop_frame, rate };
 }
+
+// The duration of a video stream when the container does not say: reads its packets without decoding them.
+
+/** Bytes read, at most: what follows is not counted. */
+const mostBytes = 4 * 1024 ** 3;
+
+/** Seconds; null when the stream has no packets. Leaves the source at its end. Throws CANCELLED. */
+async function scanSeconds(source: Source, turn: PacketTurn): Promise<number | null> {
+  const { video } = source;
+  if (!video) return null;
+  source.onlyVideo();
+  const step = frameStep(source);
+  const checkpoint = packetCheckpoint(turn);
+  let packets = 0;
+  let bytes = 0;
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let packet = source.next(); packet; packet = source.next()) {
+    packets++;
+    bytes += packet.size;
+    const at = ticks(packet.pts) ?? ticks(packet.dts);
+    if (at !== null) {
+      first = Math.min(first, at);
+      last = Math.max(last, at);
+    }
+    packet.free();
+    if (bytes > mostBytes) break;
+    await checkpoint();
+  }
+  if (packets === 0) return null;
+  const counted = packets * step;
+  const span = last >= first ? last - first + step : 0;
+  const { num, den } = video.timeBase;
+  // In raw streams few packets have a time, if any; then their number is the better measure.
+  return Math.min(mostSeconds(source), ((span > counted / 2 ? span : counted) * num) / den);
+}
+
+// Names of the code points for colour spaces, transfer functions and primaries (ITU-T H.273).
+
+const spaces: Readonly<Record<number, string>> = {
+  0: 'rgb',
+  1: 'bt709',
+  4: 'fcc',
+  5: 'bt470bg',
+  6: 'smpte170m',
+  7: 'smpte240m',
+  8: 'ycgco',
+  9: 'bt2020nc',
+  10: 'bt2020c',
+  11: 'smpte2085',
+  12: 'chroma-derived-nc',
+  13: 'chroma-derived-c',
+  14: 'ictcp',
+};
+const transfers: Readonly<Record<number, string>> = {
+  1: 'bt709',
+  4: 'bt470m',
+  5: 'bt470bg',
+  6: 'smpte170m',
+  7: 'smpte240m',
+  8: 'linear',
+  9: 'log100',
+  10: 'log316',
+  11: 'iec61966-2-4',
+  12: 'bt1361e',
+  13: 'iec61966-2-1',
+  14: 'bt2020-10',
+  15: 'bt2020-12',
+  16: 'smpte2084',
+  17: 'smpte428',
+  18: 'arib-std-b67',
+};
+const primaries: Readonly<Record<number, string>> = {
+  1: 'bt709',
+  4: 'bt470m',
+  5: 'bt470bg',
+  6: 'smpte170m',
+  7: 'smpte240m',
+  8: 'film',
+  9: 'bt2020',
+  10: 'smpte428',
+  11: 'smpte431',
+  12: 'smpte432',
+  22: 'ebu3213',
+};
+
+/** Name of a code point; null when unspecified or unknown. */
+const colourSpace = (code: number): string | null => spaces[code] ?? null;
+const colourTransfer = (code: number): string | null => transfers[code] ?? null;
+const colourPrimaries = (code: number): string | null => primaries[code] ?? null;
+
+/** High dynamic range by its transfer function: PQ or HLG. */
+const isHdr = (transfer: number): boolean => transfer === 16 || transfer === 18;

@@ -4,6 +4,7 @@ import {
   AVERROR_ENOMEM,
   AVERROR_EOF,
   avGetCodecName,
+  avGetSampleFmtName,
   type CodecContext,
   Frame,
   mediaError,
@@ -11,7 +12,6 @@ import {
   type Stream,
 } from '../ffmpeg.ts';
 import { openCodecContext } from '../source/codec-context.ts';
-import { zeroNonFinite } from './samples.ts';
 
 export class SoundDecoder {
   readonly #context: CodecContext;
@@ -60,5 +60,99 @@ export class SoundDecoder {
     this.#closed = true;
     this.#frame.free();
     this.#context.freeContext();
+  }
+}
+
+// Operations on decoded samples: NaN and infinity become 0, values are clamped to full scale, the start of a frame is cut.
+
+/** Bytes per sample, by the name of the format without the `p` of planar ones. */
+const widths: Readonly<Record<string, number>> = { u8: 1, s16: 2, s32: 4, flt: 4, s64: 8, dbl: 8 };
+
+function planesOf(frame: Frame): { name: string; stride: number; planes: readonly Buffer[] } {
+  const format = avGetSampleFmtName(frame.format as Parameters<typeof avGetSampleFmtName>[0]) ?? '';
+  const planar = format.endsWith('p');
+  const name = planar ? format.slice(0, -1) : format;
+  const stride = (widths[name] ?? 0) * (planar ? 1 : frame.channels);
+  return { name, stride, planes: frame.extendedData ?? [] };
+}
+
+/** Sets NaN and infinite samples of float frames to 0, in place. */
+function zeroNonFinite(frame: Frame) {
+  const { name, stride, planes } = planesOf(frame);
+  if (name !== 'flt' && name !== 'dbl') return;
+  for (const { buffer, byteOffset } of planes) {
+    const samples =
+      name === 'flt'
+        ? new Float32Array(buffer, byteOffset, (frame.nbSamples * stride) / 4)
+        : new Float64Array(buffer, byteOffset, (frame.nbSamples * stride) / 8);
+    for (let i = 0; i < samples.length; i++) {
+      const value = samples[i]!;
+      // NaN for NaN and infinity, else 0; faster than Number.isFinite.
+      if (value - value !== 0) samples[i] = 0;
+    }
+  }
+}
+
+/**
+ * Answers how loud the loudest sample of [from, to) is over all channels, in parts of full scale. NaN counts as silence.
+ * *Borrowed*: as long as the frame is.
+ */
+export function loudestIn(frame: Frame): (from: number, to: number) => number {
+  const { name, stride, planes } = planesOf(frame);
+  const width = widths[name] ?? 1;
+  const wide = stride / width;
+  const views = planes.map(({ buffer, byteOffset }) =>
+    viewOf(name, buffer as ArrayBuffer, byteOffset, frame.nbSamples * wide),
+  );
+  return (from, to) => {
+    let most = 0;
+    for (const view of views) most = Math.max(most, loudest(view, from * wide, to * wide));
+    return most;
+  };
+}
+
+interface View {
+  readonly samples: Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array;
+  /** What stands for silence, and for full scale above it. */
+  readonly zero: number;
+  readonly full: number;
+  /** Numbers of a sample, of which the last one counts. */
+  readonly step: number;
+}
+
+function viewOf(name: string, buffer: ArrayBuffer, at: number, count: number): View {
+  const one = { zero: 0, full: 1, step: 1 };
+  if (name === 'flt') return { ...one, samples: new Float32Array(buffer, at, count) };
+  if (name === 'dbl') return { ...one, samples: new Float64Array(buffer, at, count) };
+  if (name === 's16') return { ...one, full: 2 ** 15, samples: new Int16Array(buffer, at, count) };
+  if (name === 's32') return { ...one, full: 2 ** 31, samples: new Int32Array(buffer, at, count) };
+  // The upper half is precise enough.
+  if (name === 's64')
+    return { ...one, full: 2 ** 31, step: 2, samples: new Int32Array(buffer, at, 2 * count) };
+  return { ...one, zero: 128, full: 128, samples: new Uint8Array(buffer, at, count) };
+}
+
+function loudest({ samples, zero, full, step }: View, from: number, to: number): number {
+  let most = 0;
+  for (let i = from * step + step - 1; i < to * step; i += step) {
+    const value = Math.abs(samples[i]! - zero);
+    if (value > most) most = value;
+  }
+  return Math.min(1, most / full);
+}
+
+/** Removes the first `count` samples of a frame, in place; at least one must remain. */
+export function cutFront(frame: Frame, count: number) {
+  frame.makeWritable();
+  const { stride, planes } = planesOf(frame);
+  for (const plane of planes) plane.copyWithin(0, count * stride, frame.nbSamples * stride);
+  frame.nbSamples -= count;
+}
+
+/** Copies samples, clamped to -1 to 1; NaN and infinity become 0. */
+export function copyClamped(from: Float32Array, to: Float32Array) {
+  for (let i = 0; i < from.length; i++) {
+    const value = from[i]!;
+    to[i] = value - value === 0 ? Math.min(1, Math.max(-1, value)) : 0;
   }
 }

@@ -21,15 +21,47 @@ import {
   Packet,
   type Stream,
 } from '../ffmpeg.ts';
-import { type CodedStillMemory, reserveCodedStill } from './coded-still.ts';
+import type { Size } from './coded-size.ts';
 import { orEncrypted } from './encrypted.ts';
 import { FieldPairs } from './field-pairs.ts';
 import { readFileStamp } from './file-stamp.ts';
 import { reserveIndex } from './film-index/index-memory.ts';
-import { containers, isStillContainer } from './formats.ts';
 import { isJpegFilm } from './jpeg-film.ts';
+import { pictureOf, reserveFor } from './memory.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
+import { ByteSource } from './stills/byte-source.ts';
+import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
+import { expectSize } from './stills/still.ts';
 import { ticks } from './ticks.ts';
+
+// Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode them.
+
+/** What decoding takes beside the picture and the file. */
+const fixed = 8 * 2 ** 20;
+/** Rows and columns by which a decoder may enlarge a picture to align it. */
+const alignment = 128;
+/** A still of a format whose header is not known here has this size at most; 4 bytes a px. */
+const unknown: Size = { width: 4096, height: 4096 };
+
+interface CodedStillMemory {
+  /** Pixels of the largest picture that may be decoded with it; FFmpeg refuses others. */
+  readonly mostPixels: bigint;
+  release(): void;
+}
+
+/** Waits until the still may be decoded. Errors: FILE_UNREADABLE, TOO_LARGE, CANCELLED. */
+async function reserveCodedStill(path: string, turn: Pick<Turn, 'reserve'>): Promise<CodedStillMemory> {
+  const { header, fileBytes } = await ByteSource.of(path, async (source) => ({
+    header: codedHeader(await source.readUpTo(0, codedHeaderLength), source.size),
+    fileBytes: source.size,
+  }));
+  const { width, height } = header ?? unknown;
+  if (header) expectSize(path, 'picture', header);
+  const picture = header ? header.frameBytes + header.furtherBytes : 4 * width * height;
+  // FFmpeg reads the whole file as one packet.
+  const release = await reserveFor(pictureOf({ path, width, height }), fixed + fileBytes + picture, turn);
+  return { mostPixels: BigInt((width + alignment) * (height + alignment)), release };
+}
 
 /** How much FFmpeg reads to recognise a file and its streams. */
 const probeLimits = { bytes: 20_000_000n, microseconds: 10_000_000n };
@@ -316,4 +348,26 @@ function findStreams(path: string, format: FormatContext, still: CodedStillMemor
     `${path}: its header is damaged, or the picture is larger than its format and header allow here`,
     { path },
   );
+}
+
+// The allowlist of containers. Playlists and image sequences are not in it: a media file must never make the program open
+// other files or URLs.
+
+/** FFmpeg's short names, in the form of its `format_whitelist` option. */
+const containers = [
+  'mov,mp4,m4a,3gp,3g2,mj2',
+  'matroska,webm',
+  'mpegts,mpegtsraw,mpeg,mpegvideo,m4v,h264,hevc,vvc,av1,obu,ivf,mjpeg,mjpeg_2000,vc1,vc1test,dnxhd,dirac,cavsvideo',
+  'mxf,gxf,lxf,avi,flv,live_flv,asf,asf_o,ogg,rm,nut,dv,wtv,rawvideo,yuv4mpegpipe,r3d,bink,smk,fli,nuv,ty,pva,film_cpk',
+  'swf,roq,dxa,4xm,vmd,ea,idcin,psxstr,wc3movie,wsvqa,c93,nsv,mv,mtv,cdxl,avs,avs2,avs3,xmv,mpc,mpc8,gif,apng,webp_pipe',
+  'wav,w64,aiff,au,caf,mp3,aac,ac3,eac3,ac4,dts,dtshd,truehd,mlp,flac,ape,tak,tta,wv,ogg,amr,amrnb,amrwb,oma,voc,dsf,iff',
+  'loas,latm,gsm,ast,adx,aptx,aptx_hd,sbc,qcp,shn,sox,spdif,w64,wsd,xwma,bit,g722,g726,g729,ircam,sds,sdsx,svag,vag',
+  'bmp_pipe,dds_pipe,dpx_pipe,exr_pipe,hdr_pipe,j2k_pipe,jpeg_pipe,jpegls_pipe,jpegxl_pipe,jpegxl_anim,pam_pipe,pbm_pipe',
+  'pcx_pipe,pfm_pipe,pgm_pipe,pgmyuv_pipe,phm_pipe,pictor_pipe,png_pipe,ppm_pipe,psd_pipe,qdraw_pipe,qoi_pipe,sgi_pipe',
+  'sunrast_pipe,svg_pipe,tiff_pipe,vbn_pipe,xbm_pipe,xpm_pipe,xwd_pipe',
+].join(',');
+
+/** True for containers that hold exactly one still. */
+export function isStillContainer(name: string): boolean {
+  return name.endsWith('_pipe') || name === 'image2';
 }

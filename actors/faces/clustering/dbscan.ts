@@ -9,11 +9,8 @@
 import type { ClusterLabels } from '../contract.ts';
 import { Cores } from './cores.ts';
 import { Earlier, type EarlierLabels } from './earlier.ts';
-import type { Entries } from './entries.ts';
-import { Nearest } from './nearest.ts';
-import { Pairs, type Visit } from './pairs.ts';
+import { type Block, dot, type Entries, type Rows, roundingError } from './entries.ts';
 import type { Product } from './product.ts';
-import { type Block, dot, type Rows, roundingError } from './rows.ts';
 
 export interface DbscanOptions {
   readonly eps: number;
@@ -233,5 +230,101 @@ export class Dbscan {
       return numbers.get(group)!;
     });
     return { labels, neighbours, clusters: numbers.size, eps: this.#eps };
+  }
+}
+
+// The nearest core of entries that are none, of several equally near ones the lowest.
+
+/** The exact cosine of an entry and a core. */
+type Exact = (entry: number, core: number) => number;
+
+export class Nearest {
+  /** The core of each entry; -1 when none was offered. */
+  readonly core: Int32Array;
+  readonly #cosine: Float64Array;
+  readonly #isExact: Uint8Array;
+  readonly #error: number;
+  readonly #exact: Exact;
+
+  /** `error`: how far an offered cosine may lie beside the exact one. */
+  constructor(count: number, error: number, exact: Exact) {
+    this.core = new Int32Array(count).fill(-1);
+    this.#cosine = new Float64Array(count);
+    this.#isExact = new Uint8Array(count);
+    this.#error = error;
+    this.#exact = exact;
+  }
+
+  offer(entry: number, core: number, cosine: number): void {
+    const best = this.core[entry]!;
+    if (best === core) return;
+    const ahead = cosine - this.#cosine[entry]!;
+    if (best < 0 || ahead > 2 * this.#error) this.#take(entry, core, cosine, false);
+    else if (ahead >= -2 * this.#error) this.#compare(entry, core);
+  }
+
+  #compare(entry: number, core: number): void {
+    const best = this.core[entry]!;
+    if (this.#isExact[entry] === 0) this.#take(entry, best, this.#exact(entry, best), true);
+    const cosine = this.#exact(entry, core);
+    const known = this.#cosine[entry]!;
+    if (cosine > known || (cosine === known && core < best)) this.#take(entry, core, cosine, true);
+  }
+
+  #take(entry: number, core: number, cosine: number, isExact: boolean): void {
+    this.core[entry] = core;
+    this.#cosine[entry] = cosine;
+    this.#isExact[entry] = isExact ? 1 : 0;
+  }
+}
+
+// The pairs of two blocks that lie within eps. Where the rounding of a multiplication leaves open whether a pair does, its
+// exact dot product decides: so blocks of any shape, and any thread, find the same pairs.
+
+/** Numbers of the rows of a pair, and their cosine but for the rounding. */
+type Visit = (left: number, right: number, cosine: number) => void;
+
+/** Vectors come as 32-bit numbers, so that the distance of a vector to itself is this far from 0 at most. */
+const slack = 1e-6;
+
+class Pairs {
+  /** Pairs that were decided by their exact dot product. */
+  decided = 0;
+  readonly #product: Product;
+  readonly #dimensions: number;
+  readonly #least: number;
+
+  constructor(product: Product, dimensions: number, eps: number) {
+    this.#product = product;
+    this.#dimensions = dimensions;
+    this.#least = 1 - eps - slack;
+  }
+
+  /** `isBelow`: only pairs whose right number is lower than the left one; numbers of `right` follow each other then. */
+  async visit(left: Block, right: Block, isBelow: boolean, visit: Visit): Promise<void> {
+    await this.#product.multiply(left, right, this.#dimensions);
+    const { cosines, found } = this.#product;
+    const error = roundingError(this.#dimensions);
+    const [candidate, certain] = [this.#least - error, this.#least + error];
+    // The bar is rounded to 32 bits, which moves it by less than the slack in `error`.
+    for (let row = 0; row < left.count; row++) {
+      const number = left.at[row]!;
+      const to = isBelow ? Math.min(right.count, number - right.at[0]!) : right.count;
+      if (to <= 0) continue;
+      const count = this.#product.reaching(row, to, candidate);
+      const first = row * right.count;
+      for (let i = 0; i < count; i++) {
+        const column = found[i]!;
+        const cosine = cosines[first + column]!;
+        if (cosine >= certain || this.#decide(left, row, right, column)) {
+          visit(number, right.at[column]!, cosine);
+        }
+      }
+    }
+  }
+
+  #decide(left: Block, row: number, right: Block, column: number): boolean {
+    this.decided += 1;
+    return dot(left.vectors, row, right.vectors, column, this.#dimensions) >= this.#least;
   }
 }

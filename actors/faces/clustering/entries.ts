@@ -1,6 +1,5 @@
 // The entries of a clustering: their vectors, those that may join two others apart from those that may not.
 import { engineErrors } from '../../../runtime/errors.ts';
-import { dot, Rows } from './rows.ts';
 
 /** Rows of a tile: what one multiplication takes on each side. */
 const usualTile = 1024;
@@ -65,3 +64,96 @@ export function countBelow(positions: readonly number[], limit: number): number 
   }
   return low;
 }
+
+// Vectors of unit length in tiles of so many rows, and what is exact about two of them.
+
+/** Rows that lie together. */
+export interface Block {
+  /** count×d. */
+  readonly vectors: Float32Array;
+  readonly count: number;
+  /** The number of each row among all rows. */
+  readonly at: Int32Array;
+}
+
+export class Rows {
+  readonly dimensions: number;
+  readonly #tileRows: number;
+  readonly #tiles: Float32Array[] = [];
+  count = 0;
+
+  constructor(dimensions: number, tileRows: number) {
+    this.dimensions = dimensions;
+    this.#tileRows = tileRows;
+  }
+
+  /** `vector` is *copied*, and brought to a length of 1. */
+  add(vector: Float32Array): void {
+    const at = this.count % this.#tileRows;
+    if (at === 0) this.#tiles.push(new Float32Array(this.#tileRows * this.dimensions));
+    const row = this.#tiles.at(-1)!.subarray(at * this.dimensions, (at + 1) * this.dimensions);
+    const length = Math.sqrt(dot(vector, 0, vector, 0, this.dimensions));
+    for (let k = 0; k < row.length; k++) row[k] = vector[k]! / length;
+    this.count += 1;
+  }
+
+  row(number: number): Float32Array {
+    const at = (number % this.#tileRows) * this.dimensions;
+    return this.#tiles[Math.floor(number / this.#tileRows)]!.subarray(at, at + this.dimensions);
+  }
+
+  /** The rows from `from` up to `to`, a tile after the other. *Borrowed.* */
+  blocks(from: number, to: number): Block[] {
+    const blocks: Block[] = [];
+    for (let first = from; first < to; ) {
+      const tile = Math.floor(first / this.#tileRows);
+      const last = Math.min(to, (tile + 1) * this.#tileRows);
+      const start = first - tile * this.#tileRows;
+      const vectors = this.#tiles[tile]!.subarray(
+        start * this.dimensions,
+        (start + last - first) * this.dimensions,
+      );
+      const begin = first;
+      blocks.push({
+        vectors,
+        count: last - first,
+        at: Int32Array.from({ length: last - first }, (_, i) => begin + i),
+      });
+      first = last;
+    }
+    return blocks;
+  }
+
+  /** Some rows, in blocks of at most a tile. *Copied.* */
+  *picked(numbers: readonly number[]): Generator<Block> {
+    for (let first = 0; first < numbers.length; first += this.#tileRows) {
+      const at = Int32Array.from(numbers.slice(first, first + this.#tileRows));
+      const vectors = new Float32Array(at.length * this.dimensions);
+      at.forEach((number, i) => {
+        vectors.set(this.row(number), i * this.dimensions);
+      });
+      yield { vectors, count: at.length, at };
+    }
+  }
+}
+
+/**
+ * The dot product in 64 bits, always summed in the same order: what decides wherever the 32 bits of a multiplication, whose
+ * order of sums depends on the shape of the blocks, do not.
+ */
+export function dot(a: Float32Array, i: number, b: Float32Array, j: number, dimensions: number): number {
+  let [p, q, r, s] = [0, 0, 0, 0];
+  let [at, to] = [i * dimensions, j * dimensions];
+  const end = at + (dimensions & -4);
+  for (; at < end; at += 4, to += 4) {
+    p += a[at]! * b[to]!;
+    q += a[at + 1]! * b[to + 1]!;
+    r += a[at + 2]! * b[to + 2]!;
+    s += a[at + 3]! * b[to + 3]!;
+  }
+  for (; at < (i + 1) * dimensions; at++, to++) p += a[at]! * b[to]!;
+  return p + q + (r + s);
+}
+
+/** By how much the 32 bits of a multiplication may lie beside the dot product of two rows, in whatever order it sums. */
+export const roundingError = (dimensions: number): number => (dimensions + 8) * 2 ** -24;

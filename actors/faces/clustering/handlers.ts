@@ -1,13 +1,16 @@
 // What the face actor answers about clusterings: opened, filled, stepped, read and closed.
+
+import { randomInt } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { Request } from '../../../runtime/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
 import { Mutex } from '../../../runtime/sync/mutex.ts';
-import type { facesContract } from '../contract.ts';
+import { type facesContract, facesErrors } from '../contract.ts';
 import { Clustering } from './clustering.ts';
-import { OpenClusterings } from './open-clusterings.ts';
+import { type Entries, faultOf, Rows } from './entries.ts';
 import { Product, type ProductOptions } from './product.ts';
-import { similarities } from './similarities.ts';
 
 type Faces = typeof facesContract;
 type Message =
@@ -113,4 +116,154 @@ class SharedProduct {
     await this.#product?.close();
     this.#product = null;
   }
+}
+
+// The clusterings that are open, by the number their callers know them by. One that nobody speaks of is dropped after a while:
+// its caller is gone.
+
+/** ms without a word. */
+export const idleLimit = 10 * 60_000;
+
+interface Open {
+  readonly clustering: Clustering;
+  stopTimer(): void;
+}
+
+class OpenClusterings {
+  readonly #open = new Map<number, Open>();
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** At random, so that a number of an earlier actor names no clustering of this one. */
+  #last = randomInt(2 ** 40);
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(clustering: Clustering): number {
+    const number = ++this.#last;
+    this.#keep(number, clustering);
+    return number;
+  }
+
+  /** Throws CLUSTERING_LOST. */
+  get(number: number): Clustering {
+    const open = this.#open.get(number);
+    if (open === undefined) throw facesErrors.CLUSTERING_LOST(`clustering: ${number} is not open`);
+    open.stopTimer();
+    this.#keep(number, open.clustering);
+    return open.clustering;
+  }
+
+  close(number: number): void {
+    this.#open.get(number)?.stopTimer();
+    this.#open.delete(number);
+  }
+
+  clear(): void {
+    for (const number of [...this.#open.keys()]) this.close(number);
+  }
+
+  #keep(number: number, clustering: Clustering): void {
+    const stopTimer = this.#clock.after(idleLimit, () => {
+      this.#log.warn('an unused clustering is dropped', {
+        entries: clustering.entries.count,
+      });
+      this.#open.delete(number);
+    });
+    this.#open.set(number, { clustering, stopTimer });
+  }
+}
+
+// How similar reference pictures are to groups of entries.
+
+/** Entries of a group that count: a person looks different in most pictures, and the same in some. */
+const mostSimilar = 3;
+/** Of a group without entries: no group is less similar. */
+const leastSimilarity = -1;
+
+interface Similarities {
+  readonly groups: number;
+  /** m×groups. */
+  readonly similarities: Float32Array<ArrayBuffer>;
+}
+
+/**
+ * For each reference and group the mean cosine of the three entries of the group that are most like it, of all of them where
+ * there are fewer; -1 for a group without entries. `groups`: one an entry, -1 for none. Throws INVALID_MESSAGE.
+ */
+export async function similarities(
+  entries: Entries,
+  product: Product,
+  groups: Int32Array,
+  references: Float32Array,
+): Promise<Similarities> {
+  if (groups.length !== entries.count) {
+    throw engineErrors.INVALID_MESSAGE(
+      `groups: ${groups.length} are not one for each of ${entries.count} entries`,
+    );
+  }
+  const left = checkedReferences(references, entries.dimensions);
+  const count = groups.reduce((most, group) => Math.max(most, group), -1) + 1;
+  const best = new Float32Array(left.count * count * mostSimilar).fill(Number.NEGATIVE_INFINITY);
+  for (const [rows, positions] of [
+    [entries.strong, entries.strongAt],
+    [entries.weak, entries.weakAt],
+  ] as const) {
+    for (const block of left.blocks(0, left.count)) {
+      for (const right of rows.blocks(0, rows.count)) {
+        await product.multiply(block, right, entries.dimensions);
+        const { cosines } = product;
+        for (let i = 0; i < block.count; i++) {
+          for (let j = 0; j < right.count; j++) {
+            const group = groups[positions[right.at[j]!]!]!;
+            if (group >= 0)
+              insert(best, (block.at[i]! * count + group) * mostSimilar, cosines[i * right.count + j]!);
+          }
+        }
+      }
+    }
+  }
+  return { groups: count, similarities: means(best) };
+}
+
+function checkedReferences(references: Float32Array, dimensions: number): Rows {
+  const count = references.length / dimensions;
+  if (!Number.isInteger(count)) {
+    throw engineErrors.INVALID_MESSAGE(
+      `references: ${references.length} numbers are no vectors of ${dimensions}`,
+    );
+  }
+  const rows = new Rows(dimensions, Math.max(1, Math.min(count, 256)));
+  for (let i = 0; i < count; i++) {
+    const fault = faultOf(references, i, dimensions);
+    if (fault !== null) throw engineErrors.INVALID_MESSAGE(`references: vector ${i} ${fault}`);
+    rows.add(references.subarray(i * dimensions, (i + 1) * dimensions));
+  }
+  return rows;
+}
+
+/** Keeps the greatest values of a list, descending. */
+function insert(best: Float32Array, first: number, cosine: number): void {
+  let at = first + mostSimilar - 1;
+  if (cosine <= best[at]!) return;
+  for (; at > first && best[at - 1]! < cosine; at--) best[at] = best[at - 1]!;
+  best[at] = cosine;
+}
+
+function means(best: Float32Array): Float32Array<ArrayBuffer> {
+  const result = new Float32Array(best.length / mostSimilar);
+  for (let i = 0; i < result.length; i++) {
+    const found = best
+      .subarray(i * mostSimilar, (i + 1) * mostSimilar)
+      .filter((cosine) => cosine > Number.NEGATIVE_INFINITY);
+    const sum = found.reduce((total, cosine) => total + cosine, 0);
+    result[i] = found.length === 0 ? leastSimilarity : sum / found.length;
+  }
+  return result;
 }

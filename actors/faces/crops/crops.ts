@@ -1,5 +1,4 @@
 // Pictures of a face as JPEG: as the embedder saw it, and for people. Owns its native objects.
-
 import type { Picture } from '../../../runtime/picture.ts';
 import {
   AV_PIX_FMT_RGB24,
@@ -11,7 +10,6 @@ import {
 } from '../../decoder/ffmpeg.ts';
 import { JpegEncoder, jpegFrame } from '../../decoder/pixels/jpeg.ts';
 import { alignedSide } from '../alignment/similarity.ts';
-import { displaySide, type Region } from './display.ts';
 
 interface Size {
   readonly width: number;
@@ -92,4 +90,39 @@ function cut({ data, width }: Picture, region: Region, part: Frame): void {
     const from = ((region.top + y) * width + region.left) * 3;
     pixels.set(data.subarray(from, from + line), y * stride);
   }
+}
+
+// Which part of a picture shows a face to people: a square around it, moved to where the picture is.
+
+interface Region {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Longest side of the crop, px. */
+const displaySide = 160;
+
+/** How much larger than the longer side of the box. */
+const margin = 1.6;
+
+/**
+ * `box` in pixels; it may reach beyond the picture. At an edge the square is moved inwards; only where the picture itself
+ * is narrower, it is no square. At least one pixel.
+ */
+export function displayRegion(box: Region, picture: { width: number; height: number }): Region {
+  const side = Math.max(1, Math.round(Math.max(box.width, box.height) * margin));
+  const width = Math.min(side, picture.width);
+  const height = Math.min(side, picture.height);
+  return {
+    left: clamped(Math.round(box.left + (box.width - width) / 2), picture.width - width),
+    top: clamped(Math.round(box.top + (box.height - height) / 2), picture.height - height),
+    width,
+    height,
+  };
+}
+
+function clamped(value: number, most: number): number {
+  return Math.min(most, Math.max(0, value));
 }

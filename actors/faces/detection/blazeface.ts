@@ -8,8 +8,15 @@ import { sampled } from '../alignment/align.ts';
 import { applied, type Similarity } from '../alignment/similarity.ts';
 import type { Pyramid } from '../picture.ts';
 import { declared, described, values } from '../ports.ts';
-import { type Candidate, distinct, mostFaces, selectFaces } from './candidates.ts';
-import type { DetectorFamily, FaceDetector, GraphOpener } from './family.ts';
+import {
+  type Candidate,
+  type DetectorFamily,
+  distinct,
+  type FaceDetector,
+  type GraphOpener,
+  mostFaces,
+  selectFaces,
+} from './family.ts';
 
 /** Sides of what the two graphs are given, px. */
 const [lookSide, meshSide] = [256, 192];

@@ -3,8 +3,7 @@
 import { modelErrors } from '../../models/contract.ts';
 import type { Port } from '../../models/session.ts';
 import { described, pictureInput, values } from '../ports.ts';
-import type { Candidate } from './candidates.ts';
-import type { GridFamily } from './family.ts';
+import type { Candidate, GridFamily } from './family.ts';
 
 const strides = [8, 16, 32] as const;
 const anchors = 2;

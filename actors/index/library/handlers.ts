@@ -1,9 +1,10 @@
 // What the index answers about the library as a whole: what there is, what is taken out, what moves.
+
+import { dirname, sep } from 'node:path';
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import type { libraryMessages } from './contract.ts';
-import { countsBelow, rootsOf } from './places.ts';
 
 export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<typeof libraryMessages>> {
   return {
@@ -43,4 +44,54 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
         return { stayed: store.move(moves) };
       }),
   };
+}
+
+// Where the footage that an analysis folder knows lies: its topmost folders, and how much of it is analysed in each.
+
+/** A content at a path; `replaced`: another one lies there by now. */
+interface Placed {
+  readonly path: string;
+  readonly hash: string;
+  readonly replaced: boolean;
+}
+
+const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
+
+type IsAnalysed = (hash: string) => boolean;
+
+/** Analysed files in each of the folders that `within` has by these names, at any depth. */
+function countsBelow(
+  known: readonly Placed[],
+  within: string,
+  names: readonly string[],
+  isAnalysed: IsAnalysed,
+): number[] {
+  const prefix = asFolder(within);
+  const counts = new Map(names.map((name) => [name, 0]));
+  for (const { path, hash, replaced } of known) {
+    if (replaced || !path.startsWith(prefix)) continue;
+    const end = path.indexOf(sep, prefix.length);
+    const name = path.slice(prefix.length, end);
+    const before = end < 0 ? undefined : counts.get(name);
+    if (before !== undefined && isAnalysed(hash)) counts.set(name, before + 1);
+  }
+  return names.map((name) => counts.get(name) ?? 0);
+}
+
+/** The folders that hold known media themselves, without those below another one; `analysed` counts all below. Ascending. */
+function rootsOf(known: readonly Placed[], isAnalysed: IsAnalysed): { path: string; analysed: number }[] {
+  const folders = new Map<string, number>();
+  for (const { path, hash, replaced } of known) {
+    if (replaced) continue;
+    const folder = asFolder(dirname(path));
+    folders.set(folder, (folders.get(folder) ?? 0) + (isAnalysed(hash) ? 1 : 0));
+  }
+  const roots: { prefix: string; path: string; analysed: number }[] = [];
+  // With the separator at the end a folder comes right before what lies in it.
+  for (const [prefix, analysed] of [...folders].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const last = roots.at(-1);
+    if (last && prefix.startsWith(last.prefix)) last.analysed += analysed;
+    else roots.push({ prefix, path: dirname(`${prefix}x`), analysed });
+  }
+  return roots.map(({ path, analysed }) => ({ path, analysed }));
 }

@@ -1,7 +1,6 @@
 // Moments at which people are seen, as ascending numbers: the number of the media and the grid frame in one.
 import { lowerBound } from '../visual/frames.ts';
 import type { LoadedJob } from './loaded-job.ts';
-import { eachHasOwn } from './matching.ts';
 
 /** Frames of one media in front of the next; both together fit into the whole numbers of a double. */
 const perMedia = 2 ** 32;
@@ -120,4 +119,22 @@ export function rangesOf(moments: Float64Array, hashes: readonly string[]): Fram
     ranges.set(hashes[media]!, pairs.slice(0, used));
   }
   return ranges;
+}
+
+// Whether everybody can have something of their own: a maximum matching by augmenting paths, for a handful of each.
+
+/** `choices`: for each one what it could have. True when all can have different things at once. */
+export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {
+  /** By thing: who has it. */
+  const holder = new Map<number, number>();
+  const give = (to: number, tried: Set<number>): boolean =>
+    choices[to]!.some((thing) => {
+      if (tried.has(thing)) return false;
+      tried.add(thing);
+      const other = holder.get(thing);
+      if (other !== undefined && !give(other, tried)) return false;
+      holder.set(thing, to);
+      return true;
+    });
+  return choices.every((_, one) => give(one, new Set()));
 }

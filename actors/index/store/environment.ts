@@ -1,12 +1,13 @@
 // The one LMDB environment of an analysis folder and the only importer of lmdb. Values are opaque bytes here.
-import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ABORT, open, type RootDatabase } from 'lmdb';
+import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { storeErrors } from './contract.ts';
-import { storeFault } from './faults.ts';
-import { checkPages } from './pages.ts';
-import { RecordsFile } from './records-file.ts';
+import { damagedRecords, replaced, storeFault } from './faults.ts';
+import { checkPages, latestTransaction } from './pages.ts';
+import { type FileMark, markAt } from './same-file.ts';
 import { freeBytes, setRestAside, useRoomSetAside } from './spare-room.ts';
 
 export type Access = 'read' | 'write';
@@ -263,5 +264,93 @@ export class Environment {
 
   async close(): Promise<void> {
     await this.#db.close();
+  }
+}
+
+// The records file while LMDB has it mapped: whether it is still the file of that name, whole, and one that only LMDB wrote.
+// What is read behind the end of a mapped file ends the process, so this is asked before the map is touched.
+
+class RecordsFile {
+  readonly file: string;
+  readonly #lock: string | null;
+  #seen: FileMark;
+  #transaction: bigint;
+
+  private constructor(file: string, seen: FileMark, lock: string | null) {
+    this.file = file;
+    this.#seen = seen;
+    this.#lock = lock;
+    this.#transaction = transactionOf(file);
+  }
+
+  /** `open` maps the file. Opened once more when another one took the name meanwhile. */
+  static around<T>(
+    file: string,
+    open: () => T,
+    close: (opened: T) => void,
+  ): { opened: T; watched: RecordsFile } {
+    for (let attempt = 0; ; attempt++) {
+      const before = markAt(file);
+      const opened = open();
+      const after = markAt(file);
+      const same = after !== null && (before === null || before.identity === after.identity);
+      if (same) return { opened, watched: new RecordsFile(file, after, identityAt(`${file}-lock`)) };
+      close(opened);
+      if (attempt === 5) throw replaced(file);
+    }
+  }
+
+  /** Of this file, other than of any other while it is open. */
+  get identity(): string {
+    return this.#seen.identity;
+  }
+
+  /**
+   * Throws STORE_REPLACED when the file was removed or another one has its name, also one that was copied over it,
+   * STORE_DAMAGED when it was cut, STORE_UNAVAILABLE when the file system does not say.
+   */
+  requireSame(): void {
+    const now = this.#look();
+    if (now === null || now.identity !== this.#seen.identity) throw replaced(this.file);
+    // Two processes with two lock files would both write.
+    if (this.#lock !== null && identityAt(`${this.file}-lock`) !== this.#lock) throw replaced(this.file);
+    if (now.size < this.#seen.size) {
+      throw damagedRecords(
+        this.file,
+        `it was cut from ${this.#seen.size} to ${now.size} bytes while it was open`,
+      );
+    }
+    if (now.size === this.#seen.size && now.changed === this.#seen.changed) return;
+    const transaction = transactionOf(this.file);
+    if (transaction < this.#transaction) throw replaced(this.file);
+    this.#transaction = transaction;
+    this.#seen = now;
+  }
+
+  #look(): FileMark | null {
+    try {
+      return markAt(this.file);
+    } catch (error) {
+      const reason = reasonOf(error);
+      throw storeErrors.STORE_UNAVAILABLE(
+        `${this.file} cannot be reached: ${reason}`,
+        { file: this.file },
+        error,
+      );
+    }
+  }
+}
+
+function identityAt(path: string): string | null {
+  return markAt(path)?.identity ?? null;
+}
+
+/** The number of the last transaction: it only grows. */
+function transactionOf(file: string): bigint {
+  const fd = openSync(file, 'r');
+  try {
+    return latestTransaction(fd, file);
+  } finally {
+    closeSync(fd);
   }
 }

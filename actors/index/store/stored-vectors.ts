@@ -5,8 +5,7 @@ import { storeErrors } from './contract.ts';
 import { readAgain } from './faults.ts';
 import type { Packs } from './packs.ts';
 import type { Visual } from './records.ts';
-import { ofContent, StageRows } from './stage-rows.ts';
-import type { VisualStages } from './visual-stages.ts';
+import { ofContent, StageRows, type VisualStages } from './visual-stages.ts';
 
 /** Bytes of the rows of one page: read in some 5 ms. */
 const pageBytes = 2 << 20;

@@ -4,8 +4,7 @@ import { storeErrors } from './contract.ts';
 import { isMissing, readAgain, readable } from './faults.ts';
 import type { Packs } from './packs.ts';
 import type { Visual } from './records.ts';
-import { StageRows } from './stage-rows.ts';
-import type { VisualStages } from './visual-stages.ts';
+import { StageRows, type VisualStages } from './visual-stages.ts';
 
 export interface VectorSample {
   /** 0 when there is none. */

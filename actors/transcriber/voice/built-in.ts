@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { copyFinite } from '../../acoustics/samples.ts';
 import type { DetectedSpeech } from '../contract.ts';
 import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
-import { frameValues, VoiceFeatures } from './features.ts';
-import { frameHop, frameSize } from './frame.ts';
+import { frameHop, frameSize, frameValues, VoiceFeatures } from './features.ts';
 import { lookAhead, SpeechNetwork, weightCount } from './network.ts';
 import { Segmenter, type SegmentRules, sileroRules } from './segmenter.ts';
 

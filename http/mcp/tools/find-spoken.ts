@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
 import { loadSpeech, nothingAnalysed } from '../load.ts';
-import { searchedPaths } from '../media.ts';
-import { momentId } from '../moment-id.ts';
+import { momentId, searchedPaths } from '../media.ts';
 import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, rangeText } from '../text.ts';
 import { tool } from '../tool.ts';
 

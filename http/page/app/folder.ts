@@ -1,6 +1,5 @@
 // The analysis folder that is looked at: the service says which, and loads it into memory for searching.
 import { ApiError, api, messageOf } from './api.ts';
-import { askPatiently } from './patience.ts';
 import { get, subscribe, update } from './store.ts';
 
 const empty = { media: 0, seconds: 0, transcripts: 0, people: 0 };
@@ -49,4 +48,21 @@ export async function loadFolder(): Promise<void> {
 async function folderOfService(signal: AbortSignal): Promise<string> {
   const { cache_dir } = await api.getSettings({}, { signal });
   return cache_dir;
+}
+
+// Asking again what the service cannot answer yet.
+
+/** A model that still loads answers 503, work that is under way 409; both say when to ask again. Ends with `signal`. */
+export async function askPatiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const asksAgain = error instanceof ApiError && (error.status === 503 || error.status === 409);
+      if (!asksAgain || error.retryAfter === null) throw error;
+      const { retryAfter } = error;
+      await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));
+      signal.throwIfAborted();
+    }
+  }
 }

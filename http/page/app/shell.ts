@@ -3,7 +3,6 @@ import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useKeys } from './keys.ts';
-import { loaders } from './loaders.ts';
 import { go } from './navigation.ts';
 import { Header } from './parts/header.ts';
 import { KeysDialog } from './parts/keys-dialog.ts';
@@ -83,3 +82,15 @@ function Refused() {
       <button onClick=${() => void leave()}>${t(shell.otherKey)}</button></p>`
   }</div>`;
 }
+
+// Where each view is found. One is loaded when it is first shown.
+
+const loaders: Readonly<Record<ViewName, () => Promise<{ readonly view: View }>>> = {
+  search: () => import('./views/search/view.ts'),
+  player: () => import('./views/player/view.ts'),
+  library: () => import('./views/library/view.ts'),
+  people: () => import('./views/people/view.ts'),
+  summaries: () => import('./views/summaries/view.ts'),
+  lists: () => import('./views/lists/view.ts'),
+  settings: () => import('./views/settings/view.ts'),
+};

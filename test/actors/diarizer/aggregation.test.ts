@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { turnsOfWindows } from '../../../actors/diarizer/aggregation.ts';
-import { segmentationFrames } from '../../../actors/diarizer/segmentation.ts';
-import type { SegmentationWindow } from '../../../actors/diarizer/segmentation-channel.ts';
+import { turnsOfWindows } from '../../../actors/diarizer/diarize.ts';
+import {
+  type SegmentationWindow,
+  segmentationFrames,
+} from '../../../actors/diarizer/segmentation-channel.ts';
 import { resultOf } from './generator-result.ts';
 
 /** Active local speakers, as bits, between fractions of the window. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { wespeakerFbank } from '../../../actors/acoustics/fbank.ts';
-import { segmentationFrames } from '../../../actors/diarizer/segmentation.ts';
-import { SegmentationChannel } from '../../../actors/diarizer/segmentation-channel.ts';
+import { SegmentationChannel, segmentationFrames } from '../../../actors/diarizer/segmentation-channel.ts';
 
 test('windows without speech are skipped, and the last one of a channel is padded', async () => {
   const segmented: number[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readPowerset } from '../../../actors/diarizer/segmentation.ts';
+import { readPowerset } from '../../../actors/diarizer/segmentation-channel.ts';
 
 test('the seven classes are silence, each of three speakers, and each pair', () => {
   const logits = new Float32Array(8 * 7).fill(-5);

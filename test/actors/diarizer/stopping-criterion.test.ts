@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { cluster, type Groups } from '../../../actors/diarizer/clustering.ts';
-import { firstRejected } from '../../../actors/diarizer/stopping-criterion.ts';
+import { firstRejected } from '../../../actors/diarizer/speaker-clustering.ts';
 
 /** In two directions: the angle of each embedding, in turns of the circle. */
 function unitsAt(angles: readonly number[], weights = angles.map(() => 1)): Groups {

@@ -18,9 +18,14 @@ import { modifiedMs } from '../../../actors/decoder/contract.ts';
 import { libraryErrors } from '../../../actors/library/contract.ts';
 import type { FolderPage } from '../../../actors/library/listing/contract.ts';
 import { FailedWork } from '../../../actors/library/listing/failures.ts';
-import { type Disk, Folders, systemDisk } from '../../../actors/library/listing/folder-names.ts';
+import {
+  type Disk,
+  Folders,
+  inNaturalOrder,
+  naturalOrder,
+  systemDisk,
+} from '../../../actors/library/listing/folder-names.ts';
 import { listFolder } from '../../../actors/library/listing/list-folder.ts';
-import { inNaturalOrder, naturalOrder } from '../../../actors/library/listing/natural-order.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { atOnce } from '../../../runtime/sync/steps.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { checkedAssignments, realChanges } from '../../../actors/people/assignments.ts';
+import { checkedAssignments, realChanges } from '../../../actors/people/people.ts';
 import type { EngineError } from '../../../runtime/errors.ts';
 import { jobOfNames } from './jobs.ts';
 

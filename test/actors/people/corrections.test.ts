@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ModifyRequest } from '../../../actors/people/contract.ts';
-import { checkedCorrections } from '../../../actors/people/corrections.ts';
+import { checkedCorrections } from '../../../actors/people/people.ts';
 import type { EngineError } from '../../../runtime/errors.ts';
 import { jobOfNames } from './jobs.ts';
 

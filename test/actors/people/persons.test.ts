@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { clustersMeant, clustersNamed, knownCluster } from '../../../actors/people/persons.ts';
+import { clustersMeant, clustersNamed, knownCluster } from '../../../actors/people/remove.ts';
 import { jobOfNames } from './jobs.ts';
 
 const job = jobOfNames({ c1: 'Ann', c2: 'ann', c3: 'José', c4: 'Ben', c5: 'Ben', c6: '', c7: 'c1' });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { summariesErrors } from '../../../actors/summaries/contract.ts';
-import { childPreview, memberEntry } from '../../../actors/summaries/entries.ts';
-import { qualityBlock } from '../../../actors/summaries/quality.ts';
+import { childPreview, memberEntry } from '../../../actors/summaries/lists.ts';
 import { shortened } from '../../../actors/summaries/shortened.ts';
+import { qualityBlock } from '../../../actors/summaries/summaries.ts';
 import { parseSummaryRef, summaryRef } from '../../../actors/summaries/summary-ref.ts';
 import { quality } from '../index/summaries/trees.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { indexContract } from '../../../actors/index/contract.ts';
-import type { SummariesParts } from '../../../actors/summaries/contents.ts';
+import type { SummariesParts } from '../../../actors/summaries/lists.ts';
 import { createSummaries } from '../../../actors/summaries/summaries.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';

@@ -4,10 +4,9 @@ import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { BatchingQueue } from '../../../actors/transcriber/batching-queue.ts';
 import type { WrittenWindow } from '../../../actors/transcriber/contract.ts';
 import type { SpeechWindow } from '../../../actors/transcriber/family.ts';
-import { TranscriptionSession } from '../../../actors/transcriber/session.ts';
+import { TranscriptionSession, WrittenWindows } from '../../../actors/transcriber/session.ts';
 import { type VoiceDetector, voiceRate } from '../../../actors/transcriber/voice/detector.ts';
 import { windowRules } from '../../../actors/transcriber/voice/windows.ts';
-import { WrittenWindows } from '../../../actors/transcriber/written-windows.ts';
 import { createLog } from '../../../runtime/log.ts';
 
 const SECOND = voiceRate;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { foldName } from '../../../actors/watcher/folding.ts';
+import { foldName } from '../../../actors/watcher/exclusions.ts';
 
 test('names that differ in case or normal form are one', () => {
   const same = [

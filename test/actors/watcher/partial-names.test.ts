@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPartialFolderName, isPartialName } from '../../../actors/watcher/partial-names.ts';
+import { isPartialFolderName, isPartialName } from '../../../actors/watcher/names.ts';
 
 const partial: Record<string, readonly string[]> = {
   Firefox: ['clip.mov.part', 'Xk3d9aQ1.mov.part'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Card, faceSheet } from '../../../cli/faces/sheet.ts';
+import { type Card, faceSheet } from '../../../cli/faces/show.ts';
 import { clusterJob } from './fake-people.ts';
 
 const card: Card = { cluster_id: 'c1', name: 'Anna', size: 40, pictures: ['QQ==', 'Qg=='], entry_ids: [] };

@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
-import { createClient } from '../../../http/client/client.ts';
+import { createClient, patientFetch } from '../../../http/client/client.ts';
 import { clientErrors } from '../../../http/client/error.ts';
-import { patientFetch } from '../../../http/client/patient-fetch.ts';
 
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');

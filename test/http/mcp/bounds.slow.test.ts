@@ -5,9 +5,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../../../http/client/error.ts';
 import { MOST_PICTURE_CHARACTERS } from '../../../http/mcp/pictures.ts';
-import { runTool } from '../../../http/mcp/run-tool.ts';
+import { runTool, tools } from '../../../http/mcp/protocol.ts';
 import { bounded, listed, MOST_CHARACTERS, oneLine } from '../../../http/mcp/text.ts';
-import { tools } from '../../../http/mcp/tools.ts';
 import { draws } from '../../shared.ts';
 import { type Answers, FILM, fakeDesk, HASH, jpeg, none } from './fake-client.ts';
 

@@ -1,9 +1,8 @@
 // A client of a service that a test writes itself: it answers what it is given, and keeps what it was asked.
 
 import { ApiError } from '../../../http/client/error.ts';
-import { type Desk, runTool } from '../../../http/mcp/run-tool.ts';
+import { type Desk, runTool, tools } from '../../../http/mcp/protocol.ts';
 import type { Call, ToolClient } from '../../../http/mcp/tool.ts';
-import { tools } from '../../../http/mcp/tools.ts';
 
 export type Answers = Partial<Record<keyof ToolClient, (input: never) => unknown>>;
 

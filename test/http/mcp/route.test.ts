@@ -5,8 +5,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Type } from 'typebox';
 import { inProcess } from '../../../http/in-process.ts';
 import { createAssistants } from '../../../http/mcp/assistants.ts';
+import { tools } from '../../../http/mcp/protocol.ts';
 import { mcpRoutes } from '../../../http/mcp/route.ts';
-import { tools } from '../../../http/mcp/tools.ts';
 import { reply, route } from '../../../http/route.ts';
 import { type Injector, inject, KEY } from '../inject.ts';
 

@@ -4,8 +4,12 @@ import fc from 'fast-check';
 import type { Outcome, TaskEvent } from '../../../actors/analysis/contract.ts';
 import type { ModelState } from '../../../actors/embedder/contract.ts';
 import { type Family, renderFamilies, single } from '../../../http/metrics/exposition.ts';
-import { createMetrics, type MetricsSources } from '../../../http/metrics/metrics.ts';
-import { createRequestMeter, LATENCY_BOUNDS } from '../../../http/metrics/request-meter.ts';
+import {
+  createMetrics,
+  createRequestMeter,
+  LATENCY_BOUNDS,
+  type MetricsSources,
+} from '../../../http/metrics/metrics.ts';
 import { createTaskMeter } from '../../../http/metrics/task-meter.ts';
 import { notReadyReasons } from '../../../http/readiness.ts';
 import { health, healthRoutes, readyz } from '../../../http/routes/health.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import test from 'node:test';
 import { Type } from 'typebox';
 import { fieldsOf } from '../../../http/openapi/docs/fields.ts';
-import { html, markdown } from '../../../http/openapi/docs/html.ts';
+import { html, markdown } from '../../../http/openapi/docs/page.ts';
 import { createShapes } from '../../../http/openapi/schema.ts';
 import { reply, route } from '../../../http/route.ts';
 import { analyze } from '../../../http/routes/analyze.ts';

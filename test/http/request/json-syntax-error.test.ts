@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { parseBody } from '../../../http/request/body.ts';
-import { jsonErrorAt } from '../../../http/request/json-syntax-error.ts';
+import { jsonErrorAt, parseBody } from '../../../http/request/body.ts';
 
 const isJson = (text: string): boolean => {
   try {

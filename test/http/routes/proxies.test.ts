@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { createMediaExports } from '../../../actors/exporter/media-exports.ts';
 import { granted } from '../../../http/license/decision.ts';
-import { createMediaLinks } from '../../../http/media-links.ts';
 import { linkRoutes } from '../../../http/routes/links.ts';
 import { proxyRoutes } from '../../../http/routes/proxies.ts';
+import { createMediaLinks } from '../../../http/service.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { inject } from '../inject.ts';
 

@@ -18,7 +18,7 @@ import type { Licenses } from '../../../http/license/licenses.ts';
 import { createAccess, sessionErrors } from '../../../http/sessions/access.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { formatLine } from '../../../runtime/process/log-line.ts';
+import { formatLine } from '../../../runtime/process/log-sink.ts';
 
 const HOUR = 3_600_000;
 const KEY = 'a-key-of-a-license-server';

@@ -2,7 +2,7 @@
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { guard } from '../../../runtime/process/guardian.ts';
-import { formatLine } from '../../../runtime/process/log-line.ts';
+import { formatLine } from '../../../runtime/process/log-sink.ts';
 
 const log = createLog('guardian', (line) => process.stderr.write(formatLine(line)));
 process.exitCode = await guard({

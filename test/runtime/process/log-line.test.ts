@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { LogLine } from '../../../runtime/log.ts';
-import { formatLine, formatReadable } from '../../../runtime/process/log-line.ts';
+import { formatLine, formatReadable } from '../../../runtime/process/log-sink.ts';
 
 function lineOf(fields: Record<string, unknown>, message = 'said'): LogLine {
   return { time: Date.UTC(2026, 0, 2, 3, 4, 5, 6), level: 'warn', name: 'test', message, fields };

@@ -1,9 +1,8 @@
 // What FFmpeg will keep in memory of the header of a file in the MP4 family, found out before it opens the file. It makes its
 // entries by the numbers that the header promises, and a few bytes can promise billions of samples.
 import { inflateSync } from 'node:zlib';
-import { type Box, boxesBetween } from './boxes.ts';
 import { FileBytes } from './file-bytes.ts';
-import { mostEntries, sampleBytes, Track, timescaleOf } from './track.ts';
+import { type Box, boxesBetween, mostEntries, sampleBytes, Track, timescaleOf } from './track.ts';
 
 export interface Promised {
   /** Samples of all tracks and fragments. */

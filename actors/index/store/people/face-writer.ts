@@ -19,8 +19,7 @@ import { sizeOfPlaces } from './crop-pack.ts';
 import { readFaceModel } from './face-model.ts';
 import { FaceRecords, factsByAll, idsOf } from './face-records.ts';
 import type { FaceChunk } from './face-spans.ts';
-import { FaceStage, type FaceStageResult } from './face-stage.ts';
-import { type FaceTail, FaceTails } from './face-tails.ts';
+import { FaceStage, type FaceStageResult, type FaceTail, FaceTails } from './face-stage.ts';
 
 export interface FaceWriterOptions {
   readonly on?: Disk;

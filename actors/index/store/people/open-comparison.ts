@@ -1,10 +1,13 @@
 // A comparison of the clusters of a stored clustering that is under way. Files are open only while a step runs, so one that its
 // caller left holds none.
-import type { SuggestionOptions } from '../../people/alike/comparison.ts';
-import { Comparison } from '../../people/alike/comparison.ts';
+import { Comparison, type SuggestionOptions } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import { EntryVectors } from './entry-vectors.ts';
+import { readable } from '../faults.ts';
+import type { FacePlaces } from '../records.ts';
+import { EntryPositions } from './entry-positions.ts';
+import type { FacePacks } from './face-packs.ts';
+import { readVectors } from './face-rows.ts';
 import type { StoredFaces } from './stored-faces.ts';
 
 export class OpenComparison {
@@ -39,5 +42,88 @@ export class OpenComparison {
     } finally {
       this.#vectors.close();
     }
+  }
+}
+
+// The vectors of entries of a clustering, as they are stored now. Packs stay open until they are closed, and are opened again
+// when more is read.
+
+class EntryVectors {
+  readonly dimensions: number;
+  readonly #faces: StoredFaces;
+  readonly #state: ClusteringState;
+  readonly #columns: ClusterColumns;
+  readonly #positions: EntryPositions;
+  readonly #places = new Map<number, FacePlaces | null>();
+  readonly #packs = new Map<number, FacePacks | null>();
+
+  constructor(faces: StoredFaces, state: ClusteringState, columns: ClusterColumns) {
+    this.dimensions = faces.dimensions(state.model_key) ?? 1;
+    this.#faces = faces;
+    this.#state = state;
+    this.#columns = columns;
+    this.#positions = new EntryPositions(faces, state, columns);
+  }
+
+  /** n×d, L2-normalised, of those that are there and can be read: of damaged ones there is no other use here. */
+  of(entries: ArrayLike<number>): Float32Array<ArrayBuffer> {
+    const d = this.dimensions;
+    const vectors = new Float32Array(entries.length * d);
+    let count = 0;
+    for (let i = 0; i < entries.length; i++) {
+      if (this.#read(entries[i]!, vectors, count * d)) count++;
+    }
+    return vectors.slice(0, count * d);
+  }
+
+  #read(entry: number, into: Float32Array, at: number): boolean {
+    const position = this.#positions.of(entry);
+    const media = this.#columns.media[entry]!;
+    const [places, packs] = this.#found(media) ?? this.#foundAgain(media) ?? [];
+    if (!places || !packs || position < 0 || position >= places.rows.length) return false;
+    const rows = places.rows.subarray(position, position + 1);
+    const frames = this.#columns.frames.subarray(entry, entry + 1);
+    const read = () => {
+      readVectors(packs.vectors, this.dimensions, rows, frames, into, at);
+      return true;
+    };
+    return readable(read) ?? false;
+  }
+
+  #found(media: number): readonly [FacePlaces, FacePacks] | null {
+    const places = this.#placesOf(media);
+    const packs = places && this.#packsOf(places.generation);
+    return places && packs && [places, packs];
+  }
+
+  /** A compaction gives the faces other places. */
+  #foundAgain(media: number): readonly [FacePlaces, FacePacks] | null {
+    const before = this.#placesOf(media);
+    this.#places.delete(media);
+    return this.#placesOf(media)?.generation === before?.generation ? null : this.#found(media);
+  }
+
+  #placesOf(media: number): FacePlaces | null {
+    if (!this.#places.has(media)) {
+      const { model_key, media: hashes } = this.#state;
+      this.#places.set(
+        media,
+        readable(() => this.#faces.places(model_key, hashes[media]!)),
+      );
+    }
+    return this.#places.get(media) ?? null;
+  }
+
+  #packsOf(generation: number): FacePacks | null {
+    if (!this.#packs.has(generation)) {
+      const open = () => this.#faces.packs(this.#state.model_key, this.dimensions, generation);
+      this.#packs.set(generation, readable(open));
+    }
+    return this.#packs.get(generation) ?? null;
+  }
+
+  close(): void {
+    for (const packs of this.#packs.values()) packs?.close();
+    this.#packs.clear();
   }
 }

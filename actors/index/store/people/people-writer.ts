@@ -1,22 +1,32 @@
 // What writes, deletes and compacts faces and clusterings in one analysis folder, with the lease that all of its writers
 // share.
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
-import { clusterJob } from '../../people/clustering-state.ts';
-import { faceStorageVersion } from '../../people/contract.ts';
+import type { ClusterColumns } from '../../people/cluster-columns.ts';
+import { type ClusteringState, clusterJob } from '../../people/clustering-state.ts';
+import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
+import { idText } from '../../people/entry-id.ts';
+import { withoutEntries } from '../../people/remove-entries.ts';
 import { type CompactionStep, usualStep } from '../compact.ts';
 import { Compactor } from '../compactor.ts';
 import { storeErrors } from '../contract.ts';
 import { disk } from '../disk.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
+import { encodeModelKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
 import type { Spans } from '../spans.ts';
 import { type Clusterings, stateOf } from './clusterings.ts';
+import { type EntryRange, isAligned, rangesOf } from './earlier-clusters.ts';
 import { faceCompactionDue } from './face-compaction.ts';
 import { FaceWriter, type FaceWriterOptions } from './face-writer.ts';
 import { JobWriter, requireCurrent, unknownJob } from './job-writer.ts';
-import { PeopleRemoval, type RemovedFaces, removeFaces } from './people-removal.ts';
-import { type Deleted, followed, withoutJob, withoutPerson } from './person-removal.ts';
+import {
+  type GoneFaces,
+  PeopleRemoval,
+  type RemovedFaces,
+  removeFaces,
+  revisionName,
+} from './people-removal.ts';
 import type { StoredFaces } from './stored-faces.ts';
 
 export interface PeopleWriterParts {
@@ -194,5 +204,149 @@ export class PeopleWriter {
     if (!this.#compactor.isBusy) return;
     this.#compactor.abandonAll();
     this.#parts.work.settle();
+  }
+}
+
+// Deletes a clustering, or one person of it, with the faces that no other clustering has.
+
+interface Deleted {
+  /** Of the faces that go from their contents. */
+  readonly gone: GoneFaces;
+  /** Entries that go from the clustering. */
+  readonly entries: number;
+  /** Contents of which some of these stay, because another clustering has them. */
+  readonly shared: ReadonlySet<string>;
+  /** The clustering without them; null: it goes itself. */
+  readonly left: { readonly state: ClusteringState; readonly columns: ClusterColumns } | null;
+}
+
+/** A content of which no other clustering has anything is forgotten as if nobody had looked: it can be analysed again. */
+function withoutJob(
+  clusterings: Clusterings,
+  name: string,
+  state: ClusteringState,
+  columns: ClusterColumns,
+): Deleted {
+  const others = new OtherClusterings(clusterings, name);
+  const ranges = rangesOf(columns.media, state.media.length);
+  const gone = new Map<string, ReadonlySet<string> | null>();
+  for (const [i, hash] of state.media.entries()) {
+    const range = ranges[i]!;
+    if (others.has(hash)) gone.set(hash, others.unheld(hash, columns.ids, range, entriesIn(range)));
+    else gone.set(hash, null);
+  }
+  return { gone, entries: state.entries, shared: new Set(), left: null };
+}
+
+function* entriesIn({ first, count }: EntryRange): Iterable<number> {
+  for (let at = first; at < first + count; at++) yield at;
+}
+
+/** UNKNOWN_CLUSTER. */
+function withoutPerson(
+  clusterings: Clusterings,
+  name: string,
+  state: ClusteringState,
+  columns: ClusterColumns,
+  cluster: string,
+): Deleted {
+  const position = state.cluster_ids.indexOf(cluster);
+  if (position < 0) {
+    const field = 'cluster_id';
+    throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${cluster}`, { field });
+  }
+  const others = new OtherClusterings(clusterings, name);
+  const ranges = rangesOf(columns.media, state.media.length);
+  const entries = new Uint8Array(columns.media.length);
+  const byMedia = new Map<number, number[]>();
+  let count = 0;
+  for (let at = 0; at < entries.length; at++) {
+    if (columns.clusters[at] !== position) continue;
+    entries[at] = 1;
+    count++;
+    const own = byMedia.get(columns.media[at]!);
+    if (own) own.push(at);
+    else byMedia.set(columns.media[at]!, [at]);
+  }
+  const gone = new Map<string, ReadonlySet<string>>();
+  const shared = new Set<string>();
+  for (const [media, positions] of byMedia) {
+    const hash = state.media[media]!;
+    const unheld = others.unheld(hash, columns.ids, ranges[media]!, positions);
+    gone.set(hash, unheld);
+    if (unheld.size < positions.length) shared.add(hash);
+  }
+  const left = withoutEntries(state, columns, { entries, media: new Set() });
+  return { gone, entries: count, shared, left };
+}
+
+/** The clustering as it is after the faces went: where nothing else changed, its entries are the faces there are. */
+function followed(
+  state: ClusteringState,
+  shared: ReadonlySet<string>,
+  { revisions, changes }: RemovedFaces,
+): ClusteringState {
+  if (shared.size > 0) {
+    // Some of the faces are still there: the entries are not the faces any more, whatever their revision.
+    const marks = state.media.map((hash, i) => (shared.has(hash) ? 0 : state.marks[i]!));
+    return { ...state, marks, seen: null };
+  }
+  const model = encodeModelKey(state.model_key);
+  const marks = state.media.map((hash, i) => {
+    const revision = revisions.get(revisionName(model, hash));
+    return revision?.before === state.marks[i] ? revision!.now : state.marks[i]!;
+  });
+  const isKnown = changes.before !== null && state.seen === changes.before;
+  return { ...state, marks, seen: isKnown ? changes.now : state.seen };
+}
+
+// Which faces of a clustering other clusterings of the folder have too. Those of a content are mostly the same ones in the
+// same order, so their ids are compared as bytes.
+
+interface Other {
+  /** Null where they are damaged: nobody can tell which faces it has. */
+  readonly ids: Uint8Array | null;
+  readonly byHash: ReadonlyMap<string, EntryRange>;
+}
+
+function readOther(clusterings: Clusterings, name: string): Other | null {
+  const stored = readable(() => clusterings.get(name));
+  if (stored === null || stored.format < faceStorageVersion) return null;
+  const { media } = stateOf(stored);
+  const columns = readable((): ClusterColumns => clusterings.columns(stored.file));
+  const ranges = columns && rangesOf(columns.media, media.length);
+  const none = { first: 0, count: 0 };
+  return { ids: columns?.ids ?? null, byHash: new Map(media.map((hash, i) => [hash, ranges?.[i] ?? none])) };
+}
+
+class OtherClusterings {
+  readonly #others: readonly Other[];
+
+  /** All but the one of this name. */
+  constructor(clusterings: Clusterings, name: string) {
+    const names = clusterings.names().filter((other) => other !== name);
+    this.#others = names.flatMap((other) => readOther(clusterings, other) ?? []);
+  }
+
+  /** Whether the content is of one of them. */
+  has(hash: string): boolean {
+    return this.#others.some(({ byHash }) => byHash.has(hash));
+  }
+
+  /** Of the entries of a content at these positions the ids of those that none of them has. `range`: all of the content. */
+  unheld(hash: string, ids: Uint8Array, range: EntryRange, positions: Iterable<number>): Set<string> {
+    const held = new Set<string>();
+    for (const other of this.#others) {
+      const own = other.byHash.get(hash);
+      if (own === undefined || other.ids === null || own.count === 0) continue;
+      if (isAligned(ids, range, other.ids, own)) return new Set();
+      for (let at = own.first; at < own.first + own.count; at++) held.add(idText(other.ids, at));
+    }
+    const left = new Set<string>();
+    for (const at of positions) {
+      const id = idText(ids, at);
+      if (!held.has(id)) left.add(id);
+    }
+    return left;
   }
 }

@@ -4,22 +4,26 @@ import { countChange } from '../change-count.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { Summary, SummaryCollection, SummaryId } from '../records.ts';
-import { unseal } from '../table.ts';
-import { markGarbage, treesOf } from './garbage.ts';
+import { seal, unseal } from '../table.ts';
 import {
   allCollections,
+  allGarbage,
   collectionKey,
   collectionNameKey,
   detailKey,
+  evidencePrefix,
+  garbageKey,
   isSummaryId,
   memberKey,
   memberPrefix,
+  nodePrefix,
   openPrefix,
   summaryChangesKey,
   summaryKey,
   summaryNameKey,
   summaryNamePrefix,
   summaryPrefix,
+  treePrefix,
 } from './keys.ts';
 
 /** The id of a summary that has this name; null when none has, also when that one is gone or damaged. */
@@ -121,4 +125,47 @@ export function removeEmptyCollections(
     }
   });
   return empty;
+}
+
+// Trees of summaries that belong to nobody: of removed, replaced and abandoned ones. They are marked in the transaction that
+// takes their summary away, and leave the disk later in steps, since a tree may have half a million nodes.
+
+/** Records of one step: a few milliseconds. */
+const stepRecords = 2000;
+
+export function markGarbage(writes: Writes, hash: string, token: string): void {
+  const key = garbageKey(hash, token);
+  writes.put(key, seal(SummaryId, key, { id: token }));
+}
+
+export function hasGarbage(environment: Environment): boolean {
+  return environment.someKeys(allGarbage, null, 1).length > 0;
+}
+
+/** Frees some records. For who holds the lease. */
+export function sweepStep(environment: Environment, confirm: (writes: Writes) => void): void {
+  const [key] = environment.someKeys(allGarbage, null, 1);
+  if (key === undefined) return;
+  const [hash = '', token = ''] = key.slice(allGarbage.length).split('/');
+  const of = [nodePrefix(hash, token), evidencePrefix(hash, token)];
+  const found = of.flatMap((prefix) => environment.someKeys(prefix, null, stepRecords));
+  environment.transact((writes) => {
+    confirm(writes);
+    for (const one of found.slice(0, stepRecords)) writes.remove(one);
+    if (found.length <= stepRecords) writes.remove(key);
+  });
+}
+
+/** The tokens of all trees of a content, also of those that no record speaks of any more. */
+function treesOf(environment: Environment, hash: string): string[] {
+  const prefix = treePrefix(hash);
+  const tokens: string[] = [];
+  let [key] = environment.someKeys(prefix, null, 1);
+  while (key !== undefined) {
+    const token = key.slice(prefix.length).split('/')[0]!;
+    tokens.push(token);
+    // '0' follows '/': the first key behind all of this tree.
+    [key] = environment.someKeys(prefix, `${prefix}${token}0`, 1);
+  }
+  return tokens;
 }

@@ -23,7 +23,6 @@ import { OpenSummary, Summary, SummaryId, SummaryMember } from '../records.ts';
 import { keptForMs } from '../spans.ts';
 import { seal, unseal } from '../table.ts';
 import { collectionFor } from './collections.ts';
-import { hasGarbage, markGarbage, sweepStep } from './garbage.ts';
 import {
   allOpen,
   detailKey,
@@ -43,9 +42,12 @@ import { sealDetail, sealEvidence, sealNode, unsealNode } from './rows.ts';
 import {
   collectionIds,
   ForgottenSummaries,
+  hasGarbage,
+  markGarbage,
   removeEmptyCollections,
   removeSummary,
   summaryNamed,
+  sweepStep,
 } from './summary-removal.ts';
 import { SummaryStage } from './summary-stage.ts';
 

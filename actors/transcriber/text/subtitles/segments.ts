@@ -3,8 +3,7 @@
 // Cues are not split, even those longer than 7 s or 84 characters: the times inside one are not known.
 import type { Segment } from '../../contract.ts';
 import type { Cue, Parsed } from './cue.ts';
-import { type Timed, withoutRepeats } from './repeats.ts';
-import { extractSpeakers } from './speakers.ts';
+import { name } from './markup.ts';
 
 export interface Transcript {
   readonly segments: Segment[];
@@ -100,4 +99,162 @@ function joined(text: string): string {
     return isIdeographic ? line : ` ${line}`;
   });
   return parts.join('').trim();
+}
+
+// Removes repeated cues: roll-up captions repeat the line above, and typesetting scripts have a cue for every frame of a
+// moving text.
+
+/** Seconds between cues that follow each other without a pause. */
+const TOUCH = 0.05;
+/** A shorter cue is a frame of a moving text. */
+const FRAME = 0.25;
+
+/** Lines that are compared, at most. */
+const MOST_LINES = 8;
+
+type Timed = Cue & { readonly end: number };
+
+/** In order of start. Equal cues at the same time are one, so are the frames of a moving text; repeated lines are dropped. */
+function withoutRepeats(cues: readonly Timed[]): Timed[] {
+  return withoutRollUp(joinFrames(cues));
+}
+
+function joinFrames(cues: readonly Timed[]): Timed[] {
+  const kept: Timed[] = [];
+  /** Place in `kept` of the last cue with these words. */
+  const last = new Map<string, number>();
+  for (const cue of cues) {
+    const key = `${cue.speaker ?? ''}\n${cue.text}`;
+    const at = last.get(key);
+    const before = at === undefined ? undefined : kept[at];
+    const isSame = before && before.start === cue.start && before.end === cue.end;
+    const isFrame = before && cue.start <= before.end + TOUCH && cue.end - cue.start <= FRAME;
+    if (isSame || isFrame) kept[at!] = { ...before, end: Math.max(before.end, cue.end) };
+    else {
+      last.set(key, kept.length);
+      kept.push(cue);
+    }
+  }
+  return kept;
+}
+
+/** Only where roll-up is the style of the whole file: two people may well say the same one after the other. */
+function withoutRollUp(cues: readonly Timed[]): Timed[] {
+  const repeated = cues.map((cue, i) => (i === 0 ? 0 : sharedLines(cues[i - 1]!, cue)));
+  // Roll-up cues add a new line below the repeated ones; a line that is repeated alone was said twice.
+  const rolling = cues.filter(({ text }, i) => repeated[i]! > 0 && text.split('\n').length > repeated[i]!);
+  if (rolling.length < 2 || rolling.length < 0.25 * cues.length) return [...cues];
+  const kept: Timed[] = [];
+  cues.forEach((cue, i) => {
+    const lines = cue.text.split('\n').slice(repeated[i]);
+    if (lines.length > 0) kept.push({ ...cue, text: lines.join('\n') });
+    else kept.push({ ...kept.pop()!, end: cue.end });
+  });
+  return kept;
+}
+
+/** How many of the last lines of one cue the next one begins with, when it follows at once. */
+function sharedLines(before: Timed, after: Timed): number {
+  if (Math.abs(after.start - before.end) > TOUCH && after.start > before.end) return 0;
+  const said = before.text.split('\n');
+  const now = after.text.split('\n');
+  for (let count = Math.min(said.length, now.length, MOST_LINES); count > 0; count--) {
+    if (said.slice(-count).every((line, i) => line === now[i])) return count;
+  }
+  return 0;
+}
+
+// Extracts speakers written before the text: `MARY: Come in.`, `>> JOHN: Good evening.`
+//
+// Most colons follow no speaker: `Note: ...`, `10:30`, `https://...`, `He said: go.` So a name counts when it is in capitals
+// in a text that is not, or when it occurs several times and looks like a name.
+
+/** How often a name in mixed case, or in a text of capitals, has to occur. */
+const OFTEN = 3;
+
+/** Dash or chevrons of a change of speaker, the name, a remark in brackets, a colon with a blank or nothing after it. */
+const prefix =
+  /^\s*(?:[-–—]\s*|>{2,3}\s*)?(?:\[([^\][:]{1,40})\]|(\p{L}[\p{L}\p{M}\p{N} .'’_#&-]{0,38}))(?:\s*\([^()]{1,30}\))?\s*(?::(?=\s|$)|：)\s*/u;
+
+const noNames = new Set(
+  (
+    'note notes warning caution update edit correction translation translator subtitles subtitle subs captions caption ' +
+    'synced sync transcript source sources website web url http https www mail email tel phone date time place location ' +
+    'chapter part episode scene title example answer question ps p.s am pm tip fact summary result results lyrics music ' +
+    'singing am: today tomorrow yesterday also but so and or then first second third finally now ps'
+  ).split(' '),
+);
+
+interface Prefix {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** The same cues with the names removed; a cue in which several speak becomes one for each, at the same time. */
+function extractSpeakers(cues: readonly Cue[]): Cue[] {
+  const lines = cues.filter(({ speaker }) => speaker === null).flatMap(({ text }) => text.split('\n'));
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const key = read(line)?.name;
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  if (counts.size === 0) return [...cues];
+  const capitals = isMostlyCapitals(lines.map((line) => read(line)?.rest ?? line));
+  const isSpeaker = (one: string) =>
+    !noNames.has(one.toLowerCase()) &&
+    ((!capitals && isInCapitals(one)) ||
+      ((counts.get(one) ?? 0) >= OFTEN && (capitals || looksLikeName(one))));
+  return cues.flatMap((cue) => (cue.speaker === null ? split(cue, isSpeaker) : [cue]));
+}
+
+function split(cue: Cue, isSpeaker: (name: string) => boolean): Cue[] {
+  const pieces: { speaker: string | null; lines: string[] }[] = [];
+  const lines = cue.text.split('\n');
+  lines.forEach((line, i) => {
+    const found = read(line);
+    // A name without text after it is itself the text.
+    const isNamed = found && isSpeaker(found.name) && (found.rest.trim() !== '' || goesOn(lines[i + 1]));
+    if (isNamed) pieces.push({ speaker: found.name, lines: [found.rest] });
+    else if (pieces.length === 0) pieces.push({ speaker: null, lines: [line] });
+    else pieces.at(-1)!.lines.push(line);
+  });
+  return pieces.map((piece) => ({ ...cue, speaker: piece.speaker, text: piece.lines.join('\n') }));
+
+  function goesOn(next: string | undefined): boolean {
+    if (next === undefined || next.trim() === '') return false;
+    const other = read(next);
+    return !(other && isSpeaker(other.name));
+  }
+}
+
+function read(line: string): Prefix | null {
+  // A quick test before the regular expression: most lines have no colon.
+  if (!line.includes(':') && !line.includes('：')) return null;
+  const found = prefix.exec(line);
+  const said = found && name(found[1] ?? found[2]!);
+  if (!said || said.split(' ').length > 4) return null;
+  return { name: said, rest: line.slice(found[0].length) };
+}
+
+function isInCapitals(text: string): boolean {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  return letters.length >= 2 && letters.every((letter) => /\p{Lu}/u.test(letter));
+}
+
+/** Every word begins with a capital or a digit; scripts without capitals have only short names. */
+function looksLikeName(text: string): boolean {
+  const words = text.split(' ');
+  const capital = words.every((word) => /^[\p{Lu}\p{N}]/u.test(word));
+  return capital || (/^\p{Lo}/u.test(text) && [...text].length <= 8 && words.length <= 2);
+}
+
+/** Broadcast captions are often all in capitals, which then do not mark names. */
+function isMostlyCapitals(lines: readonly string[]): boolean {
+  let capitals = 0;
+  let cased = 0;
+  for (const line of lines) {
+    capitals += line.match(/\p{Lu}/gu)?.length ?? 0;
+    cased += line.match(/[\p{Lu}\p{Ll}]/gu)?.length ?? 0;
+  }
+  return cased > 0 && capitals > 0.7 * cased;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { peakErrors } from '../../../../actors/decoder/peaks/contract.ts';
-import { PeakGrid } from '../../../../actors/decoder/peaks/grid.ts';
+import { PeakGrid } from '../../../../actors/decoder/peaks/run.ts';
 import { PeakRuns } from '../../../../actors/decoder/peaks/runs.ts';
 import { writeFilm } from '../../../../actors/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';

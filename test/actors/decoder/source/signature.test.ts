@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stillFormat } from '../../../../actors/decoder/source/signature.ts';
+import { stillFormat } from '../../../../actors/decoder/source/still.ts';
 
 test('stills are recognised by their first bytes', () => {
   const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0));

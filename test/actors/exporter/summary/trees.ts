@@ -5,7 +5,7 @@ import type {
   QualityBlock,
   SummaryNodeEntry,
 } from '../../../../actors/summaries/contract.ts';
-import { qualityBlock } from '../../../../actors/summaries/quality.ts';
+import { qualityBlock } from '../../../../actors/summaries/summaries.ts';
 import { quality } from '../../index/summaries/trees.ts';
 
 export function node(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cores } from '../../../../actors/faces/clustering/cores.ts';
-import { Nearest } from '../../../../actors/faces/clustering/nearest.ts';
+import { Nearest } from '../../../../actors/faces/clustering/dbscan.ts';
 import { seeded } from '../../../seeded.ts';
 
 test('whatever the order of the pairs, all cores that are neighbours are joined', () => {

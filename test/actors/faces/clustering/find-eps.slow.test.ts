@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { findEps } from '../../../../actors/faces/clustering/clustering.ts';
 import { Dbscan } from '../../../../actors/faces/clustering/dbscan.ts';
 import { Entries } from '../../../../actors/faces/clustering/entries.ts';
-import { findEps } from '../../../../actors/faces/clustering/find-eps.ts';
 import { Product } from '../../../../actors/faces/clustering/product.ts';
 import { usualEps } from '../../../../actors/models/face-distance.ts';
 import { createLog } from '../../../../runtime/log.ts';

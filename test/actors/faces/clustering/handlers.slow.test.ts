@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusteringHandlers } from '../../../../actors/faces/clustering/handlers.ts';
-import { idleLimit } from '../../../../actors/faces/clustering/open-clusterings.ts';
+import { clusteringHandlers, idleLimit } from '../../../../actors/faces/clustering/handlers.ts';
 import { facesContract } from '../../../../actors/faces/contract.ts';
 import { actor } from '../../../../runtime/actor.ts';
 import { type Clock, manualClock } from '../../../../runtime/clock.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Entries } from '../../../../actors/faces/clustering/entries.ts';
+import { similarities } from '../../../../actors/faces/clustering/handlers.ts';
 import { Product } from '../../../../actors/faces/clustering/product.ts';
-import { similarities } from '../../../../actors/faces/clustering/similarities.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { crowd, unit } from './people.ts';
 

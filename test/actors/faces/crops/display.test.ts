@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { displayRegion } from '../../../../actors/faces/crops/display.ts';
+import { displayRegion } from '../../../../actors/faces/crops/crops.ts';
 
 const picture = { width: 1000, height: 600 };
 

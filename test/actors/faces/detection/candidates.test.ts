@@ -6,7 +6,7 @@ import {
   overlap,
   scaled,
   suppressed,
-} from '../../../../actors/faces/detection/candidates.ts';
+} from '../../../../actors/faces/detection/family.ts';
 
 function box(left: number, top: number, side: number, score = 0.9): Candidate {
   return { score, left, top, width: side, height: side, landmarks: new Float64Array(10) };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { InputFiller } from '../../../../actors/faces/detection/input.ts';
+import { InputFiller } from '../../../../actors/faces/detection/detector.ts';
 import { yunetRow } from '../stand-in-embedder.ts';
 
 test('colours become planes in the order of the row, black to the right and below, at any size', () => {

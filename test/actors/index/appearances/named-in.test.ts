@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { appearancesInScenes, common } from '../../../../actors/index/appearances/in-scenes.ts';
-import { namedIn } from '../../../../actors/index/people/named-in.ts';
+import { appearancesInScenes, common } from '../../../../actors/index/appearances/handlers.ts';
+import { namedIn } from '../../../../actors/index/people/loaded.ts';
 
 test('people are named by whole words, whatever the case, and the rest is left', () => {
   const names = ['Ann', 'Ann Lee', 'Bob', 'José', 'Jean-Luc'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { peopleIn } from '../../../../actors/index/material/people-in.ts';
+import { peopleIn } from '../../../../actors/index/material/handlers.ts';
 import type { LegacyClustering } from '../../../../actors/index/people/legacy.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { clusteringKey, clusteringStateKey, databaseFile } from '../../../../actors/index/store/names.ts';

@@ -6,8 +6,8 @@ import type { ClusterColumns } from '../../../../actors/index/people/cluster-col
 import type { ClusteringState } from '../../../../actors/index/people/clustering-state.ts';
 import { applyCorrections } from '../../../../actors/index/people/corrections.ts';
 import { idOf, idText } from '../../../../actors/index/people/entry-id.ts';
+import { named } from '../../../../actors/index/people/legacy.ts';
 import { modify, undone } from '../../../../actors/index/people/modify.ts';
-import { named } from '../../../../actors/index/people/names.ts';
 import { anchorsOf, reconcile } from '../../../../actors/index/people/reconcile.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { draws } from '../../../shared.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eachHasOwn } from '../../../../actors/index/people/matching.ts';
+import { eachHasOwn } from '../../../../actors/index/people/moments.ts';
 import { seeded } from '../footage.ts';
 
 /** Every way to hand things out. */

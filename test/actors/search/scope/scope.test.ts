@@ -4,7 +4,7 @@ import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
-import { facetAnswer, facetScope, type RequestedScope } from '../../../../actors/search/scope/facets.ts';
+import { facetAnswer, facetScope, type RequestedScope } from '../../../../actors/search/scope/find-facets.ts';
 import { findScope, narrow, requestedPaths } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 

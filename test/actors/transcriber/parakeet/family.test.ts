@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { ModelRow, SpeechSide } from '../../../../actors/models/contract.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import type { SpeechFamily, WindowTranscript } from '../../../../actors/transcriber/family.ts';
-import { parseVocabulary } from '../../../../actors/transcriber/parakeet/vocabulary.ts';
+import { parseVocabulary } from '../../../../actors/transcriber/parakeet/family.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { openFamily, openSessions, textOf, turning, windowOf } from '../open-family.ts';
 import { encoderGraph, featuresGraph, jointGraph, note } from './graphs.ts';

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RealFft } from '../../../../actors/acoustics/fft.ts';
-import { frameValues, VoiceFeatures } from '../../../../actors/transcriber/voice/features.ts';
-import { FineStructure, fineValues } from '../../../../actors/transcriber/voice/fine-structure.ts';
-import { frameHop, frameSize } from '../../../../actors/transcriber/voice/frame.ts';
-import { NoiseFloor } from '../../../../actors/transcriber/voice/noise-floor.ts';
-import { type Pitch, PitchTracker } from '../../../../actors/transcriber/voice/pitch.ts';
+import {
+  FineStructure,
+  fineValues,
+  frameHop,
+  frameSize,
+  frameValues,
+  NoiseFloor,
+  type Pitch,
+  PitchTracker,
+  VoiceFeatures,
+} from '../../../../actors/transcriber/voice/features.ts';
 import { levelOf, randomOf, white } from '../../../../bench/voice/sounds.ts';
 
 const rate = 16_000;

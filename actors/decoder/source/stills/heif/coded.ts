@@ -13,8 +13,7 @@ import { toneMap } from '../../../pixels/hdr.ts';
 import type { Size } from '../../coded-size.ts';
 import { FramePixels } from '../frame-pixels.ts';
 import type { Pixels } from '../pixels.ts';
-import { Fields } from './boxes.ts';
-import type { Item, Property } from './items.ts';
+import { Fields, type Item, type Property } from './items.ts';
 
 /** Side of the largest blocks of the codings below, in px. */
 const largestBlock = 128;

@@ -3,8 +3,7 @@
 import type { Turned } from '../../../pixels/geometry.ts';
 import { rotated, type Size } from '../../coded-size.ts';
 import { OutsideFile } from '../byte-source.ts';
-import { Fields } from './boxes.ts';
-import type { Item } from './items.ts';
+import { Fields, type Item } from './items.ts';
 
 /** What is done to a picture after decoding, one after the other. */
 export type Step =

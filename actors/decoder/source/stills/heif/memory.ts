@@ -1,9 +1,8 @@
 // How much memory and work it takes to put the picture of a HEIF item together, told by the sizes its items say.
 import type { Size } from '../../coded-size.ts';
 import { streamBytes } from '../memory.ts';
-import { alphaOf } from './alpha.ts';
 import { codings, profileOf } from './coded.ts';
-import type { HeifItems, Item } from './items.ts';
+import { Fields, type HeifItems, type Item } from './items.ts';
 import { codedItemSize, deepest, stepsOf } from './layout.ts';
 
 /** Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that. */
@@ -69,4 +68,24 @@ function ofTree(
     return number;
   };
   return visit(primary.id, 0);
+}
+
+// Which item of a HEIF file is the opacity of another one.
+
+/** The item that is the opacity of `item`. */
+export function alphaOf({ items, references }: HeifItems, item: Item): Item | undefined {
+  return references
+    .filter(({ type, to }) => type === 'auxl' && to.includes(item.id))
+    .map(({ from }) => items.get(from))
+    .find(isAlpha);
+}
+
+function isAlpha(item: Item | undefined): boolean {
+  const found = item?.properties.find(({ type }) => type === 'auxC');
+  if (!found) return false;
+  const fields = new Fields(found.body);
+  fields.full();
+  return ['urn:mpeg:hevc:2015:auxid:1', 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha'].includes(
+    fields.text(),
+  );
 }

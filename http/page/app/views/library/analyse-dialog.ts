@@ -1,23 +1,24 @@
 // What is to be done with the chosen files and folders: which media lie there, which kinds of work, and whether an analysis
 // that runs would have to stop for it.
 import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, api, messageOf } from '../../api.ts';
+import { type Api, ApiError, api, messageOf } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
 import { readTasks } from '../../live.ts';
 import { go } from '../../navigation.ts';
 import { Dialog } from '../../parts/dialog.ts';
+import { SetUpButton } from '../../parts/set-up.ts';
 import { Failed, Loading } from '../../parts/states.ts';
+import { routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { countKinds, isEmptyRequest, requestOf, type WorkOptions } from './request.ts';
-import type { Row } from './rows.ts';
+import type { ListedFile, Row } from './rows.ts';
 import { runningAnalysis } from './task-text.ts';
 import { MOST_FILES, type Walked, walk } from './walk.ts';
-import { savedWork, saveWork, WorkFields, workOptions } from './work-fields.ts';
 
 export interface AnalyseDialogProps {
   readonly rows: readonly Row[];
@@ -96,4 +97,156 @@ function Told({ found: { files, unreadable, isCut } }: { readonly found: Walked 
     ${files.length === 1 && html`<p class="quiet whole-path">${files[0]!.media_path}</p>`}
     ${isCut && html`<p class="problem">${t(library.cut, { n: MOST_FILES })}</p>`}
     ${unreadable.length > 0 && html`<p class="problem">${t(library.unreadable, { n: unreadable.length, path })}</p>`}`;
+}
+
+// Fields to choose kinds of work, and what each of them needs on this machine.
+
+const KEPT = 'framehound.wishes';
+
+type Models = Awaited<ReturnType<Api['availableModels']>>;
+/** What of them decides which work is possible. */
+interface WorkModels {
+  readonly speech: Pick<Models['speech'], 'model_key'>;
+  readonly faces: Pick<Models['faces'], 'command'>;
+}
+
+/** What a person chose the last time; doing again what is stored is never kept. */
+function savedWork(): Partial<WorkOptions> {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<WorkOptions>;
+  } catch {
+    return {};
+  }
+}
+
+function saveWork({ again: _, ...options }: Partial<WorkOptions>): void {
+  localStorage.setItem(KEPT, JSON.stringify(options));
+}
+
+/**
+ * Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. Faces
+ * that were wished for before wait until their models are there again.
+ */
+export function workOptions(kept: Partial<WorkOptions>, models: WorkModels | null): WorkOptions {
+  const speech = models !== null && models.speech.model_key !== null;
+  const options = { ...defaultWork, speech, ...kept };
+  return { ...options, faces: options.faces && canFindFaces(models) };
+}
+
+function canFindFaces(models: WorkModels | null): boolean {
+  return models === null || models.faces.command === null;
+}
+
+interface WorkFieldsProps {
+  readonly options: WorkOptions;
+  /** Null while they are asked for. */
+  readonly models: Models | null;
+  readonly kinds: KindCounts;
+  set(options: Partial<WorkOptions>): void;
+}
+
+function WorkFields({ options, models, kinds, set }: WorkFieldsProps) {
+  const hasPicture = kinds.video + kinds.image > 0;
+  const hasSound = kinds.video + kinds.audio > 0;
+  const canFaces = canFindFaces(models);
+  const canSee = models === null || (models.sight.things_key !== null && models.sight.words_key !== null);
+  const text = (name: 'language' | 'people', label: string, how: string, isNeeded: boolean) =>
+    html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${options[name]} placeholder=${how}
+      onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
+  const wish = (name: WishName, label: string, isAble: boolean, more: ComponentChildren) =>
+    html`<div class="wish"><label><input type="checkbox" checked=${options[name] && isAble} disabled=${!isAble}
+      onChange=${() => set({ [name]: !options[name] })} />${label}</label>${options[name] && isAble ? more : null}</div>`;
+  return html`<fieldset class="wishes"><legend class="unseen">${t(library.analyseTitle)}</legend>
+    ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, !canSee && html`<${Lacking} text=${t(library.noSight)} />`)}
+    ${wish(
+      'speech',
+      t(library.wishSpeech),
+      hasSound,
+      html`${text('language', t(library.language), t(library.languageHow), true)}
+        ${models?.speech.model_key === null && html`<${Lacking} text=${t(library.onlySubtitles)} />`}`,
+    )}
+    ${wish('faces', t(library.wishFaces), hasPicture && canFaces, text('people', t(library.people), t(library.peopleHow), true))}
+    ${!canFaces && html`<${Lacking} text=${t(library.noFaceModel)} />`}
+    ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} isOfSettings />`)}
+    <label><input type="checkbox" checked=${options.again} onChange=${() => set({ again: !options.again })} />${t(library.again)}</label>
+  </fieldset>`;
+}
+
+type WishName = 'picture' | 'speech' | 'faces' | 'summary';
+
+function Lacking({ text, isOfSettings }: { readonly text: string; readonly isOfSettings?: boolean }) {
+  const link = html`<a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.toSettings)}</a>`;
+  return html`<p class="wish-detail quiet">${text} ${isOfSettings ? link : html`<${SetUpButton} />`}</p>`;
+}
+
+// The work that a person has chosen for files, as the request of an analysis.
+
+type AnalyzeBody = Parameters<Api['analyze']>[0];
+
+interface WorkOptions {
+  readonly picture: boolean;
+  readonly speech: boolean;
+  readonly faces: boolean;
+  readonly summary: boolean;
+  /** Of what is said: a name, a code, or `auto`. */
+  readonly language: string;
+  /** Name of the clustering that faces join. */
+  readonly people: string;
+  /** Also what is stored already. */
+  readonly again: boolean;
+}
+
+export const defaultWork: WorkOptions = {
+  picture: true,
+  speech: true,
+  faces: false,
+  summary: false,
+  language: 'auto',
+  people: '',
+  again: false,
+};
+
+type WorkFile = Pick<ListedFile, 'media_path' | 'kind' | 'summaries'>;
+
+interface KindCounts {
+  readonly video: number;
+  readonly audio: number;
+  readonly image: number;
+}
+
+export function countKinds(files: readonly Pick<WorkFile, 'kind'>[]): KindCounts {
+  const counts = { video: 0, audio: 0, image: 0 };
+  for (const { kind } of files) counts[kind]++;
+  return counts;
+}
+
+/** Pictures of films and stills, speech of films and sound, summaries of films and sound that have none. */
+export function requestOf(files: readonly WorkFile[], options: WorkOptions, cache_dir: string): AnalyzeBody {
+  const { picture, speech, faces, summary, language, people, again } = options;
+  const seen = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
+  const lasting = files.filter(({ kind }) => kind !== 'image');
+  const summed = lasting.filter(({ summaries }) => again || summaries === 0);
+  return {
+    cache_dir,
+    ...(picture && seen.length > 0 && { visual_media_paths: seen }),
+    ...(speech &&
+      lasting.length > 0 && {
+        transcription_jobs: lasting.map(({ media_path: path }) => ({ path, language })),
+      }),
+    ...(faces &&
+      seen.length > 0 && {
+        face_clustering_jobs: [{ cluster_job_name: people.trim(), face_media_paths: seen }],
+      }),
+    ...(summary &&
+      summed.length > 0 && {
+        summary_requests: summed.map(({ media_path: path }) => ({ path, replace_existing: again })),
+      }),
+    force: again,
+  };
+}
+
+/** Whether anything is asked for at all. */
+export function isEmptyRequest(body: AnalyzeBody): boolean {
+  const { visual_media_paths, transcription_jobs, face_clustering_jobs, summary_requests } = body;
+  return !(visual_media_paths || transcription_jobs || face_clustering_jobs || summary_requests);
 }

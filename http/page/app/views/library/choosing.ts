@@ -1,7 +1,6 @@
 // Choosing rows of the list; those that were not in sight yet are read for it.
 import { attempt } from '../../attempt.ts';
-import { between, nothing, toggled, withRows } from './choice.ts';
-import { listing, rowAt, rowsBetween } from './listing.ts';
+import { between, listing, nothing, rowAt, rowsBetween, toggled, withRows } from './listing.ts';
 
 /** `isRange`: all from the one that was chosen before. */
 export async function choose(index: number, isRange: boolean): Promise<void> {

@@ -1,23 +1,35 @@
 // Folders and files: where one is, what is chosen, and what is done with it.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
 import { useKeys } from '../../keys.ts';
 import { go } from '../../navigation.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { useFileDrop } from '../../parts/drop.ts';
+import { Icon } from '../../parts/icon.ts';
+import { SetUpButton } from '../../parts/set-up.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
-import { momentArgument } from '../../route.ts';
-import { useStore } from '../../store.ts';
+import { momentArgument, routeHash } from '../../route.ts';
+import { get, useStore } from '../../store.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { AnalyseDialog } from './analyse-dialog.ts';
 import { choose, chooseAll } from './choosing.ts';
-import { Details } from './details.ts';
-import { DropDialog, useDrop } from './drop.ts';
 import { ForgetDialog } from './forget-dialog.ts';
-import { GoneFiles } from './gone.ts';
-import { Guide } from './guide.ts';
-import { listing, openFolder, refresh, rowAt } from './listing.ts';
-import { type PathAction, PathBar } from './path-bar.ts';
-import { folderOf, type Row } from './rows.ts';
+import {
+  freshRows,
+  isFolderGone,
+  listing,
+  openFolder,
+  PAGE,
+  refresh,
+  rowAt,
+  rowsBetween,
+} from './listing.ts';
+import { type PathAction, PathBar, PathField } from './path-bar.ts';
+import { folderOf, type ListedFile, type Row, reasonOf } from './rows.ts';
+import { dateText, sizeText } from './sizes.ts';
 import { Table } from './table.ts';
 import { WatchForm } from './watch-form.ts';
 
@@ -91,5 +103,157 @@ function useFileKeys(current: Row | undefined, start: (kind: 'analyse' | 'forget
     },
     rowAnalyse: () => start('analyse'),
     rowForget: () => start('forget'),
+  });
+}
+
+// What a person does first: shown until something is analysed.
+
+function Guide() {
+  const isEmpty = useStore(
+    ({ folder, tasks }) =>
+      folder.state === 'ready' && folder.loaded.media + folder.loaded.transcripts === 0 && tasks.length === 0,
+  );
+  if (!isEmpty) return null;
+  const steps = [library.guideOpen, library.guideChoose, library.guideSearch];
+  return html`<section class="guide panel">
+    <h2>${t(library.guide)}</h2>
+    <ol>${steps.map((words) => html`<li>${t(words)}</li>`)}</ol>
+    <p><${SetUpButton} /> <a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.guideModels)}</a></p>
+    <p class="quiet">${t(library.guideSamples)}</p>
+    <pre tabindex="0">npx framehound tour
+npx framehound open --cache-dir ~/.framehound/samples-analysis</pre>
+  </section>`;
+}
+
+// What is dragged onto the list. A browser tells no path of a file, so a person is told how to copy it; a path as text is
+// taken.
+
+function useDrop() {
+  const [dropped, setDropped] = useState<string | null>(null);
+  const drop = useFileDrop(({ files }) => setDropped(files[0]?.name ?? ''));
+  return { ...drop, dropped, close: () => setDropped(null) };
+}
+
+interface DropDialogProps {
+  readonly name: string;
+  close(): void;
+  start(doing: PathAction): void;
+}
+
+function DropDialog({ name, close, start }: DropDialogProps) {
+  return html`<${Dialog} title=${t(library.dropped, { name })} onClose=${close}>
+    <p>${t(library.droppedWhy)}</p>
+    <${PathField} isFocused start=${start} done=${close} />
+    <ul class="quiet-list">${[library.droppedWindows, library.droppedMac, library.droppedLinux].map((words) => html`<li>${t(words)}</li>`)}</ul>
+  <//>`;
+}
+
+// Below the list: the row in question with its whole path, what is known of it, and why it failed.
+
+interface DetailsProps {
+  readonly row: Row | undefined;
+  open(row: Row): void;
+}
+
+function Details({ row, open }: DetailsProps) {
+  if (!row) return null;
+  const isPlayable = row.kind === 'file' && row.file.hash_str !== null;
+  return html`<section class="details" aria-live="polite">
+    <div class="grow">
+      <p class="whole-path">${row.path}</p>
+      ${row.kind === 'folder' ? html`<p class="quiet">${row.analysed > 0 ? t(library.analysed, { n: row.analysed }) : t(library.notAnalysed)}</p>` : html`<${OfFile} file=${row.file} />`}
+    </div>
+    ${(row.kind === 'folder' || isPlayable) && html`<button onClick=${() => open(row)}>${t(isPlayable ? library.open : library.openFolder)}</button>`}
+  </section>`;
+}
+
+function OfFile({ file }: { readonly file: ListedFile }) {
+  const { visual, transcript, faces, summaries, failure, size_bytes, modified_at } = file;
+  const { language } = get();
+  const known = [
+    ...(visual.length > 0 ? [`${t(library.picture)}: ${visual.join(', ')}`] : []),
+    ...(transcript !== null ? [`${t(library.speech)}: ${transcript}`] : []),
+    ...(faces ? [`${t(library.faces)}: ${t(library.facesDone)}`] : []),
+    ...(summaries > 0 ? [`${t(library.summaries)}: ${summaries}`] : []),
+  ];
+  const measures = [
+    ...(size_bytes !== null ? [sizeText(size_bytes, language)] : []),
+    ...(modified_at !== null ? [dateText(modified_at, language)] : []),
+  ];
+  const told = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
+  return html`<p class="quiet">${told.join(' · ')}</p>
+    ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure.message, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
+}
+
+// Below the list: known files that do not lie in the folder any more. What is stored of them is still found and looked at.
+
+/** Known files below a folder that are compared with what lies there; above it nothing is said. */
+const MOST = 5000;
+const SHOWN = 100;
+
+/** Of the folder that is listed, once it is. */
+function useGone() {
+  const cache_dir = useStore((state) => state.folder.cache_dir);
+  const { folder, round, total, error } = listing.use((state) => state);
+  const isFolder = !isFolderGone(error);
+  const isListed = !isFolder || (total !== null && error === null);
+  const ask = async (signal: AbortSignal) => {
+    const { total: known, media } = await api.listLibrary(
+      { cache_dir: cache_dir!, under: folder!, limit: MOST },
+      { signal },
+    );
+    if (known > MOST) return [];
+    const all = isFolder ? total! : 0;
+    // The first page was read just now.
+    const rows = await (all > PAGE ? freshRows(0, all) : rowsBetween(0, all));
+    return goneFrom(
+      folder!,
+      media,
+      rows.map(({ name }) => name),
+    );
+  };
+  const isAsked = cache_dir !== null && folder !== null && isListed;
+  return useAsk(isAsked ? ask : null, [cache_dir, folder, round, isListed]);
+}
+
+function GoneFiles() {
+  const gone = useGone().value ?? [];
+  const n = gone.length;
+  if (n === 0) return null;
+  return html`<details class="gone"><summary>${t(library.gone, { n })}</summary>
+    <div class="row wrap"><p class="quiet grow">${t(library.goneHow)}</p>
+      <a class="button" href=${routeHash({ view: 'library', argument: 'disk' })}>${t(library.toGone)}</a></div>
+    <ul>${gone.slice(0, SHOWN).map(({ hash_str, path, name }) => html`<li class="row"><span class="grow cut" title=${path}>${name}</span><button aria-label=${t(library.openGone, { name })} onClick=${() => go('player', momentArgument({ hash_str, seconds: 0 }))}>${t(library.open)}</button></li>`)}
+      ${n > SHOWN && html`<li class="quiet">${t(library.moreMedia, { n: n - SHOWN })}</li>`}</ul>
+  </details>`;
+}
+
+// Which known files do not lie in a folder any more.
+
+interface Known {
+  readonly media_path: string;
+  readonly hash_str: string;
+}
+
+interface GoneFile {
+  readonly path: string;
+  readonly hash_str: string;
+  /** From the folder on. */
+  readonly name: string;
+}
+
+/**
+ * `known`: files below the folder, by whatever spelling of the system. `names`: what lies in it. A hidden name is not listed, so
+ * nothing is known of it.
+ */
+export function goneFrom(folder: string, known: readonly Known[], names: readonly string[]): GoneFile[] {
+  const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';
+  const start = folder.endsWith(separator) ? folder : folder + separator;
+  const there = new Set(names.map((name) => name.normalize()));
+  return known.flatMap(({ media_path: path, hash_str }) => {
+    if (!path.startsWith(start)) return [];
+    const name = path.slice(start.length);
+    const [first = ''] = name.split(separator);
+    return first.startsWith('.') || there.has(first.normalize()) ? [] : [{ path, hash_str, name }];
   });
 }

@@ -12,8 +12,7 @@ import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { nothing } from './choice.ts';
-import { listing, refresh } from './listing.ts';
+import { listing, nothing, refresh } from './listing.ts';
 import type { Row } from './rows.ts';
 import { sizeText } from './sizes.ts';
 

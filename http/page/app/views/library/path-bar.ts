@@ -6,8 +6,7 @@ import { Icon } from '../../parts/icon.ts';
 import { get } from '../../store.ts';
 import { library } from '../../words/library.ts';
 import { t } from '../../words.ts';
-import { nothing } from './choice.ts';
-import { listing, openFolder, refresh } from './listing.ts';
+import { listing, nothing, openFolder, refresh } from './listing.ts';
 import { crumbsOf, folderOf, pastedPath, type Row } from './rows.ts';
 import { lookUp } from './walk.ts';
 

@@ -1,20 +1,204 @@
 // The library: folders and files with what is analysed of them, the tasks, the watch folders, and the space they take.
 import { html } from 'htm/preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { attempt } from '../../attempt.ts';
 import { loadFolder } from '../../folder.ts';
 import { onProgress } from '../../live.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { routeHash } from '../../route.ts';
-import { useStore } from '../../store.ts';
+import { get, useStore } from '../../store.ts';
 import { isAnalysis } from '../../task-kinds.ts';
+import { toast } from '../../toasts.ts';
 import type { View } from '../../view.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
+import { tasks, watching, disk as words } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
-import { Disk } from './disk.ts';
 import { Files } from './files.ts';
+import { Losses } from './forget-dialog.ts';
 import { refresh } from './listing.ts';
+import { reasonOf } from './rows.ts';
+import { dateText, sizeText } from './sizes.ts';
 import { TaskList } from './task-list.ts';
-import { WatchFolders } from './watch.ts';
+import { WatchForm } from './watch-form.ts';
+
+// The watch folders, and how the service that watches them stands.
+
+type Watched = Awaited<ReturnType<typeof api.listWatchFolders>>;
+type Status = Watched['service_status'];
+type WatchFolder = Watched['watch_folders'][number];
+
+/** Counts and states change by themselves. */
+const READ_EVERY_MS = 4000;
+
+function WatchFolders() {
+  const active = useStore((state) => state.tasks.map(({ task_id }) => task_id).join());
+  const asked = useAsk((signal) => api.listWatchFolders({}, { signal }), [active]);
+  const [editing, setEditing] = useState<WatchFolder | 'new' | null>(null);
+  const [removing, setRemoving] = useState<WatchFolder | null>(null);
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && asked.again(), READ_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => onProgress(({ done }) => done && asked.again()), []);
+  if (asked.value === null)
+    return asked.state === 'failed'
+      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+      : html`<${Loading} />`;
+  const { watch_folders: folders, service_status: status } = asked.value;
+  const close = () => {
+    setEditing(null);
+    setRemoving(null);
+    asked.again();
+  };
+  return html`<div class="part">
+    ${folders.length > 0 && html`<${Service} status=${status} again=${asked.again} add=${() => setEditing('new')} />`}
+    ${
+      folders.length === 0
+        ? html`<${Empty} icon="eye" title=${t(watching.none)}><p class="quiet">${t(watching.noneHow)}</p>
+            <button class="primary" onClick=${() => setEditing('new')}>${t(watching.add)}</button><//>`
+        : html`<ul class="cards">${folders.map((folder) => html`<li key=${folder.id} class="panel"><${Folder} folder=${folder} status=${status} change=${() => setEditing(folder)} remove=${() => setRemoving(folder)} /></li>`)}</ul>`
+    }
+    ${editing !== null && html`<${WatchForm} folder=${editing === 'new' ? null : editing} path="" close=${close} />`}
+    ${removing !== null && html`<${Remove} folder=${removing} close=${close} />`}
+  </div>`;
+}
+
+interface ServiceProps {
+  readonly status: Status;
+  add(): void;
+  again(): void;
+}
+
+function Service({ status, add, again }: ServiceProps) {
+  const { state, paused_until, last_error, current_file, folder_stats } = status;
+  // What is wrong in a folder is said there.
+  const isOfFolder = Object.values(folder_stats).some((stats) => stats.last_error === last_error);
+  const act = async () => {
+    await attempt(() => (state === 'stopped' ? api.startWatching() : api.stopWatching()));
+    again();
+  };
+  const text =
+    state === 'paused' && paused_until !== null
+      ? t(watching.pausedUntil, { time: dateText(paused_until, get().language) })
+      : t(watching[state]);
+  return html`<div class="service row wrap"><p class="grow" role="status"><span class=${`state ${state}`}>${text}</span>${current_file !== null && html` <span class="quiet">${current_file}</span>`}</p>
+    <button class=${state === 'stopped' ? 'primary' : ''} disabled=${state === 'stopping'} onClick=${act}>${t(state === 'stopped' ? watching.start : watching.stop)}</button>
+    <button onClick=${add}>${t(watching.add)}</button></div>
+    ${last_error !== null && !isOfFolder && html`<p class="problem">${last_error}</p>`}`;
+}
+
+interface FolderProps {
+  readonly folder: WatchFolder;
+  readonly status: Status;
+  change(): void;
+  remove(): void;
+}
+
+function Folder({ folder, status, change, remove }: FolderProps) {
+  const { id, folder_path, cache_dir, enabled } = folder;
+  const stats = status.folder_stats[id];
+  const works = [
+    ...(folder.enable_visual_analysis ? [t(tasks.video)] : []),
+    ...(folder.enable_audio_analysis ? [t(tasks.speech)] : []),
+    ...(folder.enable_face_analysis ? [`${t(tasks.faces)} (${folder.cluster_job_name})`] : []),
+  ];
+  const counts = stats && {
+    analysed: stats.files_analyzed,
+    pending: stats.files_pending,
+    failed: stats.files_failed,
+  };
+  return html`<div class="row wrap"><h2 class="grow whole-path">${folder_path}</h2>
+      <span class=${`state ${enabled ? 'completed' : 'cancelled'}`}>${t(enabled ? watching.on : watching.off)}</span>
+      <button onClick=${change}>${t(watching.change)}</button><button onClick=${remove}>${t(watching.remove)}</button></div>
+    <p class="quiet">${works.join(', ')}${cache_dir !== null && cache_dir !== get().folder.cache_dir && ` · ${t(watching.other, { folder: cache_dir })}`}</p>
+    ${counts && html`<p class="figures">${t(watching.counts, counts)}</p>`}
+    ${stats?.last_error && html`<p class="problem">${stats.last_error}</p>`}
+    ${
+      stats &&
+      stats.failures.length > 0 &&
+      html`<details class="failures"><summary>${t(tasks.what)} (${stats.failures.length})</summary>
+        <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${reasonOf(error, media_path)}</p></li>`)}</ul></details>`
+    }`;
+}
+
+function Remove({ folder, close }: { readonly folder: WatchFolder; close(): void }) {
+  const remove = async () => {
+    if (await attempt(() => api.removeWatchFolder({ id: folder.id }))) close();
+  };
+  return html`<${Dialog} title=${t(watching.removeTitle)} onClose=${close}>
+    <p class="whole-path">${t(watching.removeSure, { path: folder.folder_path })}</p>
+    <div class="row"><button class="primary danger" onClick=${remove}>${t(watching.remove)}</button><button autofocus onClick=${close}>${t(shell.cancel)}</button></div>
+  <//>`;
+}
+
+// What the analysis takes on the disk, and what is stored of files that are gone.
+
+const kinds = ['records', 'vectors', 'people', 'previews', 'unfinished'] as const;
+
+function Disk() {
+  const cache_dir = useStore((state) => state.folder.cache_dir);
+  const asked = useAsk(cache_dir === null ? null : (signal) => api.libraryDisk({ cache_dir }, { signal }), [
+    cache_dir,
+  ]);
+  if (asked.value === null || cache_dir === null)
+    return asked.state === 'failed'
+      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+      : html`<${Loading} />`;
+  const { analysis, models } = asked.value;
+  const { language } = get();
+  const most = Math.max(1, analysis.bytes);
+  const dead = analysis.models.reduce(
+    (sum, { bytes, vectors, dead_vectors }) => sum + (vectors > 0 ? (bytes * dead_vectors) / vectors : 0),
+    0,
+  );
+  const line = (label: string, bytes: number) =>
+    html`<tr><th scope="row">${label}</th><td class="bar"><meter aria-label=${label} max=${most} value=${bytes}></meter></td><td class="figures">${sizeText(bytes, language)}</td></tr>`;
+  return html`<div class="part column">
+    <section class="panel column">
+      <h2>${t(words.total, { size: sizeText(analysis.bytes, language) })}</h2>
+      <p class="quiet whole-path">${analysis.folder}</p>
+      <table><tbody>${kinds.map((kind) => line(t(words[kind]), analysis[`${kind}_bytes`]))}</tbody></table>
+      ${dead > 0 && html`<p class="quiet">${t(words.dead, { size: sizeText(dead, language) })}</p>`}
+    </section>
+    <section class="panel column"><h2>${t(words.models)}: ${sizeText(models.bytes, language)}</h2><p class="quiet whole-path">${models.folder}</p></section>
+    <${Gone} cache_dir=${cache_dir} again=${asked.again} />
+  </div>`;
+}
+
+type Found = Awaited<ReturnType<typeof api.pruneLibrary>>;
+
+function Gone({ cache_dir, again }: { readonly cache_dir: string; again(): void }) {
+  const [found, setFound] = useState<Found | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (dry_run: boolean) => {
+    setBusy(true);
+    await attempt(async () => {
+      const answer = await api.pruneLibrary({ cache_dir, dry_run });
+      setFound(dry_run ? answer : null);
+      if (dry_run) return;
+      toast(t(library.forgotten, { n: answer.forgotten.length }));
+      void loadFolder();
+      again();
+    });
+    setBusy(false);
+  };
+  const n = found ? found.forgotten.length + found.paths_gone.length : 0;
+  return html`<section class="panel column"><h2>${t(words.gone)}</h2><p class="quiet">${t(words.goneHow)}</p>
+    ${
+      found &&
+      html`<div role="status"><p>${t(words.lookedAt, { n: found.looked_at })}${n === 0 && ` – ${t(words.noneGone)}`}</p>
+      ${found.skipped.map(({ reason, count, example }) => html`<p title=${example}>${t(words.skipped, { n: count, reason })}</p>`)}
+      ${found.forgotten.length > 0 && html`<${Losses} losses=${found} />`}
+      ${found.paths_gone.length > 0 && html`<p>${t(words.pathsGone, { n: found.paths_gone.length })}</p>`}</div>`
+    }
+    <div class="row"><button disabled=${isBusy} onClick=${() => run(true)}>${t(words.look)}</button>
+      ${n > 0 && html`<button class="primary danger" disabled=${isBusy} onClick=${() => run(false)}>${t(library.forgetDo)}</button>`}</div>
+  </section>`;
+}
 
 export const view: View = { title: shell.library, render: Library };
 

@@ -3,11 +3,9 @@ import { html } from 'htm/preact';
 import { go } from '../../navigation.ts';
 import { people } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { nameCluster } from './change.ts';
+import { type Cluster, nameCluster, slice } from './change.ts';
 import { toggled } from './choice.ts';
-import { Faces } from './faces.ts';
 import { Name } from './name.ts';
-import { type Cluster, slice } from './state.ts';
 
 export const calledOf = ({ name, size }: { readonly name: string; readonly size: number }) =>
   name || t(people.unnamed, { n: size });
@@ -30,4 +28,12 @@ export function Card({ job, cluster }: CardProps) {
       <${Name} label=${t(people.nameOf, { n: size })} hint=${t(people.who)} name=${name} save=${save} />
     </div>
     <p class="quiet">${t(people.size, { n: size })}</p>`;
+}
+
+// Pictures of faces, as they come from the service.
+
+export const faceAddress = (jpeg: string) => `data:image/jpeg;base64,${jpeg}`;
+
+export function Faces({ faces }: { readonly faces: readonly string[] }) {
+  return html`<span class="faces">${faces.map((face) => html`<img src=${faceAddress(face)} alt="" draggable=${false} />`)}</span>`;
 }

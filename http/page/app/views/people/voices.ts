@@ -1,22 +1,21 @@
 // The voices of the library: who speaks in which file, their names, and where else the same voice may be heard.
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api, messageOf } from '../../api.ts';
+import { type RequestState, useAsk } from '../../ask.ts';
 import { attempt } from '../../attempt.ts';
+import { Icon } from '../../parts/icon.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { routeHash } from '../../route.ts';
-import { get } from '../../store.ts';
+import { createSlice, get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { undoVoices } from './change.ts';
-import { Listen } from './listen.ts';
+import { changed, say, slice, undoVoices, useCacheDir } from './change.ts';
+import { percent } from './choice.ts';
 import { Name } from './name.ts';
 import { type Speaker, speakersOf } from './speakers.ts';
-import { changed, slice, useCacheDir } from './state.ts';
-import { Elsewhere } from './voice-elsewhere.ts';
 
 /** Media whose transcriptions are read at once. */
 const FILES = 200;
@@ -93,4 +92,158 @@ async function nameVoice({ hash_str, speaker, name: before }: Speaker, name: str
   const told = name === '' ? t(people.nameGone) : t(people.named, { name });
   toast(told, { action: { label: t(people.undo), run: () => void give(before) } });
   return true;
+}
+
+// Voices of other files that may be one voice: listen, and say whether they are.
+
+type Suggested = Awaited<ReturnType<typeof api.suggestSpeakers>>['suggestions'][number];
+
+function Elsewhere({ voice }: { readonly voice: Speaker }) {
+  const { hash_str, speaker } = voice;
+  const cache_dir = useCacheDir();
+  const asked = useQuestions(
+    cache_dir === null
+      ? null
+      : (signal) => api.suggestSpeakers({ cache_dir, hash_str, speaker, limit: 20 }, { signal }),
+    [cache_dir, hash_str, speaker],
+  );
+  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
+  if (asked.value === null) return html`<${Loading} />`;
+  const { suggestions, warning } = asked.value;
+  if (suggestions.length === 0) return html`<p class="quiet">${warning ?? t(voices.noElsewhere)}</p>`;
+  const onAnswer = (one: Suggested, same: boolean) => asked.answer(() => answer(voice, one, same));
+  return html`<ol class="elsewhere" aria-busy=${asked.isBusy}>${suggestions.map(
+    (one) =>
+      html`<${Question} key=${`${one.hash_str} ${one.speaker}`} voice=${voice} suggested=${one} isBusy=${asked.isBusy} onAnswer=${onAnswer} />`,
+  )}</ol>`;
+}
+
+interface QuestionProps {
+  readonly voice: Speaker;
+  readonly suggested: Suggested;
+  readonly isBusy: boolean;
+  onAnswer(suggested: Suggested, same: boolean): void;
+}
+
+function Question({ voice, suggested, isBusy, onAnswer }: QuestionProps) {
+  const { hash_str, media_path, speaker, similarity, speaking_seconds, sample, linked_voices: n } = suggested;
+  const called = suggested.speaker_name ?? speaker;
+  const values = { one: voice.name || voice.speaker, other: `${called} (${nameOf(media_path)})` };
+  const links = n > 1 ? t(voices.linked, { n }) : '';
+  return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${values.other} />
+    <span class="grow cut" title=${media_path}>${called} <span class="quiet">${nameOf(media_path)} · ${t(voices.speaks, { time: clock(speaking_seconds) })} ${links}</span></span>
+    <span class="quiet">${t(people.likeness, { n: percent(similarity) })}</span>
+    <button class="primary" aria-disabled=${isBusy} aria-label=${t(people.ofPair, { answer: t(voices.same), ...values })} onClick=${() => onAnswer(suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
+    <button aria-disabled=${isBusy} aria-label=${t(people.ofPair, { answer: t(people.notSame), ...values })} onClick=${() => onAnswer(suggested, false)}><${Icon} name="close" />${t(people.notSame)}</button>
+  </li>`;
+}
+
+function answer(voice: Speaker, suggested: Suggested, same: boolean): Promise<boolean> {
+  const name = voice.name || suggested.speaker_name || null;
+  const own = [voice, suggested].map(({ hash_str, speaker }) => ({ hash_str, speaker }));
+  return say({ voices: own, same, ...(same && { name }) }, t(same ? voices.isSame : voices.isNotSame));
+}
+
+// A part of a file to listen to; one at a time.
+
+interface Part {
+  readonly hash_str: string;
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+}
+
+const playing = createSlice<{ readonly key: string | null }>('listening', { key: null });
+const audio = new Audio();
+let end = 0;
+
+audio.addEventListener('timeupdate', () => {
+  if (audio.currentTime >= end) stop();
+});
+audio.addEventListener('ended', () => stop());
+audio.addEventListener('error', () => {
+  if (playing.get().key === null) return;
+  stop();
+  toast(t(voices.cannotPlay), { kind: 'error' });
+});
+
+function stop(): void {
+  audio.pause();
+  playing.update({ key: null });
+}
+
+async function play(key: string, { hash_str, start_seconds, end_seconds }: Part): Promise<void> {
+  stop();
+  playing.update({ key });
+  try {
+    const { url } = await api.mediaLink({ cache_dir: get().folder.cache_dir!, hash_str });
+    // Something else was asked for meanwhile.
+    if (playing.get().key !== key) return;
+    end = end_seconds;
+    audio.src = `${url}#t=${start_seconds},${end_seconds}`;
+    await audio.play();
+  } catch (error) {
+    if (playing.get().key !== key || audio.error) return;
+    stop();
+    toast(messageOf(error), { kind: 'error' });
+  }
+}
+
+interface ListenProps {
+  readonly part: Part;
+  readonly name: string;
+}
+
+function Listen({ part, name }: ListenProps) {
+  const key = `${part.hash_str} ${part.start_seconds} ${part.end_seconds}`;
+  const isPlaying = playing.use((state) => state.key === key);
+  useEffect(
+    () => () => {
+      if (playing.get().key === key) stop();
+    },
+    [key],
+  );
+  const label = isPlaying ? t(voices.stop) : t(voices.listen, { name });
+  return html`<button class="icon-only" aria-label=${label} title=${label} aria-pressed=${isPlaying} onClick=${() => (isPlaying ? stop() : void play(key, part))}>
+    <${Icon} name=${isPlaying ? 'pause' : 'play'} /></button>`;
+}
+
+// Questions about people and voices, one answered at a time: an answer changes what the others are about.
+
+interface Questions<T> extends RequestState<T> {
+  /** What is shown is from before an answer, or an answer is on its way: no other is taken. */
+  readonly isBusy: boolean;
+  /** Answers one, where none is on its way; `work` is true when that worked. What is asked now is loaded after it. */
+  answer(work: () => Promise<boolean>): void;
+}
+
+/** Asked for again with every change; `load` null: nothing is asked. */
+export function useQuestions<T>(
+  load: ((signal: AbortSignal) => Promise<T>) | null,
+  dependencies: readonly unknown[],
+): Questions<T> {
+  const changes = slice.use((state) => state.changes);
+  const [isAnswering, setAnswering] = useState(false);
+  // Known before the list is drawn again: a double click is one answer.
+  const isTaken = useRef(false);
+  const { value, ...asked } = useAsk(load && (async (signal) => ({ list: await load(signal), changes })), [
+    ...dependencies,
+    changes,
+  ]);
+  const isBusy = isAnswering || asked.state === 'loading' || value?.changes !== changes;
+  const take = async (work: () => Promise<boolean>) => {
+    isTaken.current = true;
+    setAnswering(true);
+    // One that is refused may be about what somebody else has changed.
+    if (!(await work())) asked.again();
+    isTaken.current = false;
+    setAnswering(false);
+  };
+  return {
+    ...asked,
+    value: value === null ? null : value.list,
+    isBusy,
+    answer: (work) => {
+      if (!isBusy && !isTaken.current) void take(work);
+    },
+  };
 }

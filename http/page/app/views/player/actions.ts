@@ -2,14 +2,14 @@
 import { messageOf } from '../../api.ts';
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
+import { go } from '../../navigation.ts';
 import { toast } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import type { Actions } from './controls.ts';
+import { change } from '../search/state.ts';
+import { type Actions, placeOf } from './controls.ts';
 import { neighbour, type Range } from './frames.ts';
-import { searchLike } from './like.ts';
 import type { Medium } from './media.ts';
-import { placeOf } from './place.ts';
 import type { Transport } from './transport.ts';
 
 interface Marks {
@@ -87,4 +87,15 @@ async function copyPlace(path: string, place: string): Promise<void> {
     // Without the right to the clipboard it can at least be read.
     toast(text);
   }
+}
+
+// From a frame to the shots like it: the search begins with this moment.
+
+function searchLike(moment: {
+  readonly hash_str: string;
+  readonly media_path: string;
+  readonly seconds: number;
+}): void {
+  change({ text: '', film: null, picture: { kind: 'like', ...moment } });
+  go('search');
 }

@@ -4,9 +4,8 @@ import { Icon } from '../../parts/icon.ts';
 import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import type { Range } from './frames.ts';
+import { frameAt, type Range, timecodeOf } from './frames.ts';
 import type { Medium } from './media.ts';
-import { numberOf, shownPlace } from './place.ts';
 import { useTransport } from './time.ts';
 import type { Transport } from './transport.ts';
 
@@ -72,4 +71,33 @@ function Clock({ medium, transport }: Pick<ControlsProps, 'medium' | 'transport'
     <output>${text}</output> <span class="quiet">/ ${clock(duration)}</span>
     ${frame !== null && html`<span class="quiet frame" data-frame=${frame}>${t(player.frame, { frame: String(frame) })}</span>`}
   </p>`;
+}
+
+// Where one is in a medium, as it is told: by timecode and frame, or by its time where frames cannot be counted.
+
+type Counted = Pick<Medium, 'rate' | 'rateVaries' | 'frames'>;
+
+/** For other programs: `00:01:02:13`, else seconds, `62.345`. */
+export function placeOf(medium: Counted, seconds: number): string {
+  return timecodeAt(medium, seconds) ?? startOf(medium, seconds).toFixed(3);
+}
+
+/** For people: `00:01:02:13`, `1:02.345` where the rate varies, `1:02.3` of sound. */
+function shownPlace(medium: Counted, seconds: number): string {
+  const { frames } = medium;
+  return timecodeAt(medium, seconds) ?? clock(startOf(medium, seconds), { decimals: frames ? 3 : 1 });
+}
+
+function timecodeAt({ rate, rateVaries }: Counted, seconds: number): string | null {
+  return rate > 0 && !rateVaries ? timecodeOf(frameAt(seconds, rate), rate) : null;
+}
+
+/** Of the frame that is seen, where there are frames and their times are known. */
+function startOf({ frames }: Counted, seconds: number): number {
+  return frames?.at(seconds)?.start_seconds ?? seconds;
+}
+
+/** From 0; null where frames are not counted. */
+function numberOf({ rate, rateVaries }: Counted, seconds: number): number | null {
+  return rate > 0 && !rateVaries ? frameAt(seconds, rate) : null;
 }

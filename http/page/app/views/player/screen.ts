@@ -2,20 +2,19 @@
 // previews.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api } from '../../api.ts';
+import { api, messageOf } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
 import { Loading } from '../../parts/states.ts';
+import { type TaskEnd, TaskProgress } from '../../parts/task.ts';
 import { usePicture } from '../../pictures.ts';
-import { useStore } from '../../store.ts';
+import { get, useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import { BrowserVersion } from './browser-version.ts';
 import { evenFrames } from './film-frames.ts';
 import type { Medium } from './media.ts';
-import { createStandIn } from './stand-in.ts';
 import { useSecond } from './time.ts';
-import type { Transport } from './transport.ts';
+import type { Playable, Transport } from './transport.ts';
 
 /** Longest side of a preview that stands in, px: what is stored. */
 const PREVIEW_SIDE = 640;
@@ -134,4 +133,95 @@ function Still({ medium, url, transport }: SourceProps) {
   const source = isBroken || url === null ? preview : url;
   if (!source) return html`<${Loading} />`;
   return html`<img src=${source} alt=${nameOf(media_path)} onError=${() => setBroken(true)} />`;
+}
+
+// What is said where a file cannot be played: a version for browsers can be made by the service, as a task.
+
+interface BrowserVersionProps {
+  readonly medium: Medium;
+  /** The file is not where it was: nothing can be made of it. */
+  readonly isGone: boolean;
+  ready(): void;
+}
+
+function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserVersionProps) {
+  const [task_id, setTask] = useState<string | null>(null);
+  const [problem, setProblem] = useState('');
+  const make = async () => {
+    setProblem('');
+    try {
+      const answer = await api.makeProxy({ cache_dir: get().folder.cache_dir!, hash_str });
+      if ('task_id' in answer && answer.task_id) setTask(answer.task_id);
+      else ready();
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const ended = ({ error, isCancelled }: TaskEnd) => {
+    setTask(null);
+    if (error !== null) setProblem(error);
+    else if (!isCancelled) ready();
+  };
+  if (isGone) return html`<p class="stand-in" role="status">${t(player.gone)}</p>`;
+  return html`<div class="stand-in row wrap">
+    <p class="grow" role="status">${t(player.unplayable)}</p>
+    ${problem !== '' && html`<p class="problem" role="alert">${problem}</p>`}
+    ${
+      task_id !== null
+        ? html`<${TaskProgress} task_id=${task_id} label=${t(player.making)} onEnd=${ended} />`
+        : html`<button onClick=${make}>${t(player.make)}</button>`
+    }
+  </div>`;
+}
+
+// Stands in where the browser cannot play a film: keeps the time of a player, while stored previews are shown.
+
+function createStandIn(duration: number): Playable {
+  return new StandIn(duration);
+}
+
+class StandIn implements Playable {
+  readonly duration: number;
+  readonly seeking = false;
+  #rate = 1;
+  /** Where it stood, and when, ms; no time while it is stopped. */
+  #from = { seconds: 0, since: null as number | null };
+
+  constructor(duration: number) {
+    this.duration = duration;
+  }
+
+  get paused(): boolean {
+    return this.#from.since === null || this.currentTime >= this.duration;
+  }
+
+  get currentTime(): number {
+    const { seconds, since } = this.#from;
+    const gone = since === null ? 0 : ((performance.now() - since) / 1000) * this.#rate;
+    return Math.min(this.duration, seconds + gone);
+  }
+
+  set currentTime(seconds: number) {
+    this.#from = { seconds, since: this.#from.since === null ? null : performance.now() };
+  }
+
+  get playbackRate(): number {
+    return this.#rate;
+  }
+
+  set playbackRate(rate: number) {
+    this.#from = {
+      seconds: this.currentTime,
+      since: this.#from.since === null ? null : performance.now(),
+    };
+    this.#rate = rate;
+  }
+
+  play(): void {
+    this.#from = { seconds: this.currentTime, since: performance.now() };
+  }
+
+  pause(): void {
+    this.#from = { seconds: this.currentTime, since: null };
+  }
 }

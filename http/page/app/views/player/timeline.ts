@@ -1,16 +1,15 @@
 // The time line below the player: pictures of the shots, sound, chapters, who speaks and who is seen, all on one scale.
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { usePicture } from '../../pictures.ts';
+import { useStore } from '../../store.ts';
 import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import type { Range } from './frames.ts';
-import type { Lane } from './lanes.ts';
-import type { Medium } from './media.ts';
-import { Strip } from './strip.ts';
+import type { Lane, Medium } from './media.ts';
 import { useEveryFrame, useSecond } from './time.ts';
 import type { Transport } from './transport.ts';
-import { Waveform } from './waveform.ts';
 
 const MOST_ZOOM = 64;
 /** Seconds that an arrow key moves on the time line. */
@@ -119,4 +118,141 @@ function useDrag(element: { readonly current: HTMLElement | null }, to: (share: 
       if ((event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) move(event);
     },
   };
+}
+
+// A film as a strip of pictures, one for each shot that has the room for one.
+
+/** Pictures on the width of the window. */
+const ON_A_WINDOW = 16;
+
+interface StripProps {
+  readonly media_path: string;
+  readonly scenes: readonly Range[];
+  readonly duration: number;
+  readonly zoom: number;
+}
+
+function Strip({ media_path, scenes, duration, zoom }: StripProps) {
+  const parts = useMemo(
+    () => picturesOfStrip(scenes, duration, Math.round(ON_A_WINDOW * zoom)),
+    [scenes, duration, zoom],
+  );
+  return html`<div class="strip">${parts.map(
+    ({ start, end, second, isShot }) =>
+      html`<${Cell} key=${start} media_path=${media_path} second=${second} isShot=${isShot} start=${start}
+        left=${start / duration} width=${(end - start) / duration} />`,
+  )}</div>`;
+}
+
+interface CellProps {
+  readonly media_path: string;
+  readonly second: number;
+  readonly start: number;
+  readonly left: number;
+  readonly width: number;
+  readonly isShot: boolean;
+}
+
+function Cell({ media_path, second, start, left, width, isShot }: CellProps) {
+  const picture = usePicture(media_path, second, 160);
+  const style = { left: `${100 * left}%`, width: `${100 * width}%` };
+  return html`<div class=${isShot ? 'cell shot' : 'cell'} style=${style} title=${t(player.shotAt, { time: clock(start) })}>
+    ${picture && html`<img src=${picture} alt="" draggable=${false} />`}
+  </div>`;
+}
+
+// Which pictures a strip of a film shows: of its shots, joined where they are too short to be seen, cut where they are
+// longer than a picture is wide.
+
+interface StripCell {
+  /** Seconds of the film that the cell covers. */
+  readonly start: number;
+  readonly end: number;
+  /** The grid second whose picture stands for it. */
+  readonly second: number;
+  /** A shot begins with it. */
+  readonly isShot: boolean;
+}
+
+/** `most`: cells of equal width that the strip has room for. Shots ascend; gaps between them belong to the one before. */
+export function picturesOfStrip(shots: readonly Range[], duration: number, most: number): StripCell[] {
+  if (duration <= 0 || most < 1) return [];
+  const width = duration / most;
+  const cells: StripCell[] = [];
+  const starts = [
+    0,
+    ...shots.map((shot) => shot.start_seconds).filter((start) => start > 0 && start < duration),
+  ];
+  let from = 0;
+  for (let at = 0; at < starts.length; at++) {
+    const end = starts[at + 1] ?? duration;
+    // Short shots share the cell of the first of them.
+    if (end - from < width && at + 1 < starts.length) continue;
+    cells.push(...cellsOf(from, end, width));
+    from = end;
+  }
+  return cells;
+}
+
+function cellsOf(from: number, end: number, width: number): StripCell[] {
+  const count = Math.max(1, Math.round((end - from) / width));
+  return Array.from({ length: count }, (_, i) => {
+    const start = from + (i * (end - from)) / count;
+    const stop = from + ((i + 1) * (end - from)) / count;
+    const second = Math.min(Math.floor((start + stop) / 2), Math.max(0, Math.ceil(stop) - 1));
+    return { start, end: stop, second, isShot: i === 0 };
+  });
+}
+
+// The loudness of a film along its time line, drawn on a canvas as wide as it is shown.
+
+const HEIGHT = 40;
+/** Canvases have no more columns than this; beyond it they are stretched. */
+const MOST_COLUMNS = 16_000;
+
+function Waveform({ peaks }: { readonly peaks: readonly number[] }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = useStore((state) => state.theme);
+  useEffect(() => {
+    const element = canvas.current!;
+    const paint = () => draw(element, peaks);
+    const watch = new ResizeObserver(paint);
+    watch.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: light)');
+    scheme.addEventListener('change', paint);
+    paint();
+    return () => {
+      watch.disconnect();
+      scheme.removeEventListener('change', paint);
+    };
+  }, [peaks, theme]);
+  return html`<canvas class="waveform" ref=${canvas} height=${HEIGHT} role="img" aria-label=${t(player.sound)}></canvas>`;
+}
+
+function draw(canvas: HTMLCanvasElement, peaks: readonly number[]): void {
+  const width = Math.min(MOST_COLUMNS, Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)));
+  if (canvas.width !== width) canvas.width = width;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.clearRect(0, 0, width, HEIGHT);
+  context.fillStyle = getComputedStyle(canvas).color;
+  const middle = HEIGHT / 2;
+  for (const [x, peak] of columnsOf(peaks, width).entries()) {
+    const half = Math.max(0.5, peak * (middle - 1));
+    context.fillRect(x, middle - half, 1, 2 * half);
+  }
+}
+
+// Peaks of sound for as many columns as a drawing has.
+
+/** The loudest of the peaks that fall into each column; where there are fewer peaks than columns, the one that is there. */
+export function columnsOf(peaks: readonly number[], columns: number): number[] {
+  if (peaks.length === 0) return [];
+  return Array.from({ length: columns }, (_, x) => {
+    const from = Math.floor((x * peaks.length) / columns);
+    const to = Math.max(from + 1, Math.floor(((x + 1) * peaks.length) / columns));
+    let loudest = 0;
+    for (let at = from; at < to; at++) loudest = Math.max(loudest, peaks[at] ?? 0);
+    return loudest;
+  });
 }

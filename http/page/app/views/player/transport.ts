@@ -1,9 +1,7 @@
 // Where the player is and how fast it goes, whatever it plays. Its time changes with every frame, so it is no state of
 // components: who shows it listens.
 import { evenFrames, type FilmFrames, frameBeside } from './film-frames.ts';
-import { isOneFrame, placeOfStep, withinFrame } from './frame-places.ts';
-import { shuttled, usualRate } from './frames.ts';
-import type { Playable } from './playable.ts';
+import { type Range, shuttled, usualRate } from './frames.ts';
 
 export interface Transport {
   /** Seconds from the start of the film. */
@@ -196,4 +194,50 @@ class PlayerTransport implements Transport {
   #tell(): void {
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+// Where a player is sent to show a frame.
+
+/** Those that are sent to the border of a frame show the one before as often as not. */
+export function middleOfFrame({ start_seconds, end_seconds }: Range): number {
+  return (start_seconds + end_seconds) / 2;
+}
+
+/** Seconds that a player stays away from the borders of a frame. */
+const MARGIN = 0.5;
+
+/**
+ * As `middleOfFrame`, and near the moment where the frame is long: of a screen that stands still the sound goes on. Without a
+ * frame the moment itself.
+ */
+export function withinFrame(frame: Range | null | undefined, seconds: number): number {
+  if (!frame) return seconds;
+  const { start_seconds, end_seconds } = frame;
+  if (end_seconds - start_seconds <= 2 * MARGIN) return middleOfFrame(frame);
+  return Math.max(start_seconds + MARGIN, Math.min(seconds, end_seconds - MARGIN));
+}
+
+/** Where a step ends: who goes no further stays where they are. */
+export function placeOfStep(frame: Range, seconds: number): number {
+  const isThere = frame.start_seconds <= seconds && seconds < frame.end_seconds;
+  return isThere ? withinFrame(frame, seconds) : middleOfFrame(frame);
+}
+
+/** False of sound, and where it is not known. */
+function isOneFrame(frames: FilmFrames | null, a: number, b: number): boolean {
+  const start = frames?.at(a)?.start_seconds;
+  return start !== undefined && start === frames?.at(b)?.start_seconds;
+}
+
+// What the player plays, as its parts see it: a video or audio element, or a stand-in where the browser cannot play the file.
+
+/** The part of a media element that is used. */
+export interface Playable {
+  currentTime: number;
+  playbackRate: number;
+  readonly duration: number;
+  readonly paused: boolean;
+  readonly seeking: boolean;
+  play(): Promise<void> | void;
+  pause(): void;
 }

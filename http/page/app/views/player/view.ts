@@ -1,10 +1,14 @@
 // The player: a medium from the moment it was opened at, frame by frame, with what is known of it along its time line.
 import { html } from 'htm/preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { api, messageOf } from '../../api.ts';
+import type { RequestState } from '../../ask.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { SetUpButton, useLacking } from '../../parts/set-up.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { parseMoment } from '../../route.ts';
-import { useStore } from '../../store.ts';
-import { nameOf } from '../../times.ts';
+import { get, useStore } from '../../store.ts';
+import { clock, nameOf } from '../../times.ts';
 import type { View } from '../../view.ts';
 import { player } from '../../words/player.ts';
 import { shell } from '../../words/shell.ts';
@@ -12,12 +16,21 @@ import { t } from '../../words.ts';
 import { useActions } from './actions.ts';
 import { Controls } from './controls.ts';
 import { partOf, rangeAt } from './frames.ts';
-import { type Lane, speakerLanes } from './lanes.ts';
-import { type Medium, useChapters, useMedium, usePeople, useScenes, useTranscript } from './media.ts';
+import {
+  type Lane,
+  type Medium,
+  type Segment,
+  segmentAt,
+  speakerLanes,
+  useChapters,
+  useMedium,
+  usePeople,
+  useScenes,
+  useTranscript,
+} from './media.ts';
 import { Screen } from './screen.ts';
-import { useSecond } from './time.ts';
+import { useSecond, useTransport } from './time.ts';
 import { Timeline } from './timeline.ts';
-import { Transcript } from './transcript.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 export const view: View = { title: shell.player, render: Player };
@@ -102,4 +115,120 @@ function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], people: rea
   const own: Lane[] =
     chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
   return [...own, ...speakers, ...people];
+}
+
+// The transcript beside the player: it follows what is said, a click goes there without stopping, and a speaker can be
+// named.
+
+interface TranscriptProps {
+  readonly hash_str: string;
+  readonly transport: Transport;
+  readonly transcript: RequestState<Segment[]>;
+}
+
+function Transcript({ hash_str, transport, transcript }: TranscriptProps) {
+  const [follows, setFollows] = useState(true);
+  const { value: segments, state, error, again } = transcript;
+  if (segments === null) {
+    if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
+    return html`<${Loading} />`;
+  }
+  if (segments.length === 0) return html`<${NoTranscript} />`;
+  return html`<section class="transcript column" aria-label=${t(player.transcript)}>
+    <header class="row"><h2 class="grow">${t(player.transcript)}</h2>
+      <label><input type="checkbox" checked=${follows} onChange=${() => setFollows(!follows)} />${t(player.follow)}</label>
+    </header>
+    <${Lines} hash_str=${hash_str} segments=${segments} transport=${transport} follows=${follows} again=${again} />
+  </section>`;
+}
+
+function NoTranscript() {
+  const isLacking = useLacking(['speech']);
+  return html`<${Empty} icon="speech" title=${t(player.noTranscript)}>
+    <p class="quiet">${t(isLacking ? player.noSpeechModel : player.noTranscriptHow)}</p>
+    ${isLacking && html`<${SetUpButton} />`}<//>`;
+}
+
+interface LinesProps {
+  readonly hash_str: string;
+  readonly segments: readonly Segment[];
+  readonly transport: Transport;
+  readonly follows: boolean;
+  again(): void;
+}
+
+function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const [naming, setNaming] = useState<Segment | null>(null);
+  const current = useTransport(transport, ({ seconds }) => segmentAt(segments, seconds));
+  useEffect(() => {
+    const line = list.current?.children[current];
+    line?.setAttribute('aria-current', 'true');
+    // Only the list itself is scrolled: the page stays where a person left it.
+    if (follows && line instanceof HTMLElement && list.current) {
+      const { offsetTop, offsetHeight } = line;
+      const { scrollTop, clientHeight } = list.current;
+      if (offsetTop < scrollTop || offsetTop + offsetHeight > scrollTop + clientHeight)
+        list.current.scrollTop = offsetTop - clientHeight / 3;
+    }
+    return () => line?.removeAttribute('aria-current');
+  }, [current, follows, segments]);
+  // Lines are drawn once, however often the time changes.
+  const lines = useMemo(
+    () => segments.map((segment, at) => lineOf(segment, segments[at - 1], transport, setNaming)),
+    [segments, transport],
+  );
+  return html`<ol ref=${list} class="lines grow" tabindex="-1">${lines}</ol>
+    ${naming && html`<${NameSpeaker} hash_str=${hash_str} segment=${naming} done=${() => setNaming(null)} again=${again} />`}`;
+}
+
+function lineOf(
+  segment: Segment,
+  before: Segment | undefined,
+  transport: Transport,
+  name: (segment: Segment) => void,
+) {
+  const { start_seconds, text, speaker, speaker_name } = segment;
+  const isNew = speaker !== '' && speaker !== before?.speaker;
+  const label = speaker_name || speaker;
+  return html`<li key=${segment.segment_index}>
+    ${isNew && html`<button class="speaker quiet" title=${t(player.nameSpeaker, { name: label })} onClick=${() => name(segment)}>${label}</button>`}
+    <button class="line quiet" onClick=${() => transport.seek(start_seconds)}>
+      <span class="quiet">${clock(start_seconds)}</span><span>${text.trim()}</span>
+    </button>
+  </li>`;
+}
+
+interface NamingProps {
+  readonly hash_str: string;
+  readonly segment: Segment;
+  done(): void;
+  again(): void;
+}
+
+function NameSpeaker({ hash_str, segment: { speaker, speaker_name }, done, again }: NamingProps) {
+  const [name, setName] = useState(speaker_name === speaker ? '' : speaker_name);
+  const [problem, setProblem] = useState('');
+  const save = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const cache_dir = get().folder.cache_dir!;
+      await api.nameSpeakers({ cache_dir, hash_str, assignments: [{ speaker, name }] });
+      again();
+      done();
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const label = speaker_name || speaker;
+  return html`<${Dialog} title=${t(player.nameSpeaker, { name: label })} onClose=${done}>
+    <form class="column" onSubmit=${save}>
+      <label class="column">${t(player.speakerName)}
+        <input autofocus maxlength="200" value=${name} onInput=${(event: InputEvent) => setName((event.target as HTMLInputElement).value)} />
+      </label>
+      <p class="problem" role="alert">${problem}</p>
+      <div class="row"><button class="primary" type="submit">${t(player.save)}</button>
+        <button type="button" onClick=${done}>${t(shell.cancel)}</button></div>
+    </form>
+  <//>`;
 }

@@ -1,14 +1,14 @@
 // The filters: people, and what is known of the media, each with how many are left.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import type { Facet as FacetOfService } from '../../../../../actors/index/facets/contract.ts';
 import { api } from '../../api.ts';
 import { useAsk } from '../../ask.ts';
 import { Failed, Loading } from '../../parts/states.ts';
 import { useStore } from '../../store.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { type Facet, optionsToShow, rangeOf, withOption, withRange } from './facets.ts';
-import { PeopleFilter } from './people.ts';
+import type { Filter, Person } from './moment.ts';
 import { change, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
@@ -67,4 +67,95 @@ function RangeFilter({ facet }: { readonly facet: Facet }) {
       <input class="grow" type=${facet.kind === 'date' ? 'date' : 'number'} step="any" value=${range[part]} placeholder=${String(facet[part === 'from' ? 'min' : 'max'] ?? '')}
         onChange=${(event: Event) => change({ filters: withRange(filters, facet, part, (event.target as HTMLInputElement).value) })} /></label>`;
   return html`<div class="row range">${field('from', t(searchWords.from))}${field('to', t(searchWords.to))}</div>`;
+}
+
+// The people that matches have to show, of all clusterings, by name.
+
+function PeopleFilter() {
+  const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
+  const people = search.use(({ query }) => query.people);
+  const mode = search.use(({ query }) => query.peopleMode);
+  const asked = useAsk(cache_dir === null ? null : (signal) => api.faceClusters({ cache_dir }, { signal }), [
+    cache_dir,
+  ]);
+  const jobs = asked.value?.jobs ?? [];
+  if (jobs.length === 0) return null;
+  const named = jobs.flatMap(({ name: cluster_job_name, names }) =>
+    [...new Set(Object.values(names))]
+      .filter((name) => name !== '')
+      .map((name): Person => ({ name, cluster_job_name })),
+  );
+  const isSame = (a: Person, b: Person) => a.name === b.name && a.cluster_job_name === b.cluster_job_name;
+  const toggle = (person: Person) => {
+    const others = people.filter((one) => !isSame(one, person));
+    change({ people: others.length < people.length ? others : [...people, person] });
+  };
+  return html`<details class="facet" open=${people.length > 0}>
+    <summary><span class="grow">${t(searchWords.people)}</span>${people.length > 0 && html`<span class="count">${people.length}</span>`}</summary>
+    ${named.length === 0 && html`<p class="quiet">${t(searchWords.noPeople)}</p>`}
+    ${named.map(
+      (person) => html`<label class="option" title=${person.cluster_job_name}>
+        <input type="checkbox" checked=${people.some((one) => isSame(one, person))} onChange=${() => toggle(person)} />
+        <span class="grow cut">${person.name}</span>${jobs.length > 1 && html`<span class="quiet cut">${person.cluster_job_name}</span>`}</label>`,
+    )}
+    ${
+      people.length > 1 &&
+      html`<label class="option"><input type="checkbox" checked=${mode === 'and'}
+      onChange=${() => change({ peopleMode: mode === 'and' ? 'or' : 'and' })} />${t(searchWords.together)}</label>`
+    }
+  </details>`;
+}
+
+// Filters by facets: what is chosen becomes conditions of a search.
+
+export type Facet = FacetOfService;
+
+/** Chosen ones, and those that tell media apart. */
+export function optionsToShow({ options }: Facet, chosen: readonly string[], total: number) {
+  return options.filter(({ value, count }) => chosen.includes(value) || (count > 0 && count < total));
+}
+
+/** Chosen, or no longer. */
+export function withOption(filters: readonly Filter[], facet_id: string, value: string): Filter[] {
+  const isOwn = (one: Filter) => one.facet_id === facet_id && one.operator === 'include_any_of';
+  const before = filters.find(isOwn)?.values ?? [];
+  const values = before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
+  const others = filters.filter((one) => !isOwn(one));
+  return values.length === 0 ? others : [...others, { facet_id, operator: 'include_any_of', values }];
+}
+
+const operators = {
+  numeric: { from: 'greater_than', to: 'less_than' },
+  date: { from: 'after', to: 'before' },
+} as const;
+type Part = 'from' | 'to';
+const operatorOf = ({ kind }: Facet, part: Part) => operators[kind === 'date' ? 'date' : 'numeric'][part];
+
+/** What stands in the two fields; both ends belong to the range. */
+export function rangeOf(filters: readonly Filter[], facet: Facet): Record<Part, string> {
+  const text = (part: Part) => {
+    const operator = operatorOf(facet, part);
+    const value = filters.find((one) => one.facet_id === facet.id && one.operator === operator)?.values[0];
+    return value === undefined ? '' : moved(facet, value, part === 'from' ? 1 : -1);
+  };
+  return { from: text('from'), to: text('to') };
+}
+
+export function withRange(filters: readonly Filter[], facet: Facet, part: Part, value: string): Filter[] {
+  const operator = operatorOf(facet, part);
+  const others = filters.filter((one) => one.facet_id !== facet.id || one.operator !== operator);
+  if (value.trim() === '') return others;
+  return [
+    ...others,
+    { facet_id: facet.id, operator, values: [moved(facet, value, part === 'from' ? -1 : 1)] },
+  ];
+}
+
+const DAY_MS = 86_400_000;
+/** Comparisons leave the value itself out: one asks for a little less, or more. */
+const LITTLE = 1e-6;
+
+function moved({ kind }: Facet, value: string, direction: 1 | -1): string {
+  if (kind !== 'date') return String(Math.round((Number(value) + direction * LITTLE) * 1e9) / 1e9);
+  return new Date(Date.parse(value) + direction * DAY_MS).toISOString().slice(0, 10);
 }

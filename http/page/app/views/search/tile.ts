@@ -1,21 +1,21 @@
 // One match: its picture, which a pointer scrubs through, when it is, and why it was found.
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import type { Band } from '../../../../../actors/search/visual/contract.ts';
+import { api, isAbort } from '../../api.ts';
 import { isInBasket, toggleInBasket } from '../../basket.ts';
+import { createBounded } from '../../bounded.ts';
 import { go } from '../../navigation.ts';
 import { Icon } from '../../parts/icon.ts';
 import { usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
-import { useStore } from '../../store.ts';
-import { clock, nameOf } from '../../times.ts';
+import { get, useStore } from '../../store.ts';
+import { clock, fullClock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { BandMark, bandOf } from './band.ts';
 import { copiesText } from './copies.ts';
-import { Frames } from './frames.ts';
 import { type Found, kindIcons } from './moment.ts';
 import { likeThis, search } from './state.ts';
-import { useStrip } from './strips.ts';
 
 export const tileId = (index: number) => `match-${index}`;
 export const open = ({ hash_str, time_seconds: seconds }: Found) =>
@@ -114,4 +114,141 @@ function labelOf(moment: Found): string {
   return [nameOf(moment.media_path), clock(moment.time_seconds), ...why, ...sure, copiesText(moment)]
     .filter((one) => one !== '')
     .join(', ');
+}
+
+// How sure what is seen in a match is: one to three steps and their word, not colour alone.
+
+const steps: Readonly<Record<Band, number>> = { weak: 1, likely: 2, strong: 3 };
+const heights = [3, 6, 9] as const;
+
+/** Of the best thing that is seen; null where nothing is, or nobody asked. */
+function bandOf({ reasons }: Pick<Found, 'reasons'>): Band | null {
+  const bands = reasons.flatMap((reason) =>
+    reason.kind === 'seen' && reason.explanation ? [reason.explanation.band] : [],
+  );
+  return bands.reduce<Band | null>((best, band) => (best && steps[best] >= steps[band] ? best : band), null);
+}
+
+/** The label of the tile says the same, so readers need no second one. */
+function BandMark({ band }: { readonly band: Band | null }) {
+  if (band === null) return null;
+  const bars = heights.map(
+    (height, i) =>
+      html`<rect x=${2 + i * 4.5} y=${12 - height} width="3" height=${height} class=${i < steps[band] ? 'full' : 'empty'} />`,
+  );
+  return html`<span class="reason band" title=${t(searchWords[band])} aria-hidden="true">
+    <svg class="icon" viewBox="0 0 16 16">${bars}</svg>
+  </span>`;
+}
+
+// What a match was found by, framed in its picture: lines of text, and things while the tile is pointed at or chosen.
+
+interface Framed {
+  readonly box: readonly [number, number, number, number];
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+}
+
+interface FramesProps {
+  readonly moment: Found;
+  /** The picture, and its second. */
+  readonly src: string;
+  readonly seconds: number;
+  readonly showsThings: boolean;
+}
+
+function Frames({ moment, src, seconds, showsThings }: FramesProps) {
+  const [size, setSize] = useState<{ readonly width: number; readonly height: number } | null>(null);
+  const all: Framed[] = [...linesOf(moment).slice(0, 1), ...(showsThings ? thingsOf(moment) : [])];
+  const framed = all.filter((one) => one.start_seconds <= seconds && seconds < one.end_seconds);
+  const isAny = framed.length > 0;
+  useEffect(() => {
+    if (!isAny) return;
+    const picture = new Image();
+    picture.onload = () => setSize({ width: picture.naturalWidth, height: picture.naturalHeight });
+    picture.src = src;
+    return () => {
+      picture.onload = null;
+    };
+  }, [src, isAny]);
+  if (!isAny || size === null) return null;
+  // Of the same shape as the picture, so that it lies where the picture does.
+  return html`<svg class="frames" viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true">${framed.map(
+    ({ box: [x, y, width, height] }) =>
+      html`<rect x=${x * size.width} y=${y * size.height} width=${width * size.width} height=${height * size.height} />`,
+  )}</svg>`;
+}
+
+function linesOf({ reasons, time_seconds: time }: Found) {
+  const lines = reasons.filter((reason) => reason.kind === 'written');
+  // One that is there when the picture is.
+  return lines.filter((line) => line.start_seconds <= time && time < line.end_seconds);
+}
+
+function thingsOf({ reasons }: Found) {
+  const seen = reasons.flatMap((reason) => (reason.kind === 'seen' ? (reason.explanation?.parts ?? []) : []));
+  return seen.flatMap((part) => (part.part === 'things' ? (part.boxes ?? []) : []));
+}
+
+// Strips of pictures of scenes, for scrubbing: asked for when a tile is pointed at for a moment, the latest ones kept.
+
+const KEPT = 60;
+const POINTED_MS = 120;
+
+interface Strip {
+  /** Addresses for an `img`, in order. */
+  readonly pictures: readonly string[];
+  readonly seconds: readonly number[];
+}
+
+const kept = createBounded<Strip>(KEPT);
+
+/** Null until it is there, and for what has none. */
+function useStrip(moment: Found, isPointed: boolean): Strip | null {
+  const { hash_str, start_seconds, end_seconds } = moment;
+  const key = `${hash_str} ${start_seconds} ${end_seconds}`;
+  const [strip, setStrip] = useState<Strip | null>(null);
+  useEffect(() => {
+    if (!isPointed || moment.kind !== 'video') return;
+    const known = kept.get(key);
+    if (known) return setStrip(known);
+    const aborter = new AbortController();
+    const timer = setTimeout(() => {
+      load(moment, aborter.signal).then(
+        (loaded) => {
+          kept.set(key, loaded);
+          if (!aborter.signal.aborted) setStrip(loaded);
+        },
+        (error: unknown) => {
+          // A strip is an extra: the picture of the moment stays.
+          if (!isAbort(error)) setStrip(null);
+        },
+      );
+    }, POINTED_MS);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [key, isPointed]);
+  return isPointed ? strip : null;
+}
+
+async function load(
+  { hash_str, media_path, start_seconds, end_seconds }: Found,
+  signal: AbortSignal,
+): Promise<Strip> {
+  const input = {
+    cache_dir: get().folder.cache_dir!,
+    media_path,
+    hash_str,
+    start_time: fullClock(start_seconds),
+    end_time: fullClock(Math.max(start_seconds, end_seconds)),
+    max_size: 320,
+  };
+  const { scene_thumbnails } = await api.sceneThumbnails(input, { signal });
+  const pairs = scene_thumbnails ?? [];
+  return {
+    pictures: pairs.map(([picture]) => `data:image/jpeg;base64,${picture}`),
+    seconds: pairs.map(([, time]) => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
+  };
 }

@@ -1,26 +1,29 @@
 // The search: a box, filters beside, and the matches below.
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { loadFolder } from '../../folder.ts';
+import { ApiError, api, isAbort } from '../../api.ts';
+import { askPatiently, loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
 import { useFileDrop } from '../../parts/drop.ts';
+import { Icon } from '../../parts/icon.ts';
+import { SetUpButton, useLacking } from '../../parts/set-up.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
 import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
+import { clock, nameOf, secondsOf } from '../../times.ts';
 import type { View } from '../../view.ts';
 import { searchWords } from '../../words/search.ts';
+import { setup } from '../../words/setup.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { Box } from './box.ts';
+import { setsOf } from '../settings/sets.ts';
+import { Box, pictureIn, searchByPicture } from './box.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
-import { byFilm, byRank, folded, type Ordered } from './groups.ts';
-import { limits } from './moment.ts';
-import { NoResults, Warnings } from './notes.ts';
-import { pictureIn, searchByPicture } from './own-picture.ts';
-import { Refine } from './refine.ts';
-import { again, more, search } from './state.ts';
-import { useSearch } from './use-search.ts';
+import { byFilm, byRank, filesOf, folded, type Ordered, WeakerButton } from './group-head.ts';
+import { limits, type OneFilm } from './moment.ts';
+import { momentsRequest } from './request.ts';
+import { again, change, more, scrolled, search, sides } from './state.ts';
 import { isWeak } from './weaker.ts';
 
 export const view: View = { title: shell.search, render: Search };
@@ -105,4 +108,172 @@ function Start() {
 function takePicture(dropped: DataTransfer): void {
   const file = pictureIn(dropped);
   if (file) void searchByPicture(file);
+}
+
+// What a person should know of an answer, and what stands where nothing was found: what would help, and the way to it.
+
+/** The first says most; the others on demand. Commands are left out: a button does the same. */
+function Warnings() {
+  const answer = search.use((state) => state.answer);
+  const { warnings = none, not_understood: lacking } = answer ?? {};
+  const [first, ...others] = warnings.filter((one) => one !== lacking?.advice);
+  const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
+  return html`<div class="warnings" role="status">${
+    first !== undefined &&
+    html`<details>
+    <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
+    ${others.map((one) => html`<p>${one}</p>`)}
+    <${Help} />
+  </details>`
+  }</div>`;
+}
+const none: readonly string[] = [];
+
+/** What makes words understood that are not: a download, or an analysis by what is there. */
+function Help() {
+  const { model_keys = none, advice = null } = search.use(({ answer }) => answer?.not_understood) ?? {};
+  const isLacking = useLacking(setsOf(model_keys));
+  if (advice === null || isLacking === null) return null;
+  return isLacking
+    ? html`<p class="quiet">${t(setup.model)}</p><${SetUpButton} />`
+    : html`<p class="quiet">${t(setup.analysis)}</p>
+      <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(setup.toLibrary)}</a>`;
+}
+
+function NoResults({ weaker }: { readonly weaker: number }) {
+  const words = search.use(({ answer }) => answer?.not_understood?.words ?? none);
+  const isLacking = useLacking(['sight', 'faces', 'speech']);
+  const title = t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing);
+  if (words.length > 0)
+    return html`<${Empty} icon="search" title=${title}><p>${t(searchWords.notUnderstood, { words: words.join(', ') })}</p>
+      <${Help} />${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}<//>`;
+  return html`<${Empty} icon="search" title=${title}><p>${t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow)}</p>
+    ${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}
+    ${isLacking && html`<p class="quiet">${t(setup.lacking)}</p><${SetUpButton} />`}<//>`;
+}
+
+// Asks as one types: a little after the last letter, and the request before is given up, so no late answer overwrites a
+// newer one.
+
+type Asked = NonNullable<ReturnType<typeof momentsRequest>>;
+
+/** Shorter than between two letters of a quick typist, and a small part of what a person notices. */
+const AFTER_LETTER_MS = 90;
+
+function useSearch(): void {
+  const query = search.use((state) => state.query);
+  const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
+  // Loaded anew when the service is back: it answers no search before that.
+  const loaded = useStore(({ folder }) => folder.loaded);
+  const round = search.use((state) => state.round);
+  const request = cache_dir === null ? null : momentsRequest(query, cache_dir);
+  const asked = request === null ? '' : JSON.stringify(request);
+  useEffect(() => {
+    const { asked: before, state } = search.get();
+    if (asked === '') {
+      if (cache_dir !== null)
+        search.update({ state: 'idle', answer: null, asked: '', error: null, selected: null });
+      return;
+    }
+    // Coming back from another view.
+    if (asked === before && state === 'ready') return;
+    const aborter = new AbortController();
+    search.update({ state: 'loading', error: null });
+    const timer = setTimeout(() => void ask(asked, aborter.signal), before === '' ? 0 : AFTER_LETTER_MS);
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [asked, loaded, round]);
+}
+
+async function ask(asked: string, signal: AbortSignal): Promise<void> {
+  try {
+    const question = JSON.parse(asked) as Asked;
+    const answer = await askPatiently(() => api.searchMoments(question, { signal }), signal);
+    if (signal.aborted) return;
+    const { asked: before, selected } = search.get();
+    if (!isContinued(before, asked)) {
+      scrolled.top = 0;
+      search.update({ showsWeaker: false });
+    }
+    const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
+    search.update({ state: 'ready', answer, asked, error: null, selected: stays ? selected : null });
+  } catch (error) {
+    // Without an answer it is asked again when the service is back and has loaded the folder.
+    if (signal.aborted || isAbort(error) || (error instanceof ApiError && error.status === 0)) return;
+    search.update({ state: 'failed', error, answer: null, asked: '' });
+  }
+}
+
+/** The same question, more matches. */
+function isContinued(before: string, asked: string): boolean {
+  if (before === '') return false;
+  const { limit: _, ...rest } = JSON.parse(before) as Record<string, unknown>;
+  const { limit: __, ...now } = JSON.parse(asked) as Record<string, unknown>;
+  return JSON.stringify(rest) === JSON.stringify(now);
+}
+
+// The line below the box: what matches should not be like, one film alone, and how the matches are shown.
+
+function Refine({ ordered }: { readonly ordered: Ordered | null }) {
+  const query = search.use((state) => state.query);
+  const isBoth = query.picture !== null && query.text.trim() !== '';
+  const onExclude = (event: Event) => change({ exclude: (event.target as HTMLInputElement).value });
+  return html`<div class="refine">
+    <label class="exclude">${t(searchWords.exclude)}
+      <input type="text" value=${query.exclude} placeholder=${t(searchWords.excludeHint)} autocomplete="off" onInput=${onExclude} /></label>
+    ${isBoth && html`<${Weight} />`}
+    ${query.film && html`<${FilmChip} film=${query.film} />`}
+    <span class="grow"></span>
+    <${Told} ordered=${ordered} />
+    <${Shown} />
+  </div>`;
+}
+
+function Weight() {
+  const weight = search.use(({ query }) => query.weight);
+  // From a tenth to ten times the picture.
+  const onInput = (event: Event) =>
+    change({ weight: Math.round(10 ** Number((event.target as HTMLInputElement).value) * 100) / 100 });
+  return html`<label>${t(searchWords.weight)}
+    <input type="range" min="-1" max="1" step="0.1" value=${Math.log10(weight)} aria-valuetext=${String(weight)} onInput=${onInput} /></label>`;
+}
+
+function FilmChip({ film }: { readonly film: OneFilm }) {
+  const name = nameOf(film.media_path);
+  const put = (part: 'start' | 'end') => (event: Event) => {
+    const input = event.target as HTMLInputElement;
+    const seconds = secondsOf(input.value);
+    const isEmpty = input.value.trim() === '';
+    input.setCustomValidity('');
+    if (seconds === null && !isEmpty) input.setCustomValidity('0:00');
+    else change({ film: { ...film, [part]: isEmpty ? null : seconds } });
+    input.reportValidity();
+  };
+  const time = (part: 'start' | 'end', label: string) =>
+    html`<input class="time" aria-label=${label} placeholder=${part === 'start' ? '0:00' : '…'} size="7"
+      value=${film[part] === null ? '' : clock(film[part])} onChange=${put(part)} />`;
+  return html`<span class="chip" title=${film.media_path}>
+    <span class="cut">${name}</span>
+    ${time('start', t(searchWords.rangeStart, { name }))} – ${time('end', t(searchWords.rangeEnd, { name }))}
+    <button class="quiet icon-only" aria-label=${t(searchWords.allFilms)} onClick=${() => change({ film: null })}><${Icon} name="close" /></button>
+  </span>`;
+}
+
+function Told({ ordered }: { readonly ordered: Ordered | null }) {
+  const state = search.use((slice) => slice.state);
+  const n = ordered?.moments.length ?? 0;
+  const films = useMemo(() => t(searchWords.films, { n: ordered ? filesOf(ordered) : 0 }), [ordered]);
+  const found = t(searchWords.foundIn, { n, films });
+  const text = state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
+  return html`<span class="told" role="status">${text}</span>`;
+}
+
+function Shown() {
+  const isGrouped = search.use((slice) => slice.isGrouped);
+  const side = search.use((slice) => slice.side);
+  return html`<button aria-pressed=${isGrouped} onClick=${() => search.update({ isGrouped: !isGrouped })}>${t(searchWords.grouped)}</button>
+    <input class="size" type="range" min=${sides.least} max=${sides.most} step="10" value=${side} aria-label=${t(searchWords.size)}
+      title=${t(searchWords.size)} onInput=${(event: Event) => search.update({ side: Number((event.target as HTMLInputElement).value) })} />`;
 }

@@ -5,8 +5,7 @@ import { get, useStore } from '../../store.ts';
 import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 import { sizeText } from '../library/sizes.ts';
-import { cancelDownload, type Lacking, type LackingFile } from './downloads.ts';
-import type { Download } from './model-rows.ts';
+import { cancelDownload, type Download, type Lacking, type LackingFile } from './downloads.ts';
 
 export function Progress({ model, download }: { readonly model: string; readonly download: Download }) {
   const { phase, received, total, key, task_id } = download;

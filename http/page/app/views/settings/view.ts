@@ -1,15 +1,31 @@
 // First run and settings: what the models can, which there are, how the page looks, and how the service is set.
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
+import { ApiError, api, messageOf } from '../../api.ts';
+import { useAsk } from '../../ask.ts';
+import { loadFolder } from '../../folder.ts';
+import { Icon } from '../../parts/icon.ts';
 import { SetUpButton } from '../../parts/set-up.ts';
+import { Failed, Loading } from '../../parts/states.ts';
 import { leave } from '../../session.ts';
-import { type Language, type Theme, useStore } from '../../store.ts';
+import { get, type Language, type Theme, useStore } from '../../store.ts';
 import { setTheme } from '../../theme.ts';
+import { toast } from '../../toasts.ts';
 import type { View } from '../../view.ts';
 import { settings } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { setLanguage, t } from '../../words.ts';
-import { Models } from './models.ts';
-import { ServiceSettings } from './service-settings.ts';
+import { sizeText } from '../library/sizes.ts';
+import { Missing, Progress } from './download-state.ts';
+import {
+  type Available,
+  downloads,
+  groups,
+  type ModelRow,
+  modelRows,
+  startDownload,
+  useDownloads,
+} from './downloads.ts';
 
 export const view: View = { title: shell.settings, render: Settings };
 
@@ -64,4 +80,138 @@ function ThisPage() {
     <div class="row wrap"><p class="quiet">${t(signedIn)}</p>
       <button onClick=${() => void leave()}>${t(settings.signOut)}</button></div>
   </section>`;
+}
+
+// The settings of the service, each with where it comes from; its version, and the way to its interface.
+
+function ServiceSettings() {
+  const asked = useAsk((signal) => api.getSettings({}, { signal }), []);
+  const [isShort, setShort] = useState(true);
+  if (asked.value === null)
+    return asked.state === 'failed'
+      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+      : html`<${Loading} />`;
+  const { version, cache_dir, settings: all } = asked.value;
+  const shown = all.filter(({ source }) => !isShort || source !== 'default');
+  return html`<section class="panel column"><h2>${t(settings.settings)}</h2><p class="quiet">${t(settings.settingsHow)}</p>
+    <p>${t(settings.folder)}: <span class="whole-path">${cache_dir}</span></p>
+    <label><input type="checkbox" checked=${isShort} onChange=${() => setShort(!isShort)} />${t(settings.onlyChanged)}</label>
+    ${
+      shown.length === 0
+        ? html`<p class="quiet">${t(settings.noneChanged)}</p>`
+        : html`<table><thead><tr><th scope="col">${t(settings.setting)}</th><th scope="col">${t(settings.value)}</th><th scope="col">${t(settings.source)}</th></tr></thead>
+          <tbody>${shown.map(
+            ({
+              name,
+              value,
+              source,
+              description,
+            }) => html`<tr><th scope="row">${name}<p class="quiet">${description}</p></th>
+              <td class="whole-path">${valueText(value)}</td><td>${t(settings[source])}</td></tr>`,
+          )}</tbody></table>`
+    }
+  </section>
+  <p class="about">${t(settings.about, { version })} · <a href="/docs">${t(settings.docs)}</a></p>`;
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'boolean') return t(value ? settings.yes : settings.no);
+  if (Array.isArray(value)) return value.length === 0 ? t(settings.unset) : value.join(', ');
+  return value === null || value === undefined || value === '' ? t(settings.unset) : String(value);
+}
+
+// The models: which there are for what, which is advised here, downloading one, and bringing one into use.
+
+const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
+  voice: settings.kindVoice,
+  turns: settings.kindTurns,
+  speaker: settings.kindSpeaker,
+  'face-detector': settings.kindDetector,
+  'face-embedder': settings.kindEmbedder,
+  'object-detection': settings.kindThings,
+  'text-recognition': settings.kindWords,
+};
+
+function Models() {
+  const asked = useAsk((signal) => api.availableModels({}, { signal }), []);
+  const [loading, setLoading] = useState<string | null>(null);
+  useDownloads(asked.again);
+  const models = asked.value;
+  if (models === null)
+    return html`<section class="panel">${asked.state === 'failed' ? html`<${Failed} error=${asked.error} again=${asked.again} />` : html`<${Loading} />`}</section>`;
+  const rows = modelRows(models);
+  const use = async (key: string) => {
+    setLoading(key);
+    try {
+      await api.loadModel({ model_key: key });
+      toast(t(settings.used, { name: key }));
+      void loadFolder();
+    } catch (error) {
+      toast(messageOf(error), { kind: 'error' });
+    }
+    setLoading(null);
+    asked.again();
+  };
+  return html`<section class="panel column"><h2>${t(settings.models)}</h2><p class="quiet">${t(settings.modelsHow)}</p>
+    ${models.fallback_from && html`<p class="problem" role="alert">${t(settings.fellBack, { wanted: models.fallback_from, error: models.error ?? '' })}</p>`}
+    <${RunsOn} models=${models} />
+    ${groups.map((group) => {
+      const own = rows.filter((row) => row.group === group);
+      return html`<div class="model-group"><h3>${t(settings[group])}</h3>
+        <ul>${own.map((row) => html`<li key=${row.key}><${Model} row=${row} loading=${loading} use=${use} /></li>`)}</ul></div>`;
+    })}
+  </section>`;
+}
+
+/** Where the visual model runs, and why on no better device. */
+function RunsOn({ models }: { readonly models: Available }) {
+  const { loaded_model: name, device, device_reason } = models;
+  if (name === null || device === null) return null;
+  const where = device === 'cpu' ? t(settings.processor) : device;
+  return html`<p class="quiet">${t(settings.runsOn, { name, device: where })} ${device_reason}</p>`;
+}
+
+interface ModelProps {
+  readonly row: ModelRow;
+  /** Key of the one that is being brought into use. */
+  readonly loading: string | null;
+  use(key: string): void;
+}
+
+function Model({ row, loading, use }: ModelProps) {
+  const { key, kind, bytes, license, speed, accuracy } = row;
+  const download = downloads.use(({ active }) => active.find(({ keys }) => keys.includes(key)) ?? null);
+  const lacking = downloads.use(({ failed }) => failed[key] ?? null);
+  const kindWords = kinds[kind];
+  const told = [
+    ...(kindWords ? [t(kindWords)] : []),
+    row.isBuiltIn ? t(settings.partOfIt) : sizeText(bytes, get().language),
+    t(settings.license, { license }),
+    t(settings.figures, { speed, accuracy }),
+    ...(row.isMultilingual ? [t(settings.multilingual)] : []),
+  ];
+  const canUse = row.group === 'visual' && row.isDownloaded && !row.isInUse;
+  return html`<div class="row wrap">
+      <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${told.join(' · ')}</p></div>
+      ${canUse && html`<button disabled=${loading !== null} aria-label=${t(settings.useOf, { name: key })} onClick=${() => use(key)}>${loading === key ? t(settings.loading, { name: key }) : t(settings.use)}</button>`}
+      ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => start(key)}>${t(settings.download)}</button>`}
+    </div>
+    ${download && html`<${Progress} model=${key} download=${download} />`}
+    ${lacking && html`<${Missing} name=${key} lacking=${lacking} />`}`;
+}
+
+async function start(key: string): Promise<void> {
+  try {
+    await startDownload([key]);
+  } catch (error) {
+    toast(error instanceof ApiError ? error.message : messageOf(error), { kind: 'error' });
+  }
+}
+
+function Marks({ row }: { readonly row: ModelRow }) {
+  const mark = (name: string, text: string) =>
+    html`<span class=${`mark ${name}`}>${name !== 'advised' && html`<${Icon} name="check" />`}${text}</span>`;
+  if (row.isInUse) return mark('used', t(settings.inUse));
+  if (row.isDownloaded) return mark('there', t(settings.downloaded));
+  return row.isAdvised ? mark('advised', t(settings.advised)) : null;
 }

@@ -1,21 +1,25 @@
 // One summary: its tree beside the node that is looked at.
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, api } from '../../api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, api, isAbort, messageOf } from '../../api.ts';
+import { attempt } from '../../attempt.ts';
+import { bytesOf, download } from '../../download.ts';
 import { useKeys } from '../../keys.ts';
 import { go } from '../../navigation.ts';
+import { Dialog } from '../../parts/dialog.ts';
 import { Icon } from '../../parts/icon.ts';
 import { Picture } from '../../parts/picture.ts';
 import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
+import { toast } from '../../toasts.ts';
+import { shell } from '../../words/shell.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
-import { Actions } from './actions.ts';
 import { NodeDetail, playNode, searchInside } from './node.ts';
-import { useReading } from './reading.ts';
-import { type Overview, slice, useSummariesAsk } from './state.ts';
+import { changed, type Node, type Overview, type Summary, slice, useSummariesAsk } from './state.ts';
 import { titleOf } from './title.ts';
-import type { Row } from './tree.ts';
+import { type Row, rowsOf, type Step, stepped } from './tree.ts';
 
 export function OpenedSummary({ summary_ref }: { readonly summary_ref: string }) {
   const asked = useSummariesAsk(
@@ -109,4 +113,123 @@ function Quality({ overview: { quality } }: { readonly overview: Overview }) {
     ${warnings.map((one) => html`<li>${one}</li>`)}
     ${uncovered_ranges.map(({ start_seconds, end_seconds }) => html`<li>${t(summaries.uncovered, { from: clock(start_seconds), to: clock(end_seconds) })}</li>`)}
   </ul></details>`;
+}
+
+// What can be done with a summary as a whole: downloaded as a document, deleted after a question.
+
+const formats = ['markdown', 'txt', 'json', 'vtt'] as const;
+type Format = (typeof formats)[number];
+
+interface ActionsProps {
+  readonly summary: Pick<Summary, 'summary_ref' | 'analysis_name' | 'media_path'>;
+}
+
+function Actions({ summary }: ActionsProps) {
+  const [format, setFormat] = useState<Format>('markdown');
+  const [removes, setRemoves] = useState(false);
+  const make = async (event: Event) => {
+    event.preventDefault();
+    await attempt(async () => {
+      const { summary_ref } = summary;
+      const answer = await api.exportSummary({ cache_dir: get().folder.cache_dir!, summary_ref, format });
+      download(answer.filename, bytesOf(answer.content_base64 ?? ''), answer.mime_type);
+      toast(t(summaries.downloaded, { name: answer.filename }));
+      for (const warning of answer.warnings ?? []) toast(warning);
+    });
+  };
+  const choose = (event: Event) => setFormat((event.target as HTMLSelectElement).value as Format);
+  return html`<form class="row" onSubmit=${make}>
+    <select aria-label=${t(summaries.format)} value=${format} onChange=${choose}>
+      ${formats.map((one) => html`<option value=${one}>${t(summaries[one])}</option>`)}</select>
+    <button type="submit">${t(summaries.download)}</button>
+    <button type="button" onClick=${() => setRemoves(true)}>${t(summaries.remove)}</button>
+    ${removes && html`<${Remove} summary=${summary} close=${() => setRemoves(false)} />`}
+  </form>`;
+}
+
+function Remove({ summary, close }: ActionsProps & { close(): void }) {
+  const { summary_ref, analysis_name: name, media_path } = summary;
+  const [problem, setProblem] = useState('');
+  const remove = async () => {
+    try {
+      await api.deleteSummaries({ cache_dir: get().folder.cache_dir!, summary_refs: [summary_ref] });
+      close();
+      go('summaries');
+      changed();
+      toast(t(summaries.removed));
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  return html`<${Dialog} title=${t(summaries.remove)} onClose=${close}>
+    <div class="column"><p>${t(summaries.removeSure, { name: titleOf(name), file: nameOf(media_path) })}</p>
+      <p class="problem" role="alert">${problem}</p>
+      <div class="row"><button type="button" class="primary" onClick=${remove}>${t(summaries.remove)}</button>
+        <button type="button" autofocus onClick=${close}>${t(shell.cancel)}</button></div></div>
+  <//>`;
+}
+
+// Reads a summary as far as it is looked at: nodes when they are opened, and all those above one that was found.
+
+interface Reading {
+  readonly known: ReadonlyMap<string, Node>;
+  readonly open: ReadonlySet<string>;
+  readonly selected: string;
+}
+
+/** `at`: the node to begin with; null for the root. */
+function useReading({ summary_ref, root }: Overview, at: string | null) {
+  const [reading, setReading] = useState<Reading>({
+    known: new Map([[root.node_id, root]]),
+    open: new Set([root.node_id]),
+    selected: root.node_id,
+  });
+  const { known, open, selected } = reading;
+  const aborter = useRef(new AbortController());
+  useEffect(() => () => aborter.current.abort(), []);
+  const read = async (node_id: string): Promise<Node> => {
+    const had = known.get(node_id);
+    if (had) return had;
+    const { signal } = aborter.current;
+    const { node } = await api.summaryNode(
+      { cache_dir: get().folder.cache_dir!, summary_ref, node_id },
+      { signal },
+    );
+    setReading((before) => ({ ...before, known: new Map(before.known).set(node_id, node) }));
+    return node;
+  };
+  const tell = (error: unknown) => {
+    if (!isAbort(error)) toast(messageOf(error), { kind: 'error' });
+  };
+  const select = (node_id: string) => {
+    setReading((before) => ({ ...before, selected: node_id }));
+    read(node_id).catch(tell);
+  };
+  const toggle = (node_id: string) => {
+    setReading((before) => {
+      const next = new Set(before.open);
+      if (!next.delete(node_id)) next.add(node_id);
+      return { ...before, open: next };
+    });
+  };
+  useEffect(() => {
+    if (at === null) return;
+    const reveal = async () => {
+      const above: string[] = [];
+      for (let id: string | null = at; id !== null; ) {
+        const { parent_id }: Node = await read(id);
+        if (parent_id !== null) above.push(parent_id);
+        id = parent_id;
+      }
+      setReading((before) => ({ ...before, open: new Set([...before.open, ...above]), selected: at }));
+    };
+    reveal().catch(tell);
+  }, [at]);
+  const rows = rowsOf(root, known, open);
+  const step = (way: Step) => {
+    const { select: to, toggle: isToggled } = stepped(rows, selected, way);
+    select(to);
+    if (isToggled) toggle(to);
+  };
+  return { rows, selected, node: known.get(selected) ?? null, select, toggle, step };
 }

@@ -1,7 +1,7 @@
 // How the page hears of the end of a task, with a service that is played here.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { followEnd, type TaskEnd } from '../../../../../http/page/app/parts/task-end.ts';
+import { followEnd, type TaskEnd } from '../../../../../http/page/app/parts/task.ts';
 import { type Task, update } from '../../../../../http/page/app/store.ts';
 import { until } from '../../../../until.ts';
 

@@ -1,14 +1,20 @@
 // What the library of the page works out without a browser: paths, rows in sight, what is chosen, and what is asked for.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { between, nothing, toggled, withRows } from '../../../../../../http/page/app/views/library/choice.ts';
-import { goneFrom } from '../../../../../../http/page/app/views/library/gone-files.ts';
 import {
   countKinds,
   defaultWork,
   isEmptyRequest,
   requestOf,
-} from '../../../../../../http/page/app/views/library/request.ts';
+  workOptions,
+} from '../../../../../../http/page/app/views/library/analyse-dialog.ts';
+import { goneFrom } from '../../../../../../http/page/app/views/library/files.ts';
+import {
+  between,
+  nothing,
+  toggled,
+  withRows,
+} from '../../../../../../http/page/app/views/library/listing.ts';
 import {
   crumbsOf,
   folderOf,
@@ -24,7 +30,6 @@ import {
   runningAnalysis,
   type Snapshot,
 } from '../../../../../../http/page/app/views/library/task-text.ts';
-import { workOptions } from '../../../../../../http/page/app/views/library/work-fields.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
   const cases: readonly (readonly [string, string | null])[] = [

@@ -7,12 +7,12 @@ import {
   frameBeside,
   listedFrames,
 } from '../../../../../../http/page/app/views/player/film-frames.ts';
+import { frameAt } from '../../../../../../http/page/app/views/player/frames.ts';
 import {
   middleOfFrame,
   placeOfStep,
   withinFrame,
-} from '../../../../../../http/page/app/views/player/frame-places.ts';
-import { frameAt } from '../../../../../../http/page/app/views/player/frames.ts';
+} from '../../../../../../http/page/app/views/player/transport.ts';
 
 const rates = fc.constantFrom(23.976023976, 24, 25, 29.97002997, 30, 50, 59.94005994, 60, 120);
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/groups.ts';
 import {
   layoutOf,
   nextTile,
   rowOfTile,
   rowsBetween,
-} from '../../../../../../http/page/app/views/search/layout.ts';
+} from '../../../../../../http/page/app/views/search/grid.ts';
+import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/group-head.ts';
 import type { Found } from '../../../../../../http/page/app/views/search/moment.ts';
 
 const moment = (hash_str: string, time_seconds: number, kind: Found['kind'] = 'video'): Found => ({

@@ -7,7 +7,7 @@ import {
   rangeOf,
   withOption,
   withRange,
-} from '../../../../../../http/page/app/views/search/facets.ts';
+} from '../../../../../../http/page/app/views/search/filters.ts';
 import { emptyQuery, type Query } from '../../../../../../http/page/app/views/search/moment.ts';
 import {
   momentsRequest,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/groups.ts';
+import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/group-head.ts';
 import type { Found } from '../../../../../../http/page/app/views/search/moment.ts';
 import { countOf } from '../../../../../../http/page/app/views/search/weaker.ts';
 
