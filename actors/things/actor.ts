@@ -9,6 +9,7 @@ import { openSession } from '../models/session.ts';
 import { thingsContract } from './contract.ts';
 import { Detector } from './detector.ts';
 import { ranges } from './ranges.ts';
+import { sightOf } from './sight.ts';
 
 interface ThingsSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -47,9 +48,10 @@ export const definition = actor({
           await current.unload();
           return {};
         },
-        find: async ({ model_key, picture, width, height }, turn) => {
+        find: async ({ model_key, picture, width, height, before }, turn) => {
           const pixels = pictureIn(turn.slot(picture), width, height);
-          return { things: await current.run(model_key, ({ family }) => family.look(pixels)) };
+          const run = () => current.run(model_key, ({ family }) => family.look(pixels));
+          return sightOf(pixels, before, run);
         },
       },
       close: () => current.close(),

@@ -1,6 +1,6 @@
 // What the object detector answers: the things in a picture, of the classes of COCO, with the colours of each.
 import { type Static, Type } from 'typebox';
-import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
+import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable, oneOf } from '../../runtime/schema.ts';
 import { basicColours } from '../models/starter/palette.ts';
@@ -41,6 +41,16 @@ export const Thing = Type.Object({
 });
 export type Thing = Static<typeof Thing>;
 
+/** What a picture shows, and what it looked like. */
+export const Sight = Type.Object({
+  /** Best first. */
+  things: Type.Array(Thing),
+  /** Mean brightness of the blocks of the picture in rows. */
+  blocks: Bytes,
+  columns: Type.Integer({ minimum: 1 }),
+});
+export type Sight = Static<typeof Sight>;
+
 export const ObjectDetector = Type.Object({
   model_key: Type.String(),
   /** cpu, cuda, webgpu, dml, coreml. */
@@ -57,8 +67,9 @@ export const thingsContract = contract(
     load: ask(Type.Object({}), ObjectDetector),
     unload: ask(Type.Object({}), Type.Object({})),
     /**
-     * The things in a picture whose slot holds width×height RGB, the longer side at most 416; best first. `picture` is
-     * *borrowed until answered*. MODEL_NOT_LOADED, MODEL_RUN_FAILED.
+     * The things in a picture whose slot holds width×height RGB, the longer side at most 416. `picture` is *borrowed until
+     * answered*. `before`: the answer for the picture before it of the same film, which is answered again where this one
+     * looks as that did. MODEL_NOT_LOADED, MODEL_RUN_FAILED.
      */
     find: ask(
       Type.Object({
@@ -66,8 +77,9 @@ export const thingsContract = contract(
         picture: SlotHandle,
         width: Type.Integer({ minimum: 1, maximum: detectorSide }),
         height: Type.Integer({ minimum: 1, maximum: detectorSide }),
+        before: nullable(Sight),
       }),
-      Type.Object({ things: Type.Array(Thing) }),
+      Sight,
     ),
   },
   { concurrency: 4, turnLimitMs: 300_000 },

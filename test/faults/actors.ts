@@ -66,6 +66,13 @@ export const actorFaults: readonly Fault[] = [
     tests: ['test/actors/text-reader/recognition/read-line.test.ts'],
   },
   {
+    name: 'slow changes of a picture are never looked at',
+    file: 'actors/things/sight.ts',
+    text: 'if (before && changed?.includes(1) === false) return before;',
+    fault: 'if (before && changed?.includes(1) === false) return { ...before, blocks };',
+    tests: ['test/actors/things/sight.test.ts'],
+  },
+  {
     name: 'a thing that is missed for a second is another one',
     file: 'actors/things/tracks.ts',
     text: 'frame - one.end > mostMissed',

@@ -10,8 +10,8 @@ export interface ThingsWorld {
   downloaded: boolean;
   model: string;
   loaded: boolean;
-  /** Pictures that were looked at: the byte, and the longer side. */
-  readonly looked: { byte: number; side: number }[];
+  /** Pictures that were looked at: the byte, that of the picture before in the same film, and the longer side. */
+  readonly looked: { byte: number; before: number | null; side: number }[];
   /** What the index has stored, by content. */
   readonly stored: Map<string, StoredThings>;
   /** Told of each picture before it is looked at. */
@@ -44,15 +44,15 @@ export function fakeDetector(world: ThingsWorld) {
           world.loaded = false;
           return {};
         },
-        find: ({ picture, width, height }, turn) => {
+        find: ({ picture, width, height, before }, turn) => {
           const byte = turn.slot(picture)[0]!;
           world.onLook(byte);
           if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED('no model is loaded');
-          world.looked.push({ byte, side: Math.max(width, height) });
+          world.looked.push({ byte, before: before?.blocks[0] ?? null, side: Math.max(width, height) });
           const things = world.shown(byte).map((name, i): Thing => {
             return { class: name, score: 0.8, box: [0.3 * i, 0.2, 0.2, 0.5], colours: [] };
           });
-          return { things };
+          return { things, blocks: Uint8Array.of(byte), columns: 1 };
         },
       },
     }),

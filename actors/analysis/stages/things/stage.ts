@@ -3,7 +3,7 @@
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';
-import { detectorSide, type ObjectDetector, type Thing } from '../../../things/contract.ts';
+import { detectorSide, type ObjectDetector, type Sight, type Thing } from '../../../things/contract.ts';
 import { Tracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/shape.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
@@ -59,10 +59,12 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
       const size = file.previews ?? file.media.probe;
       const shape = faceShape(size, detectorSide, parts.pool.memory.slotBytes);
       const { width, height } = shape;
+      let before: Sight | null = null;
       const { tracker, looked } = await tracked(file, shape, async (picture) => {
         const call = { signal: file.signal, slots: [picture] };
-        const find = () => things.ask('find', { model_key, picture, width, height }, call);
-        return (await analysis.asked(find, file.signal)).things;
+        const find = () => things.ask('find', { model_key, picture, width, height, before }, call);
+        before = await analysis.asked(find, file.signal);
+        return before.things;
       });
       const tracks = tracker.end();
       const stored = { cache_dir, media: file.media, model_key, tracks };

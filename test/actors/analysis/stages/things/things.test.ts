@@ -41,6 +41,22 @@ test('what stays is stored once with its seconds, and looked for again only by a
   assert.equal((await e.run({ thing_media_paths })).of['a']?.outcome, 'analyzed');
 });
 
+test('the detector is handed what the picture before of the same film showed', async (t) => {
+  const e = await engine(t, [
+    { name: 'a', frames: 3 },
+    { name: 'b', frames: 2 },
+  ]);
+  await e.run({ thing_media_paths: e.thing_media_paths });
+  const steps = e.things.looked.map(({ byte, before }) => [before, byte]);
+  assert.deepEqual(steps, [
+    [null, 0],
+    [0, 1],
+    [1, 2],
+    [null, 0],
+    [0, 1],
+  ]);
+});
+
 test('pictures and things come from one decode pass, and sound has no things', async (t) => {
   const e = await engine(t, [
     { name: 'a', frames: 4 },
