@@ -4,7 +4,13 @@
 import { overlap } from '../../../../runtime/box.ts';
 import { slipsBetween } from '../../../../runtime/nearest.ts';
 import type { WrittenLine } from '../../../index/written/contract.ts';
-import { searchedScore, shownScore, type TextBox, type TextLine } from '../../../text-reader/contract.ts';
+import {
+  doubtedScore,
+  searchedScore,
+  shownScore,
+  type TextBox,
+  type TextLine,
+} from '../../../text-reader/contract.ts';
 
 /** Grid frames in a row in which a line may be missed and is there all the same. */
 const mostMissed = 2;
@@ -35,7 +41,7 @@ export class Appearances {
   /** What is seen at a grid frame; frames come in their order. */
   add(frame: number, lines: readonly TextLine[]): void {
     const isOver = ({ end }: Seen) => frame - end > mostMissed;
-    this.#ended.push(...this.#seen.filter(isOver).map(plain));
+    this.#end(this.#seen.filter(isOver));
     let earlier = this.#seen.filter((one) => !isOver(one));
     const now: Seen[] = [];
     for (const line of lines.filter(isText)) {
@@ -68,9 +74,17 @@ export class Appearances {
 
   /** No more frames come: the lines that have not ended yet. */
   finish(): WrittenLine[] {
-    const lines = [...this.takeEnded(), ...this.#seen.map(plain)];
+    this.#end(this.#seen);
     this.#seen = [];
-    return lines;
+    return this.takeEnded();
+  }
+
+  /** A line in whose place another reading of it is seen longer is not certain. */
+  #end(lines: readonly Seen[]): void {
+    for (const one of lines) {
+      const isDoubted = this.#seen.some((other) => lasts(other) > lasts(one) && isOtherReading(one, other));
+      this.#ended.push(plain(isDoubted ? { ...one, score: Math.min(one.score, doubtedScore) } : one));
+    }
   }
 }
 
@@ -110,9 +124,21 @@ function bestOf(seen: readonly Seen[], line: TextLine, letters: string): Seen | 
 /** Another reading of the same line: in its place, hardly different, and one of the two uncertain. Digits are told apart. */
 function isReading(one: Seen, { score, box }: TextLine, letters: string): boolean {
   if (score >= shownScore && one.score >= shownScore) return false;
-  if (overlap(one.place, box) < samePlace) return false;
-  const digits = (text: string) => text.replace(/\P{N}/gu, '');
-  if (digits(one.letters) !== digits(letters)) return false;
+  return digitsOf(one.letters) === digitsOf(letters) && isNearly(one, box, letters);
+}
+
+/** The same, however certain. A clock that goes on is none. */
+function isOtherReading(one: Seen, { place, letters }: Seen): boolean {
+  const others = (text: string) => text.replace(/\p{N}/gu, '');
+  return others(one.letters) !== others(letters) && isNearly(one, place, letters);
+}
+
+function isNearly(one: Seen, place: TextBox, letters: string): boolean {
+  if (overlap(one.place, place) < samePlace) return false;
   const most = Math.floor(misread * Math.max(one.letters.length, letters.length));
   return slipsBetween(one.letters, letters) <= most;
 }
+
+const digitsOf = (text: string) => text.replace(/\P{N}/gu, '');
+
+const lasts = ({ start, end }: Seen) => end - start;

@@ -53,6 +53,21 @@ test('names, digits and places that differ are told apart', () => {
   assert.equal(merged({ 0: [line('Hello worid', 0.7)], 1: [line('Hello world', 0.9, elsewhere)] }).length, 2);
 });
 
+test('a certain line is doubted where another reading of it is seen longer in its place', () => {
+  const film = (...texts: string[]) => Object.fromEntries(texts.map((text, i) => [i, [line(text)]]));
+  const often = 'Copyright @ 2013';
+  assert.deepEqual(merged(film(often, often, 'Copyright 0 2013', often, often)), [
+    `${often} [0, 5) 0 0.95`,
+    'Copyright 0 2013 [2, 3) 2 0.89',
+  ]);
+  assert.deepEqual(merged(film('Take 3', 'Take 3', 'Take 3', 'Take 4')), [
+    'Take 3 [0, 3) 0 0.95',
+    'Take 4 [3, 4) 3 0.95',
+  ]);
+  const chapters = ['Chapter I', 'Chapter I', 'Chapter I', 'Chapter II', 'Chapter II', 'Chapter II'];
+  assert.deepEqual(merged(film(...chapters)), ['Chapter I [0, 3) 0 0.95', 'Chapter II [3, 6) 3 0.95']);
+});
+
 test('a line that moves is one, and two of the same text are two', () => {
   const at = (y: number): TextBox => [0.3, y, 0.4, 0.05];
   const scrolled = Object.fromEntries([0.9, 0.6, 0.3].map((y, i) => [i, [line('Directed by', 0.95, at(y))]]));
