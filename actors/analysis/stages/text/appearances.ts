@@ -27,6 +27,8 @@ interface Seen extends WrittenLine {
   readonly place: TextBox;
   /** As letters are compared. */
   readonly letters: string;
+  /** Frames of the longest other reading of it, uncertain itself, in whose place it came. */
+  readonly rival: number;
 }
 
 export class Appearances {
@@ -49,7 +51,19 @@ export class Appearances {
       const known = bestOf(earlier, line, letters);
       if (known === null) {
         const { text, score, box } = line;
-        now.push({ text, score, box, best: frame, start: frame, end: frame + 1, place: box, letters });
+        const began = {
+          text,
+          score,
+          box,
+          best: frame,
+          start: frame,
+          end: frame + 1,
+          place: box,
+          letters,
+          rival: 0,
+        };
+        const rivals = earlier.filter((one) => one.score < shownScore && isOtherReading(one, began));
+        now.push({ ...began, rival: Math.max(0, ...rivals.map(lasts)) });
         continue;
       }
       earlier = earlier.filter((one) => one !== known);
@@ -82,7 +96,8 @@ export class Appearances {
   /** A line in whose place another reading of it is seen longer is not certain. */
   #end(lines: readonly Seen[]): void {
     for (const one of lines) {
-      const isDoubted = this.#seen.some((other) => lasts(other) > lasts(one) && isOtherReading(one, other));
+      const rivals = this.#seen.filter((other) => isOtherReading(one, other));
+      const isDoubted = Math.max(one.rival, ...rivals.map(lasts)) > lasts(one);
       this.#ended.push(plain(isDoubted ? { ...one, score: Math.min(one.score, doubtedScore) } : one));
     }
   }

@@ -60,6 +60,10 @@ test('a certain line is doubted where another reading of it is seen longer in it
     `${often} [0, 5) 0 0.95`,
     'Copyright 0 2013 [2, 3) 2 0.89',
   ]);
+  const uncertain = Object.fromEntries([0, 1, 2].map((frame) => [frame, [line(often, 0.8)]]));
+  const then = [line('Copyright 0 2013')];
+  assert.equal(merged({ ...uncertain, 3: then, 4: then })[1], 'Copyright 0 2013 [3, 5) 3 0.89');
+  assert.equal(merged({ 2: [line(often, 0.8)], 3: then, 4: then })[1], 'Copyright 0 2013 [3, 5) 3 0.95');
   assert.deepEqual(merged(film('Take 3', 'Take 3', 'Take 3', 'Take 4')), [
     'Take 3 [0, 3) 0 0.95',
     'Take 4 [3, 4) 3 0.95',
