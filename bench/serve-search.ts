@@ -90,10 +90,10 @@ async function readQueries(
   });
   const ask = async (query: string) => {
     const began = performance.now();
-    const { vectors } = await embedder.ask('texts', { model_key: vitKey, texts: [query] }, { group: 'now' });
+    const { vectors } = await embedder.ask('texts', { model_key: vitKey, texts: [query] }, { lane: 'now' });
     return { vectors, ms: performance.now() - began };
   };
-  await embedder.ask('load', { model_key: vitKey }, { group: 'now' });
+  await embedder.ask('load', { model_key: vitKey }, { lane: 'now' });
   for (const query of queries) await ask(query);
   const asked = [];
   for (const query of queries) asked.push(await ask(query));

@@ -16,7 +16,7 @@ export interface CallOptions {
   /** Aborting rejects the call at once; the turn is told and ends as soon as it can. */
   readonly signal?: AbortSignal | undefined;
   /** `now` overtakes `later`. Default `later`. */
-  readonly group?: Lane;
+  readonly lane?: Lane;
   /** Slots the request speaks of; the turn holds them from this call on until it has ended. */
   readonly slots?: readonly SlotHandle[];
   /** Buffers that are moved, not copied. */
@@ -127,7 +127,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
         { actor: this.name },
       );
     }
-    const stream = new FeedStream(credit, pool, perItem, options.group);
+    const stream = new FeedStream(credit, pool, perItem, options.lane);
     const end = () => stream.end();
     const fail = (error: EngineError) => stream.fail(error);
     const cancel = this.#submit('feed', name, request, options, stream, end, fail);
@@ -188,7 +188,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     if (call.options.signal?.aborted) throw engineErrors.CANCELLED();
     if (this.phase === 'down' || this.phase === 'stopping') throw this.#downError();
     for (const handle of call.options.slots ?? []) this.#options.pool?.hold(handle, call.holder);
-    if (!this.#mailbox.offer(call.options.group ?? 'later', call)) {
+    if (!this.#mailbox.offer(call.options.lane ?? 'later', call)) {
       throw engineErrors.BUSY(`${this.name}: ${engineErrors.BUSY.meaning}`, { actor: this.name });
     }
     if (this.phase !== 'idle') return;
@@ -296,7 +296,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     running.memory = ended;
     let refused: number | null = null;
     try {
-      await this.#options.budget?.reserve(bytes, running, ended.signal, options.group);
+      await this.#options.budget?.reserve(bytes, running, ended.signal, options.lane);
     } catch (error) {
       if (!engineErrors.OVER_BUDGET.is(error)) return;
       refused = this.#options.budget!.limit;

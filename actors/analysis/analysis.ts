@@ -34,8 +34,8 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
     properties: (request, signal) => properties(parts, request, signal),
     hasGone: (cache_dir, paths, signal) => hasGone(parts, cache_dir, paths, signal),
     summaryNames: (cache_dir, paths, signal) =>
-      summaryNames(given.index, cache_dir, paths, { signal, group: 'now' }),
-    collections: (cache_dir, signal) => collectionIds(given.index, cache_dir, { signal, group: 'now' }),
+      summaryNames(given.index, cache_dir, paths, { signal, lane: 'now' }),
+    collections: (cache_dir, signal) => collectionIds(given.index, cache_dir, { signal, lane: 'now' }),
     get summarizing() {
       return summarizing.isUnderway;
     },

@@ -48,7 +48,7 @@ export interface NamedJob {
 
 /** A person waits: ahead of the work of analyses. */
 export function now(signal: AbortSignal | undefined): CallOptions {
-  return { group: 'now', signal };
+  return { lane: 'now', signal };
 }
 
 /** Pictures of many clients go one after the other, so that a search never waits for more than one of them. */

@@ -53,7 +53,7 @@ async function compact(
   signal: Signal,
 ): Promise<void> {
   try {
-    while (!(await index.ask('compact_faces', { ...asked }, { signal, group: 'later' })).done);
+    while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy: the faces are removed all the same.
   }

@@ -2,5 +2,5 @@
 import type { CallOptions } from '../../runtime/ref.ts';
 
 export function now(signal: AbortSignal | undefined): CallOptions {
-  return { group: 'now', signal };
+  return { lane: 'now', signal };
 }

@@ -141,7 +141,7 @@ function mediaAnswers(
     seen: (request, signal) => seenIn(location, request, now(signal)),
     frameTimes: (request, signal) =>
       frameTimes({ index, decoder: thumbnailDecoders[0]! }, request, now(signal)),
-    peaks: (request, signal) => peaks(request, { group: 'now', signal }),
+    peaks: (request, signal) => peaks(request, { lane: 'now', signal }),
     playableType: (file, signal) => playable.of(file, now(signal)),
   };
 }

@@ -81,7 +81,7 @@ export function createSummaries(given: SummariesParts): Summaries {
 
 /** A person waits: ahead of the work of analyses. */
 function now(signal: AbortSignal | undefined): CallOptions {
-  return { group: 'now', signal };
+  return { lane: 'now', signal };
 }
 
 /** UNKNOWN_SUMMARY, UNKNOWN_NODE, and what `select` throws. */

@@ -119,5 +119,5 @@ async function expectFilters(
   const filters = settings.metadata_filter_request?.filters ?? [];
   if (filters.length === 0) return;
   const asked = { cache_dir: cacheOf(settings, homes), names: [], filters };
-  await index.ask('passing', asked, { signal, group: 'now' });
+  await index.ask('passing', asked, { signal, lane: 'now' });
 }

@@ -89,8 +89,8 @@ test('a feed that is asked for now has its slots before one that can wait', limi
   const held = pool.holder();
   await pool.acquire(held);
   const order: string[] = [];
-  const take = async (group: 'now' | 'later') => {
-    for await (const _ of cell.feed('fill', { to: 1, wide: 1 }, { credit: 1, group })) order.push(group);
+  const take = async (lane: 'now' | 'later') => {
+    for await (const _ of cell.feed('fill', { to: 1, wide: 1 }, { credit: 1, lane })) order.push(lane);
   };
   const later = take('later');
   await until(() => pool.waiting === 1);

@@ -113,7 +113,7 @@ async function surveyFile(
   const remember = async (media: MediaRecord) => {
     if (!keeps) return;
     try {
-      await index.ask('remember', { cache_dir: cacheDir, media }, { signal, group: 'now' });
+      await index.ask('remember', { cache_dir: cacheDir, media }, { signal, lane: 'now' });
     } catch (error) {
       const { STORE_READ_ONLY, STORE_FULL, STORE_IN_USE } = storeErrors;
       if (![STORE_READ_ONLY, STORE_FULL, STORE_IN_USE].some((row) => row.is(error))) throw error;

@@ -99,6 +99,6 @@ function previewsOf({ children }: SummaryNodeEntry): ChapterNode[] {
 /** How long the film is, as it was seen last: it may be gone. Null where that is not known. */
 async function secondsOf({ index }: ReadingParts, cache_dir: string, hash: string, signal: AbortSignal) {
   const asked = { cache_dir, paths: [], hashes: [hash] };
-  const { by_hash } = await index.ask('find', asked, { signal, group: 'now' });
+  const { by_hash } = await index.ask('find', asked, { signal, lane: 'now' });
   return by_hash[0]?.probe.duration_seconds || null;
 }

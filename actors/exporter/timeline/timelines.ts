@@ -93,7 +93,7 @@ async function factsOf(
   const paths = new Set(items.map(({ media_path }) => media_path));
   await sideBySide(paths.values(), TOGETHER, signal, async (path, until) => {
     try {
-      const probe = await prober.ask('probe', { path, pace: true }, { signal: until, group: 'now' });
+      const probe = await prober.ask('probe', { path, pace: true }, { signal: until, lane: 'now' });
       facts.set(path, sourceFacts(path, probe));
     } catch (error) {
       if (!isMediaError(error)) throw error;

@@ -12,7 +12,7 @@ export async function compactInSteps(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    while (!(await index.ask('compact', { ...asked }, { signal, group: 'later' })).done);
+    while (!(await index.ask('compact', { ...asked }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy.
   }
@@ -25,7 +25,7 @@ export async function compactFacesInSteps(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    while (!(await index.ask('compact_faces', { ...asked }, { signal, group: 'later' })).done);
+    while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy.
   }
@@ -38,7 +38,7 @@ export async function sweepInSteps(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    while (!(await index.ask('sweep_summaries', { cache_dir }, { signal, group: 'later' })).done);
+    while (!(await index.ask('sweep_summaries', { cache_dir }, { signal, lane: 'later' })).done);
   } catch {
     // Stopped, or the index has ended or is too busy.
   }

@@ -58,7 +58,7 @@ async function roots(
   { cache_dir, offset, limit }: FolderRequest,
   signal: AbortSignal,
 ): Promise<FolderPage> {
-  const known = await index.ask('held_roots', { cache_dir }, { signal, group: 'now' });
+  const known = await index.ask('held_roots', { cache_dir }, { signal, lane: 'now' });
   const home = homeFolder();
   const all = known.roots.map(({ path, analysed }) => ({ path, name: path, analysed }));
   if (home !== null && !all.some(({ path }) => path === home)) {
@@ -104,7 +104,7 @@ async function listedFolders(
   if (wanted.length === 0) return [];
   const names = wanted.map(({ name }) => name);
   const count = async (within: string) =>
-    (await index.ask('held_below', { cache_dir, within, names }, { signal, group: 'now' })).counts;
+    (await index.ask('held_below', { cache_dir, within, names }, { signal, lane: 'now' })).counts;
   const given = await count(folder);
   const linked = real === folder ? given : await count(real);
   return names.map((name, i) => ({
@@ -165,7 +165,7 @@ async function heldFiles(
         mtime_ms: modifiedMs(found),
         inode: String(found.ino),
       }));
-      const answer = await index.ask('held_files', { cache_dir, files }, { signal, group: 'now' });
+      const answer = await index.ask('held_files', { cache_dir, files }, { signal, lane: 'now' });
       for (const [j, { i }] of some.entries()) held[i] = answer.files[j] ?? null;
     }
   }

@@ -73,7 +73,7 @@ class OwnedModels implements VisualModels {
   async open(what: 'texts' | 'pictures', signal?: AbortSignal): Promise<VisualModel> {
     const { textEmbedder, pictureEmbedder } = this.#parts;
     const embedder = what === 'texts' ? textEmbedder : pictureEmbedder;
-    return embedder.ask('load', { model_key: this.active() }, { group: 'now', signal });
+    return embedder.ask('load', { model_key: this.active() }, { lane: 'now', signal });
   }
 
   async use(asked: string, signal?: AbortSignal): Promise<VisualModel> {
@@ -130,16 +130,16 @@ type Embedders = Pick<VisualModelParts, 'pictureEmbedder' | 'textEmbedder'>;
 
 /** One key in both actors: what only one of them can open, neither keeps. */
 async function openBoth({ pictureEmbedder, textEmbedder }: Embedders, key: string): Promise<VisualModel> {
-  const pictures = await pictureEmbedder.ask('load', { model_key: key }, { group: 'now' });
-  const texts = await textEmbedder.ask('load', { model_key: pictures.model_key }, { group: 'now' });
+  const pictures = await pictureEmbedder.ask('load', { model_key: key }, { lane: 'now' });
+  const texts = await textEmbedder.ask('load', { model_key: pictures.model_key }, { lane: 'now' });
   if (texts.model_key === pictures.model_key) return pictures;
-  const again = await pictureEmbedder.ask('load', { model_key: texts.model_key }, { group: 'now' });
+  const again = await pictureEmbedder.ask('load', { model_key: texts.model_key }, { lane: 'now' });
   return { ...again, state: { ...again.state, error: texts.state.error } };
 }
 
 async function stillOpen({ pictureEmbedder }: Embedders, key: string): Promise<boolean> {
   try {
-    return (await pictureEmbedder.ask('state', {}, { group: 'now' })).model_key === key;
+    return (await pictureEmbedder.ask('state', {}, { lane: 'now' })).model_key === key;
   } catch (error) {
     // An actor that does not answer holds no model that could be used.
     if (error instanceof EngineError) return false;

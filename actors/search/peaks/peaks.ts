@@ -123,7 +123,7 @@ class Sounds {
    */
   async #heard(asked: NamedContent, signal: AbortSignal): Promise<Peaks | null> {
     const decoder = this.#parts.thumbnailDecoders[0]!;
-    const look = () => mediaFile(this.#parts, asked, { group: 'now', signal });
+    const look = () => mediaFile(this.#parts, asked, { lane: 'now', signal });
     const work = async () => {
       const file = await look();
       const peaks = await hear(decoder, file.path, signal);
@@ -139,12 +139,12 @@ async function hear(decoder: Decoder, path: string, signal: AbortSignal): Promis
   try {
     for (let begins = true; ; begins = false) {
       if (signal.aborted) throw engineErrors.CANCELLED();
-      const { peaks } = await decoder.ask('peaks', { path, run, begins }, { group: 'later', signal });
+      const { peaks } = await decoder.ask('peaks', { path, run, begins }, { lane: 'later', signal });
       if (peaks !== null) return peaks;
     }
   } catch (error) {
     // Nobody goes on with it. A decoder that is down has nothing open.
-    void decoder.ask('end_peaks', { run }, { group: 'now' }).catch(() => {});
+    void decoder.ask('end_peaks', { run }, { lane: 'now' }).catch(() => {});
     if (mediaErrors.NO_SOUND.is(error)) return null;
     throw error;
   }

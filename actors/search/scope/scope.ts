@@ -76,7 +76,7 @@ export async function findScope(
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
   }
   const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
-  if (filters.length > 0) await readyFacets(parts.index, cache_dir, { group: 'now', signal });
+  if (filters.length > 0) await readyFacets(parts.index, cache_dir, { lane: 'now', signal });
   return narrow(paths, segments, speaksOf, filters, known, field);
 }
 

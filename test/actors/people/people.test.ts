@@ -74,7 +74,7 @@ test('everything a person waits for goes in the lane now, with the signal of the
   await whole.appearances({ ...named, people: [] }, signal);
   await whole.remove({ ...named, cluster_id: 'c1' }, signal);
   const asked = index.asked.filter(({ name }) => name !== 'compact_faces');
-  assert.deepEqual([...new Set(asked.map(({ options }) => options.group))], ['now']);
+  assert.deepEqual([...new Set(asked.map(({ options }) => options.lane))], ['now']);
   assert.ok(index.asked.every(({ options }) => options.signal === signal));
 });
 
@@ -238,7 +238,7 @@ test('suggestions show both clusters with their faces, and how alike they are by
       ['c2', 'Ben', 5, ['c2-0', 'c2-1'], ['c2-0', 'c2-1']],
     ],
   );
-  assert.ok(index.asked.every(({ options }) => options.group === 'now'));
+  assert.ok(index.asked.every(({ options }) => options.lane === 'now'));
   const unknown = whole.suggest({ ...asked, cluster_id: 'c9' });
   await assert.rejects(unknown, (error) => peopleErrors.UNKNOWN_CLUSTER.is(error));
   const old = whole.suggest({ ...asked, cluster_job_name: 'Old' });
@@ -277,7 +277,7 @@ test('a name that several clusters have removes them all, and what is left behin
   );
   assert.equal(index.garbage, 0);
   const compactions = index.asked.filter(({ name }) => name === 'compact_faces');
-  assert.deepEqual([compactions.length, compactions[0]?.options.group], [3, 'later']);
+  assert.deepEqual([compactions.length, compactions[0]?.options.lane], [3, 'later']);
   const rest = await whole.remove({ ...named, cluster_id: null });
   assert.deepEqual([rest.deleted_jobs, rest.deleted_clusters, rest.deleted_faces], [1, 2, 35]);
   assert.deepEqual((await whole.jobs(cache_dir)).cluster_jobs, ['Old']);

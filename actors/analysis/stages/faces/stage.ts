@@ -171,7 +171,7 @@ class FaceRun implements StageRun {
     const { parts, request, signal } = this.#task;
     const asked = { cache_dir: request.cache_dir, model_key: this.modelOf() };
     try {
-      while (!(await parts.index.ask('compact_faces', asked, { signal, group: 'later' })).done);
+      while (!(await parts.index.ask('compact_faces', asked, { signal, lane: 'later' })).done);
     } catch {
       // Stopped, or the index has ended or is too busy: whoever writes next compacts.
     }

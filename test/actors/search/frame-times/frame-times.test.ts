@@ -33,7 +33,7 @@ async function setUp(t: TestContext, read = () => {}) {
     frameTimes(
       { index: ref, decoder } as never,
       { cache_dir, ...named, start_seconds, end_seconds } as never,
-      { group: 'now' },
+      { lane: 'now' },
     );
   return { path, ask, facts: clip.facts };
 }
