@@ -72,7 +72,8 @@ function specifiers(text) {
 function copyAssets() {
   const found = globSync(`{actors,cli,events,http,runtime}/**/{${assets.join(',')}}`, { cwd: root });
   if (found.length !== assets.length) throw new Error(`not all of ${assets.join(', ')} were found`);
-  for (const name of found) cpSync(join(root, name), join(dist, name));
+  for (const name of [...found, 'actors/samples/media'])
+    cpSync(join(root, name), join(dist, name), { recursive: true });
 }
 
 /** A package of hundreds of files goes along as a few, and is imported from there. */

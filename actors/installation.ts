@@ -7,15 +7,14 @@ import type { DeviceChoice } from './models/device.ts';
 import { type ProbedDevice, probeDevices } from './models/device-probe.ts';
 import { createModelLibrary } from './models/library.ts';
 import { graphicsHere, thisMachine } from './models/machine.ts';
-import type { SampleOptions } from './samples/contract.ts';
 
 export interface Installation {
   /** The models of this machine, as files. */
   readonly models: ModelLibrary;
   /** Downloads models in a process that may go on alone. */
   pullInBackground(order: PullOrder, progress: (progress: PullProgress) => void): BackgroundPull;
-  /** Draws the samples that are missing in `folder`; answers the names of those drawn. */
-  drawSamples(folder: string, options: SampleOptions): Promise<string[]>;
+  /** Copies the samples that are missing in `folder` into it; answers the names of those. */
+  copySamples(folder: string): Promise<string[]>;
   readonly native: NativePackages;
 }
 
@@ -35,10 +34,7 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
   return {
     models: createModelLibrary(modelsDir, thisMachine(device)),
     pullInBackground,
-    drawSamples: async (folder, options) => {
-      const { makeSamples } = await import('./samples/library.ts');
-      return makeSamples(folder, options);
-    },
+    copySamples: async (folder) => (await import('./samples/samples.ts')).copySamples(folder),
     native: {
       media: async () => (await import('./decoder/ffmpeg.ts')).describeFfmpeg(),
       modelDevices: async () => {

@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeFilm } from '../actors/samples/writer/film.ts';
-import type { FilmSound } from '../actors/samples/writer/sound.ts';
+import { writeFilm } from './samples/writer/film.ts';
+import type { FilmSound } from './samples/writer/sound.ts';
 import { sized } from './size.ts';
 
 export interface Footage {

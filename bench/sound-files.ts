@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { soundRate } from '../actors/decoder/contract.ts';
-import { writeFilm } from '../actors/samples/writer/film.ts';
-import type { FilmPicture } from '../actors/samples/writer/picture.ts';
 import type { Bench, Decoder } from './actors.ts';
+import { writeFilm } from './samples/writer/film.ts';
+import type { FilmPicture } from './samples/writer/picture.ts';
 import { sized } from './size.ts';
 
 export interface SoundFile {

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { Appearances } from '../actors/analysis/stages/text/appearances.ts';
 import { foldWritten } from '../actors/index/written/fold-written.ts';
 import { openSession } from '../actors/models/session.ts';
-import { writeFilm } from '../actors/samples/writer/film.ts';
 import { type Reading, shownScore } from '../actors/text-reader/contract.ts';
 import { PaddleReader } from '../actors/text-reader/model.ts';
 import { readPicture } from '../actors/text-reader/reading.ts';
@@ -17,6 +16,7 @@ import { slipsBetween } from '../runtime/nearest.ts';
 import { askFrames } from '../test/actors/decoder/ask-decoder.ts';
 import { sharedPath, skipWithout } from '../test/shared.ts';
 import { processorSeconds, type Question, type Row } from './row.ts';
+import { writeFilm } from './samples/writer/film.ts';
 import { sized } from './size.ts';
 import {
   drawTitle,

@@ -182,7 +182,7 @@ test('each native package has one importer', () => {
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
     piscina: /^runtime\/pool\.ts$/,
-    sharp: /^actors\/(decoder|samples|summarizer\/language)\//,
+    sharp: /^actors\/(decoder|summarizer\/language)\//,
     chokidar: /^actors\/watcher\//,
     picomatch: /^actors\/watcher\//,
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,

@@ -3,7 +3,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { makeSamples } from '../../actors/samples/library.ts';
+import { copySamples } from '../../actors/samples/samples.ts';
 import { SIDE } from '../../test/actors/models/starter/drawings/canvas.ts';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
 import { sharedPath } from '../../test/shared.ts';
@@ -52,7 +52,7 @@ export async function makeGallery(
     await add('drawn', await sharp(pixels, { raw }).jpeg({ quality: 95 }).toBuffer());
   }
   const samples = join(into, 'samples');
-  await makeSamples(samples);
+  await copySamples(samples);
   const sources: [group: string, paths: readonly string[]][] = [
     ['samples', filesOf(samples)],
     ['recorded', ['video', 'faces/portraits', 'faces/signers', 'images'].flatMap(recorded)],

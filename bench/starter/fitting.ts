@@ -1,10 +1,10 @@
 // What the scenes of starter-visual are fitted on: the half of the photographs that the table does not have, each also
 // cropped and in other light, the drawings of the tests, the sample library, and pictures of nothing. None of the table's.
 import sharp, { type Sharp } from 'sharp';
-import { Canvas } from '../../actors/samples/drawings/canvas.ts';
-import type { Scene } from '../../actors/samples/drawings/scene.ts';
-import { sampleShots } from '../../actors/samples/list.ts';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
+import { Canvas } from '../samples/drawings/canvas.ts';
+import type { Scene } from '../samples/drawings/scene.ts';
+import { sampleShots } from '../samples/list.ts';
 import { nothing } from './nothing.ts';
 import { type Picture, SIDE } from './picture.ts';
 import { photographs } from './table.ts';

@@ -30,11 +30,7 @@ export const tour: Command = async (args, context) => {
   const samples = join(home, 'samples');
   if (!own) {
     context.screen.write(`Sample library: ${samples}\n`);
-    const { drawSamples } = await context.installation();
-    await drawSamples(samples, {
-      signal: context.signal,
-      progress: ({ file, done, total }) => context.screen.write(`  drawing ${done + 1}/${total}: ${file}\n`),
-    });
+    await (await context.installation()).copySamples(samples);
   }
   if (bringsSight(context, process.env)) await bringSight(context);
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.

@@ -24,13 +24,9 @@ test('every native package loads and says what it offers', async () => {
   assert.match(await clipEncoders('auto'), /^(libx264; |h264_\w+, proven)/);
 });
 
-test('samples are drawn once', async () => {
-  const files = ['sunset.jpg'];
-  const { drawSamples } = installation;
-  const first = await drawSamples(join(folder, 'samples'), { files });
-  assert.deepEqual(await drawSamples(join(folder, 'samples'), { files }), []);
-  assert.deepEqual(
-    first,
-    readdirSync(join(folder, 'samples')).filter((name) => !name.startsWith('.')),
-  );
+test('samples are copied once', async () => {
+  const to = join(folder, 'samples');
+  const copied = await installation.copySamples(to);
+  assert.deepEqual(await installation.copySamples(to), []);
+  assert.deepEqual(copied, readdirSync(to).toSorted());
 });

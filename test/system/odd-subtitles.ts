@@ -1,6 +1,6 @@
 // Makes subtitles odd in the ways that editors, converters and jokers make them odd: lines and numbers without end, runs of one
 // sign, markup nested or never closed, times that are none, wrong encodings. The same for the same seed.
-import { randomFrom } from '../../actors/samples/drawings/noise.ts';
+import { randomFrom } from '../../bench/samples/drawings/noise.ts';
 import { mutate } from './mutation.ts';
 
 type Random = () => number;

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { defaultModelKey } from '../../actors/models/rows/list.ts';
-import { makeSamples } from '../../actors/samples/library.ts';
+import { copySamples } from '../../actors/samples/samples.ts';
 import {
   assertAccessible,
   closeBrowser,
@@ -25,7 +25,7 @@ let service: RunningService;
 
 before(async () => {
   if (withoutBrowser) return;
-  await makeSamples(samples, { files: ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg'] });
+  await copySamples(samples, ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg']);
   writeFileSync(join(samples, 'broken.mp4'), 'no film');
   // Nobody listens there: a download fails at once.
   mkdirSync(join(home.folder, 'home'), { recursive: true });

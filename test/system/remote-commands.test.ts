@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { makeSamples } from '../../actors/samples/library.ts';
+import { copySamples } from '../../actors/samples/samples.ts';
 import { type Ended, type Home, newHome, type Running } from './command-line.ts';
 
 /** The address of a service, read off its log. */
@@ -50,7 +50,7 @@ async function startWorld(t: TestContext): Promise<World> {
     own.remove();
   });
   const samples = join(home.folder, 'samples');
-  await makeSamples(samples, { files: ['beach.mp4', 'forest.jpg'] });
+  await copySamples(samples, ['beach.mp4', 'forest.jpg']);
   const key = home.key();
   const service = home.start('serve', '--port', '0', '--no-guardian', '--log-format', 'json');
   t.after(() => void service.child.kill('SIGKILL'));

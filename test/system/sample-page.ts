@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { makeSamples } from '../../actors/samples/library.ts';
+import { copySamples } from '../../actors/samples/samples.ts';
 import {
   closeBrowser,
   type Opened,
@@ -33,7 +33,7 @@ export function samplePage() {
   const shown = { home, samples, settings, signedIn, service: null as unknown as RunningService };
   before(async () => {
     if (withoutBrowser) return;
-    await makeSamples(samples, { files });
+    await copySamples(samples, files);
     // A port that the system chose cannot be taken again at once.
     settings.push('--port', String(await freePort()));
     shown.service = await startService([...settings, '--cache-dir', cache_dir], home);

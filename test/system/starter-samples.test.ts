@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { Canvas } from '../../actors/samples/drawings/canvas.ts';
-import type { Scene } from '../../actors/samples/drawings/scene.ts';
-import { sampleShots } from '../../actors/samples/list.ts';
+import { Canvas } from '../../bench/samples/drawings/canvas.ts';
+import type { Scene } from '../../bench/samples/drawings/scene.ts';
+import { sampleShots } from '../../bench/samples/list.ts';
 import { dot, openStarter, type Starter } from '../actors/models/starter/starter-model.ts';
 
 interface Seen {

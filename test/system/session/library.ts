@@ -1,16 +1,16 @@
 // A small library that is made in a second: two films, sound with subtitles beside it, two stills, and a file that is none.
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Canvas, type Color, mix } from '../../../actors/samples/drawings/canvas.ts';
-import { flowers } from '../../../actors/samples/drawings/flowers.ts';
-import { forest } from '../../../actors/samples/drawings/forest.ts';
-import { road } from '../../../actors/samples/drawings/road.ts';
-import type { Paint } from '../../../actors/samples/drawings/scene.ts';
-import { stripes } from '../../../actors/samples/drawings/shapes.ts';
-import { sampleRate, surf } from '../../../actors/samples/drawings/sound.ts';
-import { sunset } from '../../../actors/samples/drawings/sunset.ts';
-import { type Film, writeFilm } from '../../../actors/samples/writer/film.ts';
-import { writeStill } from '../../../actors/samples/writer/still.ts';
+import { Canvas, type Color, mix } from '../../../bench/samples/drawings/canvas.ts';
+import { flowers } from '../../../bench/samples/drawings/flowers.ts';
+import { forest } from '../../../bench/samples/drawings/forest.ts';
+import { road } from '../../../bench/samples/drawings/road.ts';
+import type { Paint } from '../../../bench/samples/drawings/scene.ts';
+import { stripes } from '../../../bench/samples/drawings/shapes.ts';
+import { sampleRate, surf } from '../../../bench/samples/drawings/sound.ts';
+import { sunset } from '../../../bench/samples/drawings/sunset.ts';
+import { type Film, writeFilm } from '../../../bench/samples/writer/film.ts';
+import { writeStill } from '../../../bench/samples/writer/still.ts';
 import { faceMiddles, faceSide } from './face-models.ts';
 
 const [width, height] = [320, 180];

@@ -5,7 +5,7 @@ import test, { describe } from 'node:test';
 import { clip } from '../../../../actors/decoder/clips/clip.ts';
 import { clipModes } from '../../../../actors/decoder/clips/contract.ts';
 import { expectReadable } from '../../../../actors/decoder/clips/sound-packets.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sampled, sharedPath, skipWithout } from '../../../shared.ts';
 import { askProbe, askSound, turnFor } from '../ask-decoder.ts';

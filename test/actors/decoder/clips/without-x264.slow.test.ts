@@ -17,10 +17,8 @@ import {
 } from '../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import { proxy } from '../../../../actors/decoder/clips/proxy.ts';
 import { Codec } from '../../../../actors/decoder/ffmpeg.ts';
-import { encodingOf } from '../../../../actors/samples/library.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { askProbe, turnFor } from '../ask-decoder.ts';
-import { stamped } from '../footage/clip.ts';
 import { clips } from '../footage/clips.ts';
 import { fullDecode, meanDifference } from '../footage/full-decode.ts';
 import { newOutput, stampsOf, wanted } from './cut.ts';
@@ -134,22 +132,5 @@ test('OpenH264 takes the place of x264, with pictures of 8 bits and 4:2:0', asyn
     }
     const { path: proxied } = await proxyOf(path, softwareEncoders);
     assert.equal((await stampsOf(proxied)).length, facts.frames.length, name);
-  }
-});
-
-test('samples of a build without encoders under the GPL are films all the same', async (t) => {
-  without(t, ['libx264', 'libx265']);
-  assert.equal(encodingOf('vp9').encoder, 'libvpx-vp9');
-  for (const [codec, file] of [
-    ['h264', 'sample.mp4'],
-    ['hevc', 'sample.mkv'],
-  ] as const) {
-    const film = stamped(`a sample as ${codec}`, { file: `without-x264-${file}`, ...encodingOf(codec) });
-    const path = await film.make();
-    assert.equal((await askProbe(path)).video?.codec, 'mpeg4');
-    assert.deepEqual(
-      (await stampsOf(path)).map(({ stamp }) => stamp),
-      film.facts.frames.map(({ stamp }) => stamp),
-    );
   }
 });

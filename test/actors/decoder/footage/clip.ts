@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Rational } from '../../../../actors/decoder/contract.ts';
-import { type Film, writeFilm } from '../../../../actors/samples/writer/film.ts';
-import { type FilmPicture, steady } from '../../../../actors/samples/writer/picture.ts';
-import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
+import { type Film, writeFilm } from '../../../../bench/samples/writer/film.ts';
+import { type FilmPicture, steady } from '../../../../bench/samples/writer/picture.ts';
+import type { FilmSound } from '../../../../bench/samples/writer/sound.ts';
 import { drawStamp } from './stamp.ts';
 
 export interface ShownFrame {

@@ -2,8 +2,8 @@
 // with the result a decoder must give.
 import { readFile, writeFile } from 'node:fs/promises';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
-import { type Still, writeStill } from '../../../../actors/samples/writer/still.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
+import { type Still, writeStill } from '../../../../bench/samples/writer/still.ts';
 import { bmp, type Rgba } from './bmp.ts';
 import { type Clip, kept, stamped, tone } from './clip.ts';
 import { clips } from './clips.ts';

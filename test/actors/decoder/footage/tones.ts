@@ -1,7 +1,7 @@
 // Test tones: each channel is a cosine of its own frequency, so that its phase tells, to a fraction of a sample, where the
 // decoded samples are on the timeline.
 import assert from 'node:assert/strict';
-import type { FilmSound } from '../../../../actors/samples/writer/sound.ts';
+import type { FilmSound } from '../../../../bench/samples/writer/sound.ts';
 
 /** Frequency of the tone in each channel, in Hz: whole periods in 160 samples at 16 kHz. */
 export const pitches = [300, 500, 700, 1100, 1300, 1700];

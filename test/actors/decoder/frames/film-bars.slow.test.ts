@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import { filmBars } from '../../../../actors/decoder/frames/film-bars.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { askFrames, askPicture, turnFor } from '../ask-decoder.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/grid.ts';
-import { writeStill } from '../../../../actors/samples/writer/still.ts';
+import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import {

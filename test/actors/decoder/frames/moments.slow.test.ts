@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { writeStill } from '../../../../actors/samples/writer/still.ts';
+import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askMoments, askProbe, turnFor, walkCounts } from '../ask-decoder.ts';
 import type { Clip } from '../footage/clip.ts';

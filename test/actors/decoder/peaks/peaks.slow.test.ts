@@ -7,7 +7,7 @@ import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { peakErrors } from '../../../../actors/decoder/peaks/contract.ts';
 import { PeakGrid } from '../../../../actors/decoder/peaks/run.ts';
 import { PeakRuns } from '../../../../actors/decoder/peaks/runs.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { TestTurn } from '../ask-decoder.ts';

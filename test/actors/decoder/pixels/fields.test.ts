@@ -9,7 +9,7 @@ import {
   Frame,
 } from '../../../../actors/decoder/ffmpeg.ts';
 import { FirstFields } from '../../../../actors/decoder/pixels/fields.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { askFrames, askMoments } from '../ask-decoder.ts';
 import { kept } from '../footage/clip.ts';
 import { pyramid } from '../footage/codec-options.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeStill } from '../../../../actors/samples/writer/still.ts';
+import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { askProbe, turnFor } from '../ask-decoder.ts';
 
 let folder = '';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { askSound } from '../ask-decoder.ts';
 import { stamped } from '../footage/clip.ts';
 import { expectTone, level, measureTone, pitches, type Tones, tones } from '../footage/tones.ts';

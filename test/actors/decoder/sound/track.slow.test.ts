@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Film, writeFilm } from '../../../../actors/samples/writer/film.ts';
-import type { FilmPicture } from '../../../../actors/samples/writer/picture.ts';
+import { type Film, writeFilm } from '../../../../bench/samples/writer/film.ts';
+import type { FilmPicture } from '../../../../bench/samples/writer/picture.ts';
 import { askSound, soundBlocks, soundSlotBytes, TestTurn } from '../ask-decoder.ts';
 import { expectSilence, expectTone, pitches, type Tones, tones } from '../footage/tones.ts';
 

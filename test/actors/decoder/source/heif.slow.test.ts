@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { decodeStill, openStill } from '../../../../actors/decoder/source/still.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askFrames, askProbe, turnFor } from '../ask-decoder.ts';
 import { x265 } from '../footage/codec-options.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
-import type { FilmCaptions } from '../../../../actors/samples/writer/captions.ts';
+import type { FilmCaptions } from '../../../../bench/samples/writer/captions.ts';
 import { askProbe, askSubtitles, turnFor } from '../ask-decoder.ts';
 import { stamped } from '../footage/clip.ts';
 

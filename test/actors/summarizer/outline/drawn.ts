@@ -1,18 +1,18 @@
 // Films of our own drawn scenes for tests, one picture a second through the starter model, with subtitles: chapters are known,
 // as each has scenes and a subject of its own.
 
-import { beach } from '../../../../actors/samples/drawings/beach.ts';
-import { Canvas } from '../../../../actors/samples/drawings/canvas.ts';
-import { campFire } from '../../../../actors/samples/drawings/fire.ts';
-import { flowers } from '../../../../actors/samples/drawings/flowers.ts';
-import { forest } from '../../../../actors/samples/drawings/forest.ts';
-import { hillsAndClouds } from '../../../../actors/samples/drawings/hills.ts';
-import { snowyMountain } from '../../../../actors/samples/drawings/mountain.ts';
-import { road } from '../../../../actors/samples/drawings/road.ts';
-import type { Scene } from '../../../../actors/samples/drawings/scene.ts';
-import { movingShape, printedPage, stripes } from '../../../../actors/samples/drawings/shapes.ts';
-import { sunset } from '../../../../actors/samples/drawings/sunset.ts';
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
+import { beach } from '../../../../bench/samples/drawings/beach.ts';
+import { Canvas } from '../../../../bench/samples/drawings/canvas.ts';
+import { campFire } from '../../../../bench/samples/drawings/fire.ts';
+import { flowers } from '../../../../bench/samples/drawings/flowers.ts';
+import { forest } from '../../../../bench/samples/drawings/forest.ts';
+import { hillsAndClouds } from '../../../../bench/samples/drawings/hills.ts';
+import { snowyMountain } from '../../../../bench/samples/drawings/mountain.ts';
+import { road } from '../../../../bench/samples/drawings/road.ts';
+import type { Scene } from '../../../../bench/samples/drawings/scene.ts';
+import { movingShape, printedPage, stripes } from '../../../../bench/samples/drawings/shapes.ts';
+import { sunset } from '../../../../bench/samples/drawings/sunset.ts';
 import type { Starter } from '../../models/starter/starter-model.ts';
 import type { ComposedFilm } from './composed.ts';
 import { withCuts } from './with-cuts.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { describe } from 'node:test';
-import { writeFilm } from '../../../../../actors/samples/writer/film.ts';
+import { writeFilm } from '../../../../../bench/samples/writer/film.ts';
 import { sampled } from '../../../../shared.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
 import { stamped } from '../../footage/clip.ts';

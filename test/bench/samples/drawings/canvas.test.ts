@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Canvas, ramp } from '../../../../actors/samples/drawings/canvas.ts';
+import { Canvas, ramp } from '../../../../bench/samples/drawings/canvas.ts';
 
 test('shapes are antialiased: coverage adds up to their area', () => {
   const painted = (paint: (canvas: Canvas) => void) => {

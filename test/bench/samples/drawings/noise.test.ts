@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noiseFrom, noiseTile, randomFrom, smooth } from '../../../../actors/samples/drawings/noise.ts';
+import { noiseFrom, noiseTile, randomFrom, smooth } from '../../../../bench/samples/drawings/noise.ts';
 
 test('a seed gives the same numbers each time, another seed different ones', () => {
   const take = (seed: number) => Array.from({ length: 20 }, randomFrom(seed));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packSamples } from '../../../../actors/samples/writer/sound.ts';
+import { packSamples } from '../../../../bench/samples/writer/sound.ts';
 
 test('samples are packed in the format of the encoder and clamped to full scale', () => {
   const left = Buffer.alloc(4);

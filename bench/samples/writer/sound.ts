@@ -6,7 +6,7 @@ import {
   type FormatContext,
   Frame,
   Rational,
-} from '../../decoder/ffmpeg.ts';
+} from '../../../actors/decoder/ffmpeg.ts';
 import { encoderCodec, type FilmTrack, filmErrors, must, TrackEncoder, type WritePacket } from './track.ts';
 
 export interface FilmSound {

@@ -1,5 +1,5 @@
 // A track of a film that is being written, and the encoder that video and audio tracks share.
-import { errorTable } from '../../../runtime/errors.ts';
+
 import {
   AV_CODEC_FLAG_BITEXACT,
   AV_CODEC_FLAG_GLOBAL_HEADER,
@@ -13,7 +13,8 @@ import {
   type Frame,
   Packet,
   type Stream,
-} from '../../decoder/ffmpeg.ts';
+} from '../../../actors/decoder/ffmpeg.ts';
+import { errorTable } from '../../../runtime/errors.ts';
 
 export const filmErrors = errorTable({
   FILM_ENCODER_MISSING: { meaning: 'Encoder not found', status: 400, retryable: false },

@@ -1,5 +1,5 @@
 // The video track of a film: pictures are drawn as RGB bytes, converted to the encoder's pixel format and encoded.
-import type { Rational as Ratio } from '../../decoder/contract.ts';
+import type { Rational as Ratio } from '../../../actors/decoder/contract.ts';
 import {
   AV_CODEC_FLAG_FRAME_DURATION,
   AV_PIX_FMT_RGB24,
@@ -11,7 +11,7 @@ import {
   Rational,
   SoftwareScaleContext,
   SWS_BILINEAR,
-} from '../../decoder/ffmpeg.ts';
+} from '../../../actors/decoder/ffmpeg.ts';
 import { encoderCodec, type FilmTrack, must, TrackEncoder, type WritePacket } from './track.ts';
 
 export interface FilmPicture {

@@ -2,8 +2,6 @@
 // only when it is complete.
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { engineErrors } from '../../../runtime/errors.ts';
-import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import {
   AVFMT_FLAG_BITEXACT,
   Dictionary,
@@ -11,7 +9,9 @@ import {
   OutputFormat,
   type Packet,
   type Stream,
-} from '../../decoder/ffmpeg.ts';
+} from '../../../actors/decoder/ffmpeg.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { CaptionTrack, type FilmCaptions } from './captions.ts';
 import { type FilmPicture, PictureTrack } from './picture.ts';
 import { type FilmSound, SoundTrack } from './sound.ts';

@@ -11,7 +11,7 @@ import {
   Packet,
   Rational,
   type Stream,
-} from '../../decoder/ffmpeg.ts';
+} from '../../../actors/decoder/ffmpeg.ts';
 import type { FilmTrack, WritePacket } from './track.ts';
 
 export interface Cue {

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { stillErrors, writeStill } from '../../../../actors/samples/writer/still.ts';
-import { askProbe } from '../../decoder/ask-decoder.ts';
+import { stillErrors, writeStill } from '../../../../bench/samples/writer/still.ts';
+import { askProbe } from '../../../actors/decoder/ask-decoder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-still-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

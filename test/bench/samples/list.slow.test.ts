@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Canvas } from '../../../actors/samples/drawings/canvas.ts';
-import { sampleList } from '../../../actors/samples/library.ts';
-import { samples } from '../../../actors/samples/list.ts';
+import { Canvas } from '../../../bench/samples/drawings/canvas.ts';
+import { samples } from '../../../bench/samples/list.ts';
 
 test('each sample has a name of its own and a line that says what it shows', () => {
-  assert.equal(new Set(sampleList.map(({ file }) => file)).size, sampleList.length);
-  assert.ok(sampleList.filter(({ file }) => /\.(mp4|mkv|webm)$/.test(file)).length >= 6);
-  assert.ok(sampleList.filter(({ file }) => /\.(jpg|png|webp)$/.test(file)).length >= 10);
-  for (const { description } of sampleList) assert.match(description, /^[A-Z0-9][^\n]{10,}[^.\n]$/);
+  assert.equal(new Set(samples.map(({ file }) => file)).size, samples.length);
+  assert.ok(samples.filter(({ file }) => /\.(mp4|mkv|webm)$/.test(file)).length >= 6);
+  assert.ok(samples.filter(({ file }) => /\.(jpg|png|webp)$/.test(file)).length >= 10);
+  for (const { description } of samples) assert.match(description, /^[A-Z0-9][^\n]{10,}[^.\n]$/);
 });
 
 test('each scene paints every pixel, deterministically', () => {

@@ -10,12 +10,12 @@ import {
   OutputFormat,
   Packet,
 } from '../../../../actors/decoder/ffmpeg.ts';
-import { writeFilm } from '../../../../actors/samples/writer/film.ts';
-import { type FilmPicture, PictureTrack } from '../../../../actors/samples/writer/picture.ts';
-import { filmErrors } from '../../../../actors/samples/writer/track.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
+import { type FilmPicture, PictureTrack } from '../../../../bench/samples/writer/picture.ts';
+import { filmErrors } from '../../../../bench/samples/writer/track.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { tone } from '../../decoder/footage/clip.ts';
-import { drawStamp } from '../../decoder/footage/stamp.ts';
+import { tone } from '../../../actors/decoder/footage/clip.ts';
+import { drawStamp } from '../../../actors/decoder/footage/stamp.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-film-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
