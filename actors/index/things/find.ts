@@ -84,9 +84,13 @@ function isOf({ box }: Track, size: NonNullable<ThingTerm['size']>): boolean {
 function shownBy(tracks: readonly Track[], { least, most }: ThingTerm['count']): Moment[] {
   const times = [...new Set(tracks.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
   const found: Moment[] = [];
+  const coming = tracks.toSorted((a, b) => a.start - b.start);
+  let [next, seen]: [number, Track[]] = [0, []];
   for (let i = 0; i + 1 < times.length; i++) {
     const [start, end] = [times[i]!, times[i + 1]!];
-    const seen = tracks.filter((track) => track.start <= start && track.end >= end);
+    // A film may have thousands, of which few are seen at once.
+    seen = seen.filter((track) => track.end > start);
+    for (; coming[next] && coming[next]!.start <= start; next++) seen.push(coming[next]!);
     if (seen.length < Math.max(1, least) || (most !== null && seen.length > most)) continue;
     // Of several that are wanted, the weakest one counts.
     const weakest = seen.toSorted((a, b) => b.score - a.score)[Math.max(1, least) - 1]!;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import fc from 'fast-check';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import { momentsOf, seenAt } from '../../../../actors/index/things/find.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
+import { draws } from '../../../shared.ts';
 
 const track = (name: Track['class'], start: number, end: number, more: Partial<Track> = {}): Track => {
   return { class: name, start, end, best: start, score: 0.8, box: [0, 0.4, 0.2, 0.2], colours: [], ...more };
@@ -107,4 +109,29 @@ test('in a frame that is seen which a term wants, best first, and nothing that i
   assert.deepEqual(seenAt(tracks, [term('dog', { colours: ['red'] })], 4), [red]);
   assert.deepEqual(seenAt(tracks, [term('dog'), term('cat', { negated: true })], 8), [near]);
   assert.deepEqual(seenAt(tracks, [], 4), []);
+});
+
+test('a number of things is found in the frames that show so many, by the weakest of those that are wanted', () => {
+  const drawn = fc.record({ start: fc.nat(15), length: fc.integer({ min: 1, max: 5 }), score: fc.nat(9) });
+  const some = fc.array(drawn, { maxLength: 12 });
+  fc.assert(
+    fc.property(some, fc.integer({ min: 1, max: 3 }), fc.option(fc.nat(3)), (all, least, more) => {
+      const tracks = all
+        .map(({ start, length, score }) => track('dog', start, start + length, { score: score / 9 }))
+        .sort((a, b) => a.start - b.start);
+      const most = more === null ? null : least + more;
+      const found = momentsOf(tracks, [term('dog', { count: { least, most } })], 20);
+      for (let frame = 0; frame < 20; frame++) {
+        const seen = tracks.filter(({ start, end }) => start <= frame && frame < end);
+        const scores = seen.map(({ score }) => score).sort((a, b) => b - a);
+        const isWanted = seen.length >= least && (most === null || seen.length <= most);
+        const here = found.filter(({ start, end }) => start <= frame && frame < end);
+        assert.deepEqual(
+          here.map(({ score }) => score),
+          isWanted ? [scores[least - 1]] : [],
+        );
+      }
+    }),
+    { numRuns: draws(100) },
+  );
 });
