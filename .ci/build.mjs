@@ -5,7 +5,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { builtinModules, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 
-import { compact } from '../http/page/compact.ts';
+import { compact } from '../http/page/files.ts';
 import { bundle, entries } from '../runtime/process/bundle.mjs';
 
 const root = dirname(import.meta.dirname);

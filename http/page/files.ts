@@ -115,7 +115,7 @@ function served(name: string, source: string): string {
 // A module of the page as it is sent: comments are for who reads the source.
 
 /** Without empty lines, lines that are a comment alone, and space at ends of lines, which taking types out leaves. */
-function compact(text: string): string {
+export function compact(text: string): string {
   return text
     .split('\n')
     .map((line) => line.trimEnd())
