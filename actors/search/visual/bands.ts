@@ -147,18 +147,31 @@ function textBand(
   const { text: bars, absent } = barsOf(model_key);
   const { parts } = words;
   const band = (score: number, usual: Background) => bandOfWords(score - lost, usual, bars, frames);
-  const each = parts.flatMap(({ negated }, i) => {
+  const each = parts.flatMap(({ negated, is_sure }, i) => {
     const [score, usual] = [scores.words[i]!, background.words[i]!];
-    if (!negated) return [band(score, usual)];
+    if (!negated) return [believed(band(score, usual), is_sure)];
     return score - usual.centre < absent ? [] : ['likely' as const];
   });
   const isOne = parts.every(({ negated }) => negated) || parts.length === 1;
   const isSure = words.weak.length === 0 && parts.every(({ is_sure }) => is_sure);
   const isWanted = parts.length === 0 || parts.some(({ negated }) => !negated);
   return lowest([
-    ...(isOne ? [band(scores.text, background.text)] : each),
+    ...(isOne
+      ? [
+          believed(
+            band(scores.text, background.text),
+            parts.every(({ negated, is_sure }) => negated || is_sure),
+          ),
+        ]
+      : each),
     ...(isSure && isWanted ? [] : ['likely' as const]),
   ]);
+}
+
+/** Words that find other things too often: of their likely matches 27 in 75 were right, of those that would be strong 96 in 156. */
+function believed(band: Band, isSure: boolean): Band {
+  if (isSure) return band;
+  return band === 'strong' ? 'likely' : 'weak';
 }
 
 function pictureBand(

@@ -60,6 +60,17 @@ test('weak and unsure words are never strong', () => {
     assert.notEqual(bandOf(withWords(row), standing(0.9)), 'strong', JSON.stringify(row));
 });
 
+test('an unsure word is likely only where another one were strong', () => {
+  const unsure = { negated: false, is_sure: false };
+  const likely = standing(0.1, { parts: [0.1, 0.1] });
+  const strong = standing(0.9, { parts: [0.9, 0.9] });
+  for (const parts of [[unsure], [words.parts[0]!, unsure]]) {
+    assert.equal(bandOf(withWords({ parts }), strong), 'likely');
+    assert.equal(bandOf(withWords({ parts }), likely), 'weak');
+  }
+  assert.equal(bandOf(withWords({ parts: [words.parts[0]!] }), likely), 'likely');
+});
+
 test('of several things each has to be there, and what is not to be there must not', () => {
   const both = withWords({ parts: [words.parts[0]!, words.parts[0]!] });
   assert.equal(bandOf(both, standing(0.2, { parts: [0.15, 0.15] })), 'strong');

@@ -64,3 +64,14 @@ test('a frame is as sure as the best sight of the things in its scene', () => {
   for (const text of ['red dog', 'two dogs', 'dog on the left', 'toothbrush', 'dog, no cat'])
     assert.equal(bandAt('a', 2, text), 'likely', text);
 });
+
+test('an exact number is likely only where each of the things is certain', () => {
+  const matches = [match('a', 0, 0, 0.6), match('a', 5, 1, 0.59)];
+  const seen: SeenThings = { done: true, matches, ranges: { a: [[0, 10]] }, looked: 1 };
+  const moments = [0, 7].map((frame_index) => ({ hash_str: 'a', frame_index }));
+  const bands = (text: string) => thingBands(seen, thingQuestion(text).terms, moments);
+  for (const text of ['two dogs', 'exactly two dogs and a cat'])
+    assert.deepEqual(bands(text), ['likely', 'weak']);
+  for (const text of ['several dogs', 'red dog', 'no dog'])
+    assert.deepEqual(bands(text), ['likely', 'likely']);
+});
