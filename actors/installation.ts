@@ -24,6 +24,8 @@ export interface NativePackages {
   media(): Promise<string>;
   /** Devices that models may run on, each tried. */
   modelDevices(): Promise<ProbedDevice[]>;
+  /** The object detector and its precision; null where none is downloaded. */
+  objectDetector(): Promise<string | null>;
   store(): Promise<void>;
   /** What precise clips are encoded by; tries the encoders of devices. `choice`: as in the settings. */
   clipEncoders(choice: EncodingChoice): Promise<string>;
@@ -42,6 +44,10 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
         const { signal } = new AbortController();
         const graphics = graphicsHere();
         return probeDevices({ available: offeredDevices(), graphics, signal, clock: systemClock });
+      },
+      objectDetector: async () => {
+        const { describeDetector } = await import('./things/describe-detector.ts');
+        return describeDetector(modelsDir, device);
       },
       store: async () => {
         await import('./index/store/store.ts');

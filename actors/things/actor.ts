@@ -7,8 +7,7 @@ import { type DeviceChoice, refusalText } from '../models/device.ts';
 import { chooseObjectDetector, fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import { thingsContract } from './contract.ts';
-import { Detector } from './detector.ts';
-import { ranges } from './ranges.ts';
+import { openDetector } from './open-detector.ts';
 import { sightOf } from './sight.ts';
 
 interface ThingsSettings {
@@ -29,9 +28,13 @@ export const definition = actor({
       log,
       find: chosen,
       open: async (row, checkpoint) => {
-        const options = { device, threads, log, convolutional: true, ranges, stopping, checkpoint };
-        const session = await openSession(fileOf(modelsDir, row, 'graph'), options);
-        const detector = new Detector(session);
+        const options = { device, threads, log, convolutional: true, stopping, checkpoint };
+        const file = fileOf(modelsDir, row, 'graph');
+        const { detector, eightBits } = await openDetector((ranges) => {
+          return openSession(file, { ...options, ...(ranges && { ranges }) });
+        });
+        if (eightBits === 'refused')
+          log.warn('eight bits give other results on this processor', { model: row.key });
         await detector.look({ data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 });
         return detector;
       },

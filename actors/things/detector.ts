@@ -28,15 +28,19 @@ export class Detector implements Openable {
 
   /** Best first. `picture` is *borrowed until the promise settles*. Throws MODEL_RUN_FAILED. */
   async look(picture: Picture): Promise<Thing[]> {
-    fillInput(picture, this.#planes);
-    const feeds = { [this.#input]: { data: this.#planes, dims: [1, 3, side, side] } };
-    const found = detectionsOf(await this.runsOn.run(feeds), picture);
+    const found = detectionsOf(await this.run(picture), picture);
     return found.map(({ label, score, box }) => ({
       class: classNames[label]!,
       score: Math.min(1, score),
       box: [...box],
       colours: coloursOf(picture, box),
     }));
+  }
+
+  /** What the graph answers. The same holds. */
+  run(picture: Picture): ReturnType<ModelSession['run']> {
+    fillInput(picture, this.#planes);
+    return this.runsOn.run({ [this.#input]: { data: this.#planes, dims: [1, 3, side, side] } });
   }
 
   close(): Promise<void> {

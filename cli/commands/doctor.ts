@@ -85,11 +85,12 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   // Clips and proxies need one, and nothing else does; what does not load is a finding of `media`.
   const encoder = ok ? { name, ok, found } : { name, ok: true, lacking: true, found };
   const devices = await modelDevices(native, values.device);
+  const detector = await attempt('object detector', async () => (await native.objectDetector()) ?? '');
   const store = await attempt('store', async () => {
     await native.store();
     return 'opens';
   });
-  return [media, encoder, ...devices, store];
+  return [media, encoder, ...devices, ...(detector.found === '' ? [] : [detector]), store];
 }
 
 const cudaFix = `${gpuSetupCommand}, then install CUDA and cuDNN as described in docs/gpu.md`;

@@ -12,6 +12,7 @@ import { fakeHome } from '../fake-context.ts';
 const native = {
   media: async () => 'there',
   modelDevices: async (): Promise<ProbedDevice[]> => [{ device: 'cpu', reason: null, tried: true }],
+  objectDetector: async (): Promise<string | null> => null,
   store: async () => {},
   clipEncoders: async (choice: string) => {
     if (choice === 'only') throw new Error('no device can encode');
@@ -25,7 +26,7 @@ async function told(
   downloaded: readonly string[],
   env: Record<string, string> = {},
   prepare: (home: string) => void = () => {},
-  modelDevices = native.modelDevices,
+  packages: Partial<typeof native> = {},
 ) {
   const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
   const { models } = await library.list();
@@ -35,7 +36,7 @@ async function told(
   const installation = async () =>
     ({
       models: { ...library, list: async () => ({ models: rows, problems: [] }) },
-      native: { ...native, modelDevices },
+      native: { ...native, ...packages },
     }) as unknown as Installation;
   const { home, context } = fakeHome(t, env);
   prepare(home);
@@ -137,13 +138,7 @@ test('devices are told by what a graph on each came to; one that is there and fa
     { device: 'webgpu', reason: 'no graphics device found', tried: false },
   ];
   const toldWith = (device: string) =>
-    told(
-      t,
-      [],
-      { FRAMEHOUND_DEVICE: device },
-      () => {},
-      async () => probed,
-    );
+    told(t, [], { FRAMEHOUND_DEVICE: device }, () => {}, { modelDevices: async () => probed });
   const auto = await toldWith('auto');
   assert.match(auto.out, /✓ model devices +the processor; WebGPU: no graphics device found\n/);
   assert.match(
@@ -153,4 +148,11 @@ test('devices are told by what a graph on each came to; one that is there and fa
   const asked = await toldWith('cuda');
   assert.match(asked.out, /✗ CUDA +libcudnn\.so\.9 is not found\n/);
   assert.equal(asked.code, 1);
+});
+
+test('the precision of a detector that is downloaded is told', async (t) => {
+  const text = 'nanodet-416 in eight bits';
+  const { out } = await told(t, ['nanodet-416'], {}, () => {}, { objectDetector: async () => text });
+  assert.match(out, /^✓ object detector +nanodet-416 in eight bits$/m);
+  assert.doesNotMatch((await told(t, [])).out, /object detector/);
 });
