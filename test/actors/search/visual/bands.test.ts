@@ -60,15 +60,15 @@ test('weak and unsure words are never strong', () => {
     assert.notEqual(bandOf(withWords(row), standing(0.9)), 'strong', JSON.stringify(row));
 });
 
-test('an unsure word is likely only where another one were strong', () => {
+test('an unsure word alone is likely only where another one were strong', () => {
   const unsure = { negated: false, is_sure: false };
-  const likely = standing(0.1, { parts: [0.1, 0.1] });
-  const strong = standing(0.9, { parts: [0.9, 0.9] });
-  for (const parts of [[unsure], [words.parts[0]!, unsure]]) {
-    assert.equal(bandOf(withWords({ parts }), strong), 'likely');
-    assert.equal(bandOf(withWords({ parts }), likely), 'weak');
-  }
-  assert.equal(bandOf(withWords({ parts: [words.parts[0]!] }), likely), 'likely');
+  const bandsOf = (...parts: Explained['words']['parts']) =>
+    [0.9, 0.1].map((score) =>
+      bandOf(withWords({ parts }), standing(score, { parts: parts.map(() => score) })),
+    );
+  assert.deepEqual(bandsOf(unsure), ['likely', 'weak']);
+  assert.deepEqual(bandsOf(words.parts[0]!), ['strong', 'likely']);
+  assert.deepEqual(bandsOf(words.parts[0]!, unsure), ['likely', 'likely']);
 });
 
 test('of several things each has to be there, and what is not to be there must not', () => {
