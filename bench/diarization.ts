@@ -171,9 +171,9 @@ async function measure(
   for (const { samples, turns, count } of talks) {
     const speech = detection === 'ideal' ? idealSpeech(turns) : await pipeline.detectSpeech(samples);
     const diarize = await pipeline.diarizing(await pipeline.embed(samples, speech));
-    const asked: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
+    const request: Record<'known' | 'auto', SpeakerCount> = { known: count, auto: 'auto' };
     for (const key of ['known', 'auto'] as const) {
-      scores[key].push(scoreDiarization(turns, diarize(asked[key])));
+      scores[key].push(scoreDiarization(turns, diarize(request[key])));
     }
   }
   return (['known', 'auto'] as const).flatMap((key) => {

@@ -108,11 +108,11 @@ function rowsOf(
   ];
 }
 
-function answered(asked: TestQuery, set: readonly Seen[], isTaken: boolean): Answered {
-  const { vector, parts, unknownWords: unknown, weakWords: weak, understood } = queryVector(asked.query);
-  const of = ({ picture }: Seen) => judged(asked, picture.tags, picture.maybe);
+function answered(query: TestQuery, set: readonly Seen[], isTaken: boolean): Answered {
+  const { vector, parts, unknownWords: unknown, weakWords: weak, understood } = queryVector(query.query);
+  const of = ({ picture }: Seen) => judged(query, picture.tags, picture.maybe);
   const left = isTaken ? set.filter((one) => of(one) === 0) : set;
-  if (!understood) return { query: asked.query, matches: [] };
+  if (!understood) return { query: query.query, matches: [] };
   const library = pictureLibrary(left.map((one) => one.vector));
   const best = ranking(library, vector, ANSWERED);
   const words = {
@@ -127,7 +127,7 @@ function answered(asked: TestQuery, set: readonly Seen[], isTaken: boolean): Ans
     standing,
   );
   const matches = best.map((at, i) => ({ is: of(left[at]!), isStrong: explained[i]!.band === 'strong' }));
-  return { query: asked.query, matches };
+  return { query: query.query, matches };
 }
 
 /** Explaining the fifty matches of a query that was not asked before. */

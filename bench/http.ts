@@ -55,8 +55,8 @@ export const http: Question = async (say) => {
       milliseconds: ROUND_MS,
     };
     const before = await ask<number>(child, {});
-    const { answered, seconds, body: told } = await ask<Answered>(clients, load);
-    bodies.add(told);
+    const { answered, seconds, body: text } = await ask<Answered>(clients, load);
+    bodies.add(text);
     const used = (await ask<number>(child, {})) - before;
     return { perSecond: answered / seconds, perProcessorSecond: answered / used };
   };

@@ -136,14 +136,14 @@ function searching(size: Size): BenchRow[] {
   const at = { bank, catalog: catalogs.scenes, fine: fineOf(bank), pause: () => {} };
   const ofFrames = { ...at, catalog: catalogs.frames };
   const one = { hashes: ['0'], ranges: {} };
-  const wanted = { text: query, pictures: [], textWeight: 1, exclude: [] };
+  const request = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const floor = timed(rounds, () => readMemory(bank, rows));
-  const frames = timed(rounds, () => search(ofFrames, wanted, everything, 50));
-  const scenes = timed(rounds, () => search(at, wanted, everything, 50));
-  const without = timed(rounds, () => search(at, { ...wanted, exclude: [other] }, everything, 50));
-  const readings = { ...wanted, text: null, pictures: [query, other] };
+  const frames = timed(rounds, () => search(ofFrames, request, everything, 50));
+  const scenes = timed(rounds, () => search(at, request, everything, 50));
+  const without = timed(rounds, () => search(at, { ...request, exclude: [other] }, everything, 50));
+  const readings = { ...request, text: null, pictures: [query, other] };
   const either = timed(rounds, () => search(at, readings, everything, 50));
-  const single = timed(rounds * 3, () => search(ofFrames, wanted, one, 50));
+  const single = timed(rounds * 3, () => search(ofFrames, request, one, 50));
   const loop = floatLoop(size, query);
   const row = (name: string, value: number, against: string, peer: number): BenchRow => ({
     name: `${name}, ${labelOf(size)}`,

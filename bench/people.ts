@@ -136,9 +136,9 @@ export const people: Question = async (say) => {
     pause: () => {},
   };
   const query = unit(Float32Array.from({ length: dimensions }, seeded(99)));
-  const wanted = { text: query, pictures: [], textWeight: 1, exclude: [] };
+  const request = { text: query, pictures: [], textWeight: 1, exclude: [] };
   const find = (seen: Seen | null) =>
-    search(at, wanted, { hashes: null, ranges: {}, only: seen?.ranges ?? null }, 50);
+    search(at, request, { hashes: null, ranges: {}, only: seen?.ranges ?? null }, 50);
   const loaded = new LoadedPeople({ folder: '/', identity: '' });
   for (const name of stored.keys()) loaded.refresh(source, name);
   /** Afterwards every other answer has to be found anew. */

@@ -121,8 +121,8 @@ async function asked(
   const altered = await alter(await rgbOf(sharp(path)), new Dice(seed + picture));
   await sharpOf(altered).png({ compressionLevel: 1 }).toFile(query);
   const pictures = await search.asked(query);
-  const wanted = { text: null, pictures, textWeight: 1, exclude: [] };
-  const scoring = scoringOf(wanted, () => spreadOf(new Float64Array(0), 0));
+  const request = { text: null, pictures, textWeight: 1, exclude: [] };
+  const scoring = scoringOf(request, () => spreadOf(new Float64Array(0), 0));
   const histogram = await colourHistogram(altered);
   return {
     scores: stored.map(({ vector }) => scoreOf(scoring, vector)),

@@ -97,7 +97,7 @@ function clientOf(port: number, key: string, connections: number): Client {
       };
       const began = performance.now();
       const method = bytes === undefined ? 'GET' : 'POST';
-      const asked = request({ host: '127.0.0.1', port, path, method, headers, agent }, (answer) => {
+      const input = request({ host: '127.0.0.1', port, path, method, headers, agent }, (answer) => {
         const pieces: Buffer[] = [];
         answer.on('data', (piece: Buffer) => pieces.push(piece));
         answer.on('error', reject);
@@ -106,8 +106,8 @@ function clientOf(port: number, key: string, connections: number): Client {
           resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(pieces), ms });
         });
       });
-      asked.on('error', reject);
-      asked.end(bytes);
+      input.on('error', reject);
+      input.end(bytes);
     });
   return {
     ask,

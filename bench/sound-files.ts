@@ -83,8 +83,8 @@ async function readSpeech(decoder: Decoder, pool: Bench['pool']): Promise<Float3
   let at = 0;
   for (const name of readdirSync(speechFolder).sort()) {
     if (!name.endsWith('.flac')) continue;
-    const asked = { path: join(speechFolder, name), channels: null };
-    for await (const { count, samples } of decoder.feed('sound', asked, { credit: 2 })) {
+    const request = { path: join(speechFolder, name), channels: null };
+    for await (const { count, samples } of decoder.feed('sound', request, { credit: 2 })) {
       const { buffer, byteOffset } = pool.view(samples);
       const room = Math.min(count, speech.length - at);
       speech.set(new Float32Array(buffer, byteOffset, room), at);

@@ -14,7 +14,7 @@ import { look } from './starter/model.ts';
 import { mean, ranked } from './starter/ranking.ts';
 
 /** Which units are fitted, and by which tag. */
-const wanted: Readonly<Partial<Record<UnitName, string>>> = {
+const request: Readonly<Partial<Record<UnitName, string>>> = {
   'blue sky': 'blue sky',
   'cloudy sky': 'overcast',
   clouds: 'clouds',
@@ -67,7 +67,7 @@ const groups = [...new Set(pictures.map(({ group }) => group))];
 const random = seeded(7);
 const folds = new Map(groups.map((group) => [group, random.below(FOLDS)]));
 
-const results = (Object.entries(wanted) as [UnitName, string][]).map(([unit, tag]) => fitUnit(unit, tag));
+const results = (Object.entries(request) as [UnitName, string][]).map(([unit, tag]) => fitUnit(unit, tag));
 if (isWriting) await write();
 
 interface Result {
@@ -99,9 +99,9 @@ function fitUnit(unit: UnitName, tag: string): Result {
   const left = Array.from({ length: FOLDS }, (_, fold) => leftOut(examples, fold, fit)).flat();
   const precision = (score: (one: (typeof left)[number]) => number) =>
     ranked(left.toSorted((a, b) => score(b) - score(a)).map(({ is }) => is)).precision.toFixed(2);
-  const told = `rule ${precision((one) => one.rule)}, fit ${precision((one) => one.fit)}, both ${precision((one) => one.rule * (one.fit + 0.02))}`;
+  const text = `rule ${precision((one) => one.rule)}, fit ${precision((one) => one.fit)}, both ${precision((one) => one.rule * (one.fit + 0.02))}`;
   process.stdout.write(
-    `${unit.padEnd(14)} shown in ${shown}, ${inPhotographs} of them photographs; left out: ${told}: ${way}\n`,
+    `${unit.padEnd(14)} shown in ${shown}, ${inPhotographs} of them photographs; left out: ${text}: ${way}\n`,
   );
   return { unit, way, fit };
 }

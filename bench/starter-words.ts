@@ -27,10 +27,10 @@ export const starterWords: Question = async (say) => {
   const pictures = [...(await drawn(EACH)), ...taken];
   say(`${pictures.length} pictures, ${taken.length} of them photographs`);
   const { vectors } = await look(pictures);
-  const answers = queries.flatMap((asked) => answer(asked, pictures, vectors) ?? []);
+  const answers = queries.flatMap((query) => answer(query, pictures, vectors) ?? []);
   const takenVectors = vectors.slice(-taken.length);
   const ofTaken =
-    taken.length === 0 ? [] : queries.flatMap((asked) => answer(asked, taken, takenVectors) ?? []);
+    taken.length === 0 ? [] : queries.flatMap((query) => answer(query, taken, takenVectors) ?? []);
   for (const { kind, query, got, first } of answers) {
     say(
       `${kind}: "${query}" precision ${got.precision.toFixed(2)}${got.hit1 ? '' : `, first ${first.join('; ')}`}`,
@@ -58,20 +58,20 @@ function scores(query: string, vectors: readonly Float32Array[]): number[] {
 
 /** Null when no picture shows what is asked. */
 function answer(
-  asked: TestQuery,
+  query: TestQuery,
   pictures: readonly Picture[],
   vectors: readonly Float32Array[],
 ): Answered | null {
-  const score = scores(asked.query, vectors);
+  const score = scores(query.query, vectors);
   const counted = pictures
-    .map(({ name, tags, maybe }, i) => ({ name, score: score[i]!, is: judged(asked, tags, maybe) }))
+    .map(({ name, tags, maybe }, i) => ({ name, score: score[i]!, is: judged(query, tags, maybe) }))
     .filter(({ is }) => is !== null)
     .toSorted((a, b) => b.score - a.score);
   const right = counted.map(({ is }) => is === 1);
   const total = right.filter(Boolean).length;
   if (total === 0) return null;
   const first = counted.slice(0, 3).map(({ name }) => name);
-  return { ...asked, got: ranked(right), chance: byChance(total, counted.length), first };
+  return { ...query, got: ranked(right), chance: byChance(total, counted.length), first };
 }
 
 const measures = { 'hit@1': 'hit1', 'hit@3': 'hit3', 'mean average precision': 'precision' } as const;

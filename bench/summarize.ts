@@ -208,8 +208,8 @@ class Measured {
       ...{ model_key: 'bench', language: null, spoken: 'en', channels: null },
       ...{ detect_speakers: true, speaker_count: 'auto' },
     };
-    const asked = { cache_dir: this.#folder, media: mediaOf('a0', film), mark };
-    await this.#index.ask('transcribe', { ...asked, segments: spokenSegments(film) });
+    const request = { cache_dir: this.#folder, media: mediaOf('a0', film), mark };
+    await this.#index.ask('transcribe', { ...request, segments: spokenSegments(film) });
   }
 
   async #storeVectors(hash_str: string, film: LongFilm): Promise<void> {
@@ -255,9 +255,9 @@ class Measured {
     const objective = { preset: 'general_understanding', priority_hints: [], custom_instructions: null };
     const named = { path: media.path, analysis_name: 'bench', model_key: null, collection: null };
     const job = { ...named, objective, replace_existing: true } as const;
-    const told = { tell: () => {}, wrote: () => {} };
+    const result = { tell: () => {}, wrote: () => {} };
     const { seconds } = this.film;
-    const work = { media, seconds, job, found, inUse: this.#model, replaces: true, ...told };
+    const work = { media, seconds, job, found, inUse: this.#model, replaces: true, ...result };
     const { warnings, failed_nodes } = await new Film(parts, work).make();
     if (warnings.length > 0 || failed_nodes > 0) throw new Error(`not whole: ${warnings.join(' ')}`);
   }

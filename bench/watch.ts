@@ -76,14 +76,14 @@ async function polls(home: string, count: number, rounds: number, linked: boolea
     ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
     ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
   };
-  const asked = {
+  const request = {
     id: 'one',
     folder_path: root,
     ledger: join(home, `ledger-${count}`),
     plan: '',
     keeps: false,
   };
-  const folder = new WatchedFolder(asked, parts, turn);
+  const folder = new WatchedFolder(request, parts, turn);
   let cpuMs = Number.POSITIVE_INFINITY;
   const took = await alternate(rounds, {
     floor: async () => (await timed(() => bareCalls(root))).ms,
@@ -136,14 +136,14 @@ async function opening(home: string, count: number): Promise<Row> {
     state: fileState.analyzed,
   }));
   new Ledger(path, '').replace(records);
-  const asked = { id: 'one', folder_path: home, ledger: path, plan: '', keeps: false };
+  const request = { id: 'one', folder_path: home, ledger: path, plan: '', keeps: false };
   const log = createLog('bench', () => {});
   const parts = {
     ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
     ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
   };
   const { open } = await alternate(7, {
-    open: async () => (await timed(() => new WatchedFolder(asked, parts, turn))).ms,
+    open: async () => (await timed(() => new WatchedFolder(request, parts, turn))).ms,
   });
   return row(`opening a folder of which ${count.toLocaleString('en')} files are done`, open, 'ms');
 }

@@ -252,9 +252,9 @@ export class Exchange implements Pending {
     content: Content,
     headers: Readonly<Record<string, string>>,
   ): Promise<RawResponse> {
-    const asked = { method: this.#head.method, conditions: this.#conditions! };
+    const request = { method: this.#head.method, conditions: this.#conditions! };
     let status = 200;
-    const answer = await contentAnswer(content, asked, headers, (sent, error) => {
+    const answer = await contentAnswer(content, request, headers, (sent, error) => {
       if (error !== undefined)
         this.#options.log.warn('sending ended early', {
           route: route.path,

@@ -43,8 +43,8 @@ export function fileResult(kinds: readonly StageKind[], result: WorkResult): Fil
   const noFacts = Object.assign({}, ...kinds.map((kind) => kind.noFacts));
   const outcome = outcomeWord(result);
   const of = { path, type, ...(closing && { closing }), hash_str, outcome };
-  const told = { ...of, ...noFacts, ...facts, duration_seconds, error };
-  return told as FileResult;
+  const fields = { ...of, ...noFacts, ...facts, duration_seconds, error };
+  return fields as FileResult;
 }
 
 /** The result that was recorded so. */

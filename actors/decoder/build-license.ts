@@ -2,12 +2,12 @@
 // Source: FFmpeg's LICENSE.md and configure, and https://ffmpeg.org/legal.html.
 
 /** Parts that lawyers ask for by name. */
-const asked = { libx264: 'x264', libx265: 'x265', 'libfdk-aac': 'fdk-aac' } as const;
+const request = { libx264: 'x264', libx265: 'x265', 'libfdk-aac': 'fdk-aac' } as const;
 
 /** `configuration`: what the build was configured with. `GPL version 3 or later, with x264 and x265`. */
 export function buildLicense(configuration: string): string {
   const has = (option: string) => new RegExp(`(^|\\s)--enable-${option}(\\s|$)`).test(configuration);
-  const parts = Object.entries(asked).flatMap(([option, name]) => (has(option) ? [name] : []));
+  const parts = Object.entries(request).flatMap(([option, name]) => (has(option) ? [name] : []));
   const license = has('nonfree')
     ? 'nonfree: must not be passed on'
     : has('gpl')

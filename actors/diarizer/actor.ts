@@ -127,12 +127,12 @@ class Diarizer {
     return { model_key: row.key, state };
   }
 
-  async open(asked: Open, turn: Turn): Promise<{ session: number }> {
+  async open(request: Open, turn: Turn): Promise<{ session: number }> {
     const key = this.current.state.model_key;
     if (key === null) throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterKey });
     const session = await this.current.run(key, async ({ family }) => {
       const { dimensions, batch, fbank, plda } = family;
-      const each = <T>(make: () => T) => Array.from({ length: asked.channels }, make);
+      const each = <T>(make: () => T) => Array.from({ length: request.channels }, make);
       const options = {
         modelKey: key,
         voiceModel: `${key}@${family.version}`,
@@ -147,7 +147,7 @@ class Diarizer {
     });
     turn.throwIfCancelled();
     this.#lastSession += 1;
-    this.#entries.set(this.#lastSession, { session, asked });
+    this.#entries.set(this.#lastSession, { session, asked: request });
     return { session: this.#lastSession };
   }
 

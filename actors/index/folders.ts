@@ -24,9 +24,9 @@ export class Folders {
   /** Folders that were gone or replaced once. */
   readonly #lost = new Set<string>();
 
-  constructor(options: StoreOptions = {}, told: FolderListener = {}) {
+  constructor(options: StoreOptions = {}, listener: FolderListener = {}) {
     this.#options = options;
-    this.#told = told;
+    this.#told = listener;
   }
 
   /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */

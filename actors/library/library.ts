@@ -33,8 +33,8 @@ export function createLibrary(parts: LibraryParts): Library {
   return {
     folder: (request, signal) => listFolder(listing, request, signal),
     list: async ({ cache_dir, under, offset, limit }, signal) => {
-      const asked = { cache_dir, under, offset, limit };
-      const { total, media } = await parts.index.ask('held_media', asked, { signal, lane: 'now' });
+      const request = { cache_dir, under, offset, limit };
+      const { total, media } = await parts.index.ask('held_media', request, { signal, lane: 'now' });
       return { total, offset, limit, media: media.map(shown) };
     },
     forget: (request, signal) => forget(parts, request, signal),

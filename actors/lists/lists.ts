@@ -104,8 +104,8 @@ export class ListFolder implements Lists {
         const what = `version ${version} is outdated: the list now has version ${before.version}`;
         throw listErrors.LIST_CHANGED(what, stored);
       }
-      const wanted = { name: name ?? before.name, items: given };
-      return this.#write(listId, changedDocument(before, wanted, this.#parts.now()));
+      const request = { name: name ?? before.name, items: given };
+      return this.#write(listId, changedDocument(before, request, this.#parts.now()));
     });
   }
 
@@ -160,9 +160,9 @@ export class ListFolder implements Lists {
       const text = await textAt(path);
       if (text === null) return null;
       const { name, version, updated_at, items } = parsed(path, text);
-      const told = { name, version, items: items.length, updated_at };
-      this.#told.set(listId, { mark, told });
-      return told;
+      const result = { name, version, items: items.length, updated_at };
+      this.#told.set(listId, { mark, told: result });
+      return result;
     } catch (error) {
       return { reason: (error as Error).message };
     }

@@ -26,38 +26,38 @@ export interface DownloadRequest {
  * again with growing pauses. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, DOWNLOAD_UNVERIFIED,
  * MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED.
  */
-export async function downloadFile(wanted: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
+export async function downloadFile(request: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
   const transfer = {
-    name: wanted.url.href,
-    total: wanted.size,
-    attempt: () => attempt(wanted, options),
-    kept: () => partSize(wanted),
+    name: request.url.href,
+    total: request.size,
+    attempt: () => attempt(request, options),
+    kept: () => partSize(request),
     explain: async (error: unknown) => {
-      const failure = explainTransfer(wanted.url.href, dirname(wanted.path), error, options.signal);
+      const failure = explainTransfer(request.url.href, dirname(request.path), error, options.signal);
       // The part is as long as the file or longer: it is of another version.
-      if (failure.details.status === 416) await dropPart(wanted);
+      if (failure.details.status === 416) await dropPart(request);
       return failure;
     },
   };
   return withTries(transfer, options);
 }
 
-async function attempt(wanted: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
-  makeFolder(dirname(wanted.path));
+async function attempt(request: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
+  makeFolder(dirname(request.path));
   const watch = watchdog(options);
   try {
-    const part = await readPart(wanted);
-    const reply = await requestFile(wanted.url, { ...part, signal: watch.signal });
-    const announced = await checkAnnounced(wanted, reply);
-    await requireSpace(wanted, announced.size, reply.from);
+    const part = await readPart(request);
+    const reply = await requestFile(request.url, { ...part, signal: watch.signal });
+    const announced = await checkAnnounced(request, reply);
+    await requireSpace(request, announced.size, reply.from);
     const hash = createHash('sha256');
-    const file = await open(partPath(wanted), reply.from === 0 ? 'w' : 'r+');
+    const file = await open(partPath(request), reply.from === 0 ? 'w' : 'r+');
     try {
-      if (reply.from === 0) await keepValidator(wanted, reply.etag);
-      else await hashStart(partPath(wanted), reply.from, hash, options.signal);
+      if (reply.from === 0) await keepValidator(request, reply.etag);
+      else await hashStart(partPath(request), reply.from, hash, options.signal);
       const size = await receive(file, reply, announced, hash, watch, options);
       await file.sync();
-      return await finish(wanted, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
+      return await finish(request, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
     } finally {
       await file.close();
     }
@@ -67,23 +67,26 @@ async function attempt(wanted: DownloadRequest, options: TransferOptions): Promi
 }
 
 /** Compares what the server announces with the pin before anything is downloaded. */
-async function checkAnnounced(wanted: DownloadRequest, { announced, response }: Reply): Promise<FileHeaders> {
+async function checkAnnounced(
+  request: DownloadRequest,
+  { announced, response }: Reply,
+): Promise<FileHeaders> {
   const differs = (what: string, pin: string | number | null, said: string | number | null) =>
     pin === null || said === null || pin === said
       ? null
       : `${what}: expected ${pin}, but the server announces ${said}`;
   const wrong =
-    differs('sha256', wanted.sha256, announced.sha256) ?? differs('size', wanted.size, announced.size);
-  const unverified = wanted.sha256 === null && announced.sha256 === null;
+    differs('sha256', request.sha256, announced.sha256) ?? differs('size', request.size, announced.size);
+  const unverified = request.sha256 === null && announced.sha256 === null;
   if (wrong === null && !unverified) {
-    return { size: wanted.size ?? announced.size, sha256: announced.sha256 };
+    return { size: request.size ?? announced.size, sha256: announced.sha256 };
   }
   await response.body?.cancel();
-  await dropPart(wanted);
-  const details = { url: wanted.url.href };
-  if (wrong) throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${wrong}`, details);
+  await dropPart(request);
+  const details = { url: request.url.href };
+  if (wrong) throw modelErrors.DOWNLOAD_MISMATCH(`${request.url}: ${wrong}`, details);
   throw modelErrors.DOWNLOAD_UNVERIFIED(
-    `${wanted.url}: the sha256 is not known, and the server announces none; the file was discarded`,
+    `${request.url}: the sha256 is not known, and the server announces none; the file was discarded`,
     details,
   );
 }
@@ -143,56 +146,56 @@ async function write(file: FileHandle, chunk: Uint8Array, at: number): Promise<v
 
 /** The final check, and the file gets its name. A wrong file is removed; a resumed one is downloaded once more. */
 async function finish(
-  wanted: DownloadRequest,
+  request: DownloadRequest,
   announced: FileHeaders,
   got: { size: number; sha256: string },
   continued: boolean,
 ): Promise<Downloaded> {
-  const expected = wanted.sha256 ?? announced.sha256;
+  const expected = request.sha256 ?? announced.sha256;
   const rightSize = announced.size === null || announced.size === got.size;
   if (!rightSize || got.sha256 !== expected) {
-    await dropPart(wanted);
+    await dropPart(request);
     const what = rightSize
-      ? `sha256: received ${got.sha256}, ${wanted.sha256 === null ? 'announced' : 'pinned'} ${expected}`
+      ? `sha256: received ${got.sha256}, ${request.sha256 === null ? 'announced' : 'pinned'} ${expected}`
       : `size: received ${got.size} bytes, expected ${announced.size}`;
     if (continued) throw new Error(`the continued file is wrong (${what})`);
-    throw modelErrors.DOWNLOAD_MISMATCH(`${wanted.url}: ${what}; the file was discarded`, {
-      url: wanted.url.href,
+    throw modelErrors.DOWNLOAD_MISMATCH(`${request.url}: ${what}; the file was discarded`, {
+      url: request.url.href,
     });
   }
-  await rename(partPath(wanted), wanted.path);
-  await rm(validatorPath(wanted), { force: true });
-  const both = wanted.sha256 !== null && announced.sha256 !== null;
-  return { ...got, verified: both ? 'pin and server' : wanted.sha256 !== null ? 'pin' : 'server' };
+  await rename(partPath(request), request.path);
+  await rm(validatorPath(request), { force: true });
+  const both = request.sha256 !== null && announced.sha256 !== null;
+  return { ...got, verified: both ? 'pin and server' : request.sha256 !== null ? 'pin' : 'server' };
 }
 
-const partPath = (wanted: DownloadRequest) => `${wanted.path}.part`;
-const validatorPath = (wanted: DownloadRequest) => `${wanted.path}.part.json`;
+const partPath = (request: DownloadRequest) => `${request.path}.part`;
+const validatorPath = (request: DownloadRequest) => `${request.path}.part.json`;
 
 /** Where to resume. Without the server's validator only a pinned file is resumed: the pin detects a mixture of versions. */
-async function readPart(wanted: DownloadRequest): Promise<{ from: number; etag: string | null }> {
-  const size = await partSize(wanted);
-  if (size === 0 || (wanted.size !== null && size >= wanted.size)) return { from: 0, etag: null };
-  const etag = await readValidator(wanted);
-  return etag === null && wanted.sha256 === null ? { from: 0, etag } : { from: size, etag };
+async function readPart(request: DownloadRequest): Promise<{ from: number; etag: string | null }> {
+  const size = await partSize(request);
+  if (size === 0 || (request.size !== null && size >= request.size)) return { from: 0, etag: null };
+  const etag = await readValidator(request);
+  return etag === null && request.sha256 === null ? { from: 0, etag } : { from: size, etag };
 }
 
-async function readValidator(wanted: DownloadRequest): Promise<string | null> {
+async function readValidator(request: DownloadRequest): Promise<string | null> {
   try {
-    const { url, etag } = JSON.parse(await readFile(validatorPath(wanted), 'utf8'));
-    return url === wanted.url.href && typeof etag === 'string' ? etag : null;
+    const { url, etag } = JSON.parse(await readFile(validatorPath(request), 'utf8'));
+    return url === request.url.href && typeof etag === 'string' ? etag : null;
   } catch {
     // Missing or damaged: the download starts again, or the pin decides.
     return null;
   }
 }
 
-async function keepValidator(wanted: DownloadRequest, etag: string | null): Promise<void> {
-  await writeFile(validatorPath(wanted), JSON.stringify({ url: wanted.url.href, etag }));
+async function keepValidator(request: DownloadRequest, etag: string | null): Promise<void> {
+  await writeFile(validatorPath(request), JSON.stringify({ url: request.url.href, etag }));
 }
 
-async function partSize(wanted: DownloadRequest): Promise<number> {
-  const found = await stat(partPath(wanted)).catch(() => null);
+async function partSize(request: DownloadRequest): Promise<number> {
+  const found = await stat(partPath(request)).catch(() => null);
   return found?.size ?? 0;
 }
 
@@ -206,8 +209,8 @@ async function hashStart(path: string, length: number, hash: Hash, signal: Abort
   for await (const chunk of createReadStream(path, { end: length - 1, signal })) hash.update(chunk as Buffer);
 }
 
-async function requireSpace(wanted: DownloadRequest, size: number | null, have: number): Promise<void> {
-  if (size !== null) await requireFree(dirname(wanted.path), size - have);
+async function requireSpace(request: DownloadRequest, size: number | null, have: number): Promise<void> {
+  if (size !== null) await requireFree(dirname(request.path), size - have);
 }
 
 /** Throws MODELS_FOLDER_FULL unless so many bytes are free. */

@@ -46,8 +46,8 @@ export function createPeople(given: PeopleParts): People {
       const { cache_dir, cluster_job_name } = request;
       const job = await jobOf(parts, request, signal);
       const assignments = checkedAssignments(job, request.assignments);
-      const asked = { cache_dir, cluster_job_name, assignments };
-      const changes = realChanges(job, (await index.ask('name_clusters', asked, now(signal))).changes);
+      const query = { cache_dir, cluster_job_name, assignments };
+      const changes = realChanges(job, (await index.ask('name_clusters', query, now(signal))).changes);
       return { updated: Object.keys(changes).length, changes };
     },
     modify: async (request, signal) => {
@@ -92,8 +92,8 @@ async function appearances(
   const wanted = request.people.length === 0 ? named() : clustersMeant(job, request.people, 'people');
   const people: AppearancesAnswer['people'] = [];
   for (let at = 0; at < wanted.length; at += mostClusters) {
-    const asked = { cache_dir, cluster_job_name, clusters: wanted.slice(at, at + mostClusters) };
-    const some = await parts.index.ask('appearances', asked, now(signal));
+    const query = { cache_dir, cluster_job_name, clusters: wanted.slice(at, at + mostClusters) };
+    const some = await parts.index.ask('appearances', query, now(signal));
     // Grid frame n is second n, so ranges of frames are ranges of seconds.
     for (const one of some.people) people.push(one);
   }
@@ -266,10 +266,10 @@ async function compared(
   signal: Signal,
 ) {
   const only = cluster_id ?? null;
-  const asked = { cache_dir, cluster_job_name, cluster_id: only, other_names, least, limit };
-  let answer = await index.ask('suggest_clusters', asked, now(signal));
+  const request = { cache_dir, cluster_job_name, cluster_id: only, other_names, least, limit };
+  let answer = await index.ask('suggest_clusters', request, now(signal));
   while (!answer.done) {
-    answer = await index.ask('suggest_clusters', { ...asked, begun: answer.comparison }, now(signal));
+    answer = await index.ask('suggest_clusters', { ...request, begun: answer.comparison }, now(signal));
   }
   return answer;
 }

@@ -75,8 +75,15 @@ export async function picturesOf(
   const clusters: Pictures[] = [];
   const unknown: string[] = [];
   const ask = async (ids: string[], most: number) => {
-    const asked = { clusters: ids, ...ANY_SIZE, max_clusters: ids.length, offset, limit: most, noise: false };
-    const answer = await facesOf(parts, { cache_dir, cluster_job_name, ...asked }, signal);
+    const request = {
+      clusters: ids,
+      ...ANY_SIZE,
+      max_clusters: ids.length,
+      offset,
+      limit: most,
+      noise: false,
+    };
+    const answer = await facesOf(parts, { cache_dir, cluster_job_name, ...request }, signal);
     unknown.push(...answer.unknown);
     const found = new Map(answer.clusters.map((one) => [one.cluster_id, one]));
     return ids.flatMap((id) => found.get(id) ?? []);

@@ -22,8 +22,8 @@ export async function removePeople(
   const job = await jobOf(parts, request, signal);
   const removed = { deleted_jobs: 0, deleted_clusters: 0, deleted_faces: 0, removed_faces: 0 };
   for (const cluster_id of clustersOf(request, job)) {
-    const asked = { cache_dir, cluster_job_name, cluster_id };
-    const one = await parts.index.ask('delete_people', asked, now(signal));
+    const query = { cache_dir, cluster_job_name, cluster_id };
+    const one = await parts.index.ask('delete_people', query, now(signal));
     removed.deleted_jobs += one.jobs;
     removed.deleted_clusters += one.clusters;
     removed.deleted_faces += one.faces;

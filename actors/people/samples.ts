@@ -18,7 +18,7 @@ export async function clusterSamples(
 ): Promise<ClusterSamplesAnswer> {
   const { cache_dir, cluster_job_name, max_clusters, limit_per_cluster } = request;
   const isOneMessage = max_clusters * limit_per_cluster <= FACES_AT_ONCE;
-  const asked = {
+  const query = {
     clusters: null,
     min_size: Math.max(1, request.min_cluster_size),
     max_size: Math.max(1, request.max_cluster_size),
@@ -28,7 +28,7 @@ export async function clusterSamples(
     limit: isOneMessage ? limit_per_cluster : 0,
     noise: false,
   };
-  const found = await facesOf(parts, { cache_dir, cluster_job_name, ...asked }, signal);
+  const found = await facesOf(parts, { cache_dir, cluster_job_name, ...query }, signal);
   const { job, matching } = found;
   if (job === null)
     return { warning: `There is no saved face data: ${await noSuchJob(parts, request, signal)}` };
@@ -61,7 +61,7 @@ async function noiseFaces(
   budget: PictureBudget,
   signal: Signal,
 ): Promise<string[]> {
-  const asked = {
+  const request = {
     clusters: [],
     ...ANY_SIZE,
     max_clusters: 0,
@@ -69,7 +69,7 @@ async function noiseFaces(
     limit: limit_per_cluster,
     noise: true,
   };
-  const { noise } = await facesOf(parts, { cache_dir, cluster_job_name, ...asked }, signal);
+  const { noise } = await facesOf(parts, { cache_dir, cluster_job_name, ...request }, signal);
   // Null: the clustering was removed meanwhile.
   return noise === null ? [] : budget.take({ ...noise, cluster_id: 'noise' }).faces;
 }

@@ -123,12 +123,12 @@ async function allCollections({ index }: SummariesParts, cache_dir: string, call
   const unreadable: string[] = [];
   let after: string | null = null;
   do {
-    const asked: { cache_dir: string; after: string | null; limit: number } = {
+    const request: { cache_dir: string; after: string | null; limit: number } = {
       cache_dir,
       after,
       limit: mostOfPage,
     };
-    const page = await index.ask('list_collections', asked, call);
+    const page = await index.ask('list_collections', request, call);
     collections.push(...page.collections);
     unreadable.push(...page.unreadable);
     after = page.next;

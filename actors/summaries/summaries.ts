@@ -59,11 +59,11 @@ export function createSummaries(given: SummariesParts): Summaries {
     },
     node: async (request, signal) => {
       const { node_id, include_evidence } = request;
-      const asked = { node_id, evidence: include_evidence };
+      const query = { node_id, evidence: include_evidence };
       const { summary, detail, node, children, unreadable, evidence } = await read(
         parts,
         request,
-        asked,
+        query,
         now(signal),
       );
       const entry = nodeEntry(node, children);
@@ -93,8 +93,8 @@ async function read(
 ) {
   const selected = await select(parts, request, call);
   const { hash_str, analysis_id } = selected;
-  const asked = { cache_dir: request.cache_dir, hash_str, analysis_id, node_id, evidence };
-  const { summary, detail, node, ...found } = await parts.index.ask('read_summary', asked, call);
+  const query = { cache_dir: request.cache_dir, hash_str, analysis_id, node_id, evidence };
+  const { summary, detail, node, ...found } = await parts.index.ask('read_summary', query, call);
   if (summary === null || detail === null) throw unknownSummary(request, selected);
   if (node === null) {
     const what = `node_id: ${summaryRef(summary)} has no node ${quoted(node_id!)}`;
@@ -169,12 +169,12 @@ async function select(parts: SummariesParts, request: SummarySelector, call: Cal
     return { ...found, path: null, field: 'summary_ref' };
   }
   const field = analysis_id === undefined ? way : 'analysis_id';
-  const asked = { analysis_id: analysis_id ?? null, path: path ?? null, field };
-  if (hash_str !== undefined) return { ...asked, hash_str };
+  const query = { analysis_id: analysis_id ?? null, path: path ?? null, field };
+  if (hash_str !== undefined) return { ...query, hash_str };
   const [hash = null] = await hashesOf(parts, request.cache_dir, [path!], call, (error) => {
     throw error;
   });
-  if (hash !== null) return { ...asked, hash_str: hash };
+  if (hash !== null) return { ...query, hash_str: hash };
   throw summariesErrors.UNKNOWN_SUMMARY(`path: ${request.cache_dir} has no analysis of ${path}`, {
     field: 'path',
   });
@@ -205,8 +205,8 @@ class SummaryFinder {
     const hashes = askedAs === null ? null : [...askedAs.keys()];
     const found = await this.#searching.run(async () => {
       for (;;) {
-        const asked = { cache_dir, query, hashes, collection_id, max_results };
-        const answer = await this.#parts.index.ask('search_summaries', asked, call);
+        const parameters = { cache_dir, query, hashes, collection_id, max_results };
+        const answer = await this.#parts.index.ask('search_summaries', parameters, call);
         if (answer.done) return answer;
       }
     }, call);

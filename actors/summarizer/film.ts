@@ -146,7 +146,7 @@ export class Film {
   ): Promise<NewSummaryNode> {
     this.#unread += Math.max(0, (this.#planned.get(told.node.node_id) ?? 0) - pictures.length);
     const material = materialOf(this.#outlined(), told, {
-      asked: this.asked,
+      film: this.asked,
       pictures,
       textOf: (id) => this.#written.get(id)!.text,
     });
@@ -168,7 +168,7 @@ export class Film {
       ? await withWriter((writer) =>
           writer.whole(
             wholeMaterialOf(told, told.statementsOf(root), {
-              asked: this.asked,
+              film: this.asked,
               pictures: [],
               textOf: (id) => this.#written.get(id)!.text,
             }),

@@ -4,7 +4,7 @@ import type { NodeMaterial } from './language/contract.ts';
 import type { FilmTexts, NodeStatements } from './statements/film-texts.ts';
 
 export interface WriterInput {
-  readonly asked: OpenFilm;
+  readonly film: OpenFilm;
   readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
   /** Texts of nodes that are written. */
   textOf(node_id: string): string;
@@ -15,7 +15,7 @@ export function materialOf(
   { node, text }: NodeStatements,
   given: WriterInput,
 ): NodeMaterial {
-  const { asked, pictures } = given;
+  const { film, pictures } = given;
   const isLeaf = node.child_ids.length === 0;
   return {
     node_id: node.node_id,
@@ -28,8 +28,8 @@ export function materialOf(
       return { node_id: id, range: [start, end], text: given.textOf(id) };
     }),
     template_text: text,
-    objective: asked.objective,
-    language: asked.language,
+    objective: film.objective,
+    language: film.language,
   };
 }
 

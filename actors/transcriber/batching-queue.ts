@@ -24,7 +24,7 @@ export interface Job extends WindowRequest {
 
 export type RunBatch = (
   windows: readonly SpeechWindow[],
-  asked: WindowRequest,
+  request: WindowRequest,
   checkpoint: Checkpoint,
 ) => Promise<readonly WindowTranscript[]>;
 

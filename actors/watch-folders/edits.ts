@@ -118,6 +118,6 @@ async function expectFilters(
 ): Promise<void> {
   const filters = settings.metadata_filter_request?.filters ?? [];
   if (filters.length === 0) return;
-  const asked = { cache_dir: cacheOf(settings, homes), names: [], filters };
-  await index.ask('passing', asked, { signal, lane: 'now' });
+  const request = { cache_dir: cacheOf(settings, homes), names: [], filters };
+  await index.ask('passing', request, { signal, lane: 'now' });
 }

@@ -249,9 +249,9 @@ async function passing(
     if (!analysisErrors.NO_MEDIA.is(error)) throw error;
   }
   const { filters } = metadata_filter_request;
-  const asked = { cache_dir, names: [...paths], filters };
+  const request = { cache_dir, names: [...paths], filters };
   while (!(await index.ask('ready_facets', { cache_dir }, { signal })).done);
-  return (await index.ask('passing', asked, { signal })).passing;
+  return (await index.ask('passing', request, { signal })).passing;
 }
 
 // Starts a task and follows it to its end.

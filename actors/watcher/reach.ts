@@ -29,17 +29,17 @@ export class Reach {
   /** Throws FOLDER_AWAY, at once while an earlier question hangs, and CANCELLED. */
   async of(folder: string, signal: AbortSignal): Promise<BigIntStats> {
     if (signal.aborted) throw engineErrors.CANCELLED();
-    const asked = this.#asked.get(folder) ?? this.#ask(folder);
-    if (asked.isLate) throw folderAway(folder, 'it does not answer');
+    const request = this.#asked.get(folder) ?? this.#ask(folder);
+    if (request.isLate) throw folderAway(folder, 'it does not answer');
     const given = Promise.withResolvers<never>();
     const cancelTimer = this.#clock.after(this.#limitMs, () => {
-      asked.isLate = true;
+      request.isLate = true;
       given.reject(folderAway(folder, `it does not answer within ${this.#limitMs} ms`));
     });
     const cancel = () => given.reject(engineErrors.CANCELLED());
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const answer = asked.answer.catch((error) => {
+      const answer = request.answer.catch((error) => {
         throw folderAway(folder, error);
       });
       const stat = await Promise.race([answer, given.promise]);
@@ -55,9 +55,9 @@ export class Reach {
     const answer = this.#disk.reach(folder).finally(() => this.#asked.delete(folder));
     // Nobody may be waiting for it.
     answer.catch(() => {});
-    const asked = { answer, isLate: false };
-    this.#asked.set(folder, asked);
-    return asked;
+    const request = { answer, isLate: false };
+    this.#asked.set(folder, request);
+    return request;
   }
 }
 

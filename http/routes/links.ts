@@ -54,8 +54,8 @@ export const mediaLink = route({
   },
   handle: async ({ body, credential, signal }, service) => {
     const cache_dir = absolute('cache_dir', body.cache_dir);
-    const asked = { cache_dir, ...whichMedia(body) };
-    const { hash_str, ...file } = await (body.proxy ? proxyOf : fileOf)(service, asked, signal);
+    const request = { cache_dir, ...whichMedia(body) };
+    const { hash_str, ...file } = await (body.proxy ? proxyOf : fileOf)(service, request, signal);
     const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy: body.proxy }, credential);
     return reply(200, {
       url: `/media/${link}`,
@@ -70,20 +70,21 @@ export const mediaLink = route({
 
 type Linked = Pick<MediaFile, 'path' | 'hash_str' | 'kind' | 'mark'>;
 
-function fileOf({ search }: Service, asked: NamedMedia, signal: AbortSignal): Promise<Linked> {
-  return search.mediaFile(asked, signal);
+function fileOf({ search }: Service, request: NamedMedia, signal: AbortSignal): Promise<Linked> {
+  return search.mediaFile(request, signal);
 }
 
 async function proxyOf(
   { search, proxies }: Service,
-  asked: NamedMedia,
+  request: NamedMedia,
   signal: AbortSignal,
 ): Promise<Linked> {
-  const { cache_dir } = asked;
-  const hash_str = 'hash_str' in asked ? asked.hash_str : (await search.mediaFile(asked, signal)).hash_str;
+  const { cache_dir } = request;
+  const hash_str =
+    'hash_str' in request ? request.hash_str : (await search.mediaFile(request, signal)).hash_str;
   const found = await proxies.find({ cache_dir, hash_str });
   if (!found) {
-    const which = 'hash_str' in asked ? `hash_str: ${hash_str}` : `media_path: ${asked.media_path}`;
+    const which = 'hash_str' in request ? `hash_str: ${hash_str}` : `media_path: ${request.media_path}`;
     throw proxyErrors.PROXY_MISSING(`${which} has no proxy; create one with POST /media/proxy`);
   }
   const { path, size_bytes } = found;

@@ -49,9 +49,9 @@ export const makeProxy = route({
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const { path, hash_str, kind } = await search.mediaFile({ cache_dir, ...whichMedia(body) }, signal);
     if (kind === 'image') throw proxyErrors.PROXY_OF_STILL(`${path}: is a still; stills have no proxies`);
-    const wish = { cache_dir, hash_str, max_side };
-    if (await proxies.find(wish)) return reply(200, { ready: true as const, hash_str });
-    const task = await tasks.begin('proxy', { ...wish, media_path: path }, { signal });
+    const request = { cache_dir, hash_str, max_side };
+    if (await proxies.find(request)) return reply(200, { ready: true as const, hash_str });
+    const task = await tasks.begin('proxy', { ...request, media_path: path }, { signal });
     const answer = accepted(task, 'The proxy is being made', 'The proxy is queued');
     return reply(202, { ...answer, hash_str });
   },

@@ -46,8 +46,8 @@ export const listScenes = route({
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
     const cache_dir = absolute('cache_dir', body.cache_dir);
-    const asked = { cache_dir, ...whichMedia(body), start_seconds, end_seconds: until };
-    return reply(200, await atField('media_path', search.scenes(asked, signal)));
+    const request = { cache_dir, ...whichMedia(body), start_seconds, end_seconds: until };
+    return reply(200, await atField('media_path', search.scenes(request, signal)));
   },
 });
 

@@ -188,8 +188,8 @@ export const searchImage = route({
   answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const image_path = absolute('image_path', body.image_path);
-    const asked = { ...common(body), query: body.query ?? null, text_weight: body.text_weight, image_path };
-    return reply(200, whole(await atField('image_path', search.image(asked, signal))));
+    const request = { ...common(body), query: body.query ?? null, text_weight: body.text_weight, image_path };
+    return reply(200, whole(await atField('image_path', search.image(request, signal))));
   },
 });
 
@@ -212,8 +212,8 @@ export const searchFrame = route({
   handle: async ({ body, signal }, { search }) => {
     const media_path = absolute('media_path', body.media_path);
     const { query, text_weight: weight, time_seconds } = body;
-    const asked = { ...common(body), query: query ?? null, text_weight: weight, media_path, time_seconds };
-    return reply(200, whole(await atField('media_path', search.frame(asked, signal))));
+    const request = { ...common(body), query: query ?? null, text_weight: weight, media_path, time_seconds };
+    return reply(200, whole(await atField('media_path', search.frame(request, signal))));
   },
 });
 

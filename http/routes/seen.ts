@@ -22,8 +22,8 @@ export const mediaSeen = route({
     404: ErrorBody,
   },
   handle: async ({ body, signal }, { search }) => {
-    const asked = { cache_dir: absolute('cache_dir', body.cache_dir), ...whichMedia(body) };
-    return reply(200, await atField('media_path', search.seen(asked, signal)));
+    const request = { cache_dir: absolute('cache_dir', body.cache_dir), ...whichMedia(body) };
+    return reply(200, await atField('media_path', search.seen(request, signal)));
   },
 });
 

@@ -146,8 +146,8 @@ export const searchSummaries = route({
     const cache_dir = absolute('cache_dir', body.cache_dir);
     const media_paths =
       body.media_paths?.map((sent, i) => ({ path: absolute(`media_paths[${i}]`, sent), sent })) ?? null;
-    const asked = { cache_dir, query, media_paths, hash_strs, collection_id, max_results };
-    return reply(200, await summaries.find(asked, signal));
+    const request = { cache_dir, query, media_paths, hash_strs, collection_id, max_results };
+    return reply(200, await summaries.find(request, signal));
   },
 });
 
@@ -190,8 +190,8 @@ export const summaryNode = route({
   answers: { 200: NodeAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaries }) => {
     const { node_id, include_evidence } = body;
-    const asked = { ...selected(body), node_id, include_evidence };
-    return reply(200, await atField('path', summaries.node(asked, signal)));
+    const request = { ...selected(body), node_id, include_evidence };
+    return reply(200, await atField('path', summaries.node(request, signal)));
   },
 });
 
@@ -267,8 +267,8 @@ export const exportSummary = route({
     const { format, node_id, depth, include_evidence, create_folders } = body;
     const output_path = body.output_path === undefined ? null : absolute('output_path', body.output_path);
     const document = { format, node_id, depth, include_evidence, output_path, create_folders };
-    const asked = { ...selected(body), ...document };
-    return reply(200, await atField('path', summaryDocuments.make(asked, signal)));
+    const request = { ...selected(body), ...document };
+    return reply(200, await atField('path', summaryDocuments.make(request, signal)));
   },
 });
 

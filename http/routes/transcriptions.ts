@@ -153,7 +153,7 @@ export const transcriptionsRange = route({
       const what = `end_seconds: ${rangeFault(start_seconds, end_seconds)}`;
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
-    const asked = {
+    const request = {
       cache_dir: absolute('cache_dir', body.cache_dir),
       start_seconds,
       end_seconds,
@@ -162,12 +162,12 @@ export const transcriptionsRange = route({
     };
     const path = media_path === undefined ? null : absolute('media_path', media_path);
     if (hash_str !== undefined) {
-      return reply(200, await search.transcripts.range({ ...asked, hash_str }, signal));
+      return reply(200, await search.transcripts.range({ ...request, hash_str }, signal));
     }
     if (path === null) {
       throw searchErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
     }
-    return reply(200, await search.transcripts.range({ ...asked, media_path: path }, signal));
+    return reply(200, await search.transcripts.range({ ...request, media_path: path }, signal));
   },
 });
 

@@ -43,14 +43,14 @@ test('the title of a search names all that was asked', () => {
 });
 
 test('people are asked for all at once or any, in one clustering where it is named', () => {
-  const asked = { ...plainQuestion, people: ['Anna', 'Ben'] };
+  const request = { ...plainQuestion, people: ['Anna', 'Ben'] };
   assert.deepEqual(peopleFilter(plainQuestion), {});
-  assert.deepEqual(peopleFilter(asked), {
+  assert.deepEqual(peopleFilter(request), {
     people_filter: { mode: 'and', people: [{ person_name: 'Anna' }, { person_name: 'Ben' }] },
   });
-  assert.deepEqual(peopleFilter({ ...asked, people: ['Anna'], anyPerson: true, clusterJob: 'cast' }), {
+  assert.deepEqual(peopleFilter({ ...request, people: ['Anna'], anyPerson: true, clusterJob: 'cast' }), {
     people_filter: { mode: 'or', people: [{ person_name: 'Anna', cluster_job_name: 'cast' }] },
   });
-  assert.equal(title({ ...asked, query: 'red car' }), '"red car", with Anna and Ben');
-  assert.equal(title({ ...asked, anyPerson: true }), 'with Anna or Ben');
+  assert.equal(title({ ...request, query: 'red car' }), '"red car", with Anna and Ben');
+  assert.equal(title({ ...request, anyPerson: true }), 'with Anna or Ben');
 });

@@ -64,9 +64,9 @@ test('files that have a summary of that name keep it, copies too; with --force a
       ),
     }),
   } as unknown as Client;
-  const told: string[] = [];
+  const texts: string[] = [];
   const context = {
-    screen: { write: (text: string) => told.push(text) },
+    screen: { write: (text: string) => texts.push(text) },
     signal: new AbortController().signal,
   } as unknown as Context;
   const parameters = summaryParameters({ ...all, 'summary-name': 'boats' })!;
@@ -76,7 +76,7 @@ test('files that have a summary of that name keep it, copies too; with --force a
     { path: '/b', ...parameters },
     { path: '/new', ...parameters },
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(texts, [
     'note: 2 files already have a summary "boats", which is kept; to replace it, add --force\n',
   ]);
   const forced = await summaryRequests(

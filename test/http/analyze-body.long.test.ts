@@ -309,8 +309,8 @@ test('a job of faces needs face models, and what it names is recorded', async ()
   const missing = service(undefined, async () => {
     throw facesErrors.NO_FACE_MODEL('No face models are downloaded: framehound models pull faces');
   });
-  const asked = { ...good, cache_dir: at('nowhere'), face_clustering_jobs: [job] };
-  const answer = await missing.call('/api/v1/analyze', asked);
+  const request = { ...good, cache_dir: at('nowhere'), face_clustering_jobs: [job] };
+  const answer = await missing.call('/api/v1/analyze', request);
   assert.equal(answer.status, 400);
   assert.equal(answer.headers['retry-after'], undefined);
   assert.match(text(answer), /models pull faces/);

@@ -209,13 +209,13 @@ async function lookBack(watching: Watching): Promise<void> {
   await service.ok('/analysis-data/load', { cache_dir });
   for (const media_path of good) {
     assert.ok(known.has(media_path), media_path);
-    const asked = {
+    const request = {
       cache_dir,
       query: 'a number on a grey field',
       media_paths: [media_path],
       max_results: 1,
     };
-    const { matches } = await service.ok<SearchAnswer>('/search/text', asked);
+    const { matches } = await service.ok<SearchAnswer>('/search/text', request);
     assert.equal(matches[0]?.hash_str, known.get(media_path), media_path);
   }
   const { service_status } = await service.ok<{ service_status: WatchStatus }>(

@@ -49,13 +49,16 @@ test('a task of clips goes on after a kill, and writes none of them twice', {
     ['completed', COUNT, COUNT, 0],
   );
   for (const [path, time] of before) assert.equal(statSync(path).mtimeMs, time, path);
-  const told = results.map(({ clip }) => basename(clip?.output_path ?? ''));
+  const texts = results.map(({ clip }) => basename(clip?.output_path ?? ''));
   const lying = readdirSync(output_dir);
-  assert.equal(new Set(told).size, COUNT);
+  assert.equal(new Set(texts).size, COUNT);
   // What was named when the process was killed may lie there beside the clip that took its place.
   assert.deepEqual(
     lying.filter((name) => name.endsWith('.part')),
     [],
   );
-  assert.ok(told.every((name) => lying.includes(name)) && lying.length <= COUNT + 4, `${lying.length} files`);
+  assert.ok(
+    texts.every((name) => lying.includes(name)) && lying.length <= COUNT + 4,
+    `${lying.length} files`,
+  );
 });

@@ -86,10 +86,10 @@ async function runAll(batches: FuzzJob[][], program?: string): Promise<FuzzResul
       results.push(...(await runChild(batch, stop.signal, program)));
   };
   await Promise.all([lane(), lane()]);
-  const told = results.flatMap(({ path, seed, done, fault }) =>
+  const texts = results.flatMap(({ path, seed, done, fault }) =>
     fault ? `${basename(path)} seed ${seed} (${done}): ${fault}` : [],
   );
-  assert.deepEqual(told, []);
+  assert.deepEqual(texts, []);
   return results;
 }
 

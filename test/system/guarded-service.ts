@@ -111,7 +111,7 @@ export class GuardedService {
     };
     return new Promise((resolve, reject) => {
       const options = { method: method ?? (text ? 'POST' : 'GET'), agent: false, headers };
-      const asked = request(url, options, (answer) => {
+      const input = request(url, options, (answer) => {
         const pieces: Buffer[] = [];
         answer.on('data', (piece: Buffer) => pieces.push(piece));
         answer.on('error', reject);
@@ -120,8 +120,8 @@ export class GuardedService {
           resolve({ status: answer.statusCode ?? 0, body: read });
         });
       });
-      asked.on('error', reject);
-      asked.end(text);
+      input.on('error', reject);
+      input.end(text);
     });
   }
 

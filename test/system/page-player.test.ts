@@ -308,8 +308,8 @@ test('a version for browsers waits behind an export, says for what, and is cance
     start_seconds: 0,
     end_seconds: 2 + i / 1000,
   }));
-  const asked = { output_dir: join(home.folder, 'cut'), clips, task: true };
-  const { task_id } = await service.ok<{ task_id: string }>('/export/clips', asked);
+  const request = { output_dir: join(home.folder, 'cut'), clips, task: true };
+  const { task_id } = await service.ok<{ task_id: string }>('/export/clips', request);
   await make.click();
   await page.getByText('Waiting for: Clips').waitFor();
   await assertAccessible(page, 'a version that waits');

@@ -279,8 +279,8 @@ test('of a file that was replaced and analysed anew the picture of now is shown'
   const path = join(home.folder, 'replaced.png');
   const analysed = async (background: string) => {
     await sharp({ create: { width: 64, height: 48, channels: 3, background } }).toFile(path);
-    const asked = { cache_dir: folder, visual_media_paths: [path] };
-    await sample.service.follow((await sample.service.ok<{ task_id: string }>('/analyze', asked)).task_id);
+    const request = { cache_dir: folder, visual_media_paths: [path] };
+    await sample.service.follow((await sample.service.ok<{ task_id: string }>('/analyze', request)).task_id);
   };
   await analysed('red');
   const { page, problems } = await signedIn(t, {}, folder);

@@ -83,8 +83,8 @@ async function found(
   for (const media_path of paths) {
     for (let i = 0; i < SECONDS; i++) {
       const range = { segments_to_frame_indices: { [media_path]: [i, i + 1] } };
-      const asked = { cache_dir, media_path, time_seconds: i, ...range };
-      const [match, ...others] = (await service.ok<SearchAnswer>('/search/frame', asked)).matches;
+      const query = { cache_dir, media_path, time_seconds: i, ...range };
+      const [match, ...others] = (await service.ok<SearchAnswer>('/search/frame', query)).matches;
       assert.ok(match && others.length === 0, `${media_path}@${i}`);
       moments.push(match);
     }
@@ -280,8 +280,8 @@ async function askWithImpossibleFolders(service: GuardedService, paths: readonly
       if (!body || !('cache_dir' in fields)) continue;
       // A missing folder is made for an analysis.
       if (id === 'analyze' && name.startsWith('missing')) continue;
-      const asked = { ...goodBody(body, valuesOf(cache_dir, paths[0]!)), ...more(id, paths) };
-      const { status, body: answer } = await service.ask(path.replace('/api/v1', ''), asked);
+      const query = { ...goodBody(body, valuesOf(cache_dir, paths[0]!)), ...more(id, paths) };
+      const { status, body: answer } = await service.ask(path.replace('/api/v1', ''), query);
       const said = JSON.stringify(answer);
       assert.ok(status < 600 && status !== 500, `${id} ${name}: ${said}`);
       if (id === 'analyze') assert.ok([400, 501, 503, 507].includes(status), `${status} ${said}`);

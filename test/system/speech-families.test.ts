@@ -176,8 +176,8 @@ async function searchTranscripts({ ok }: Service, cache_dir: string): Promise<vo
 async function exportAll({ ok, films }: Service, { texts }: Read): Promise<void> {
   const segments = texts[join(films, 'loud.wav')]?.map((one) => one.slice(0, 3));
   for (const format of ['txt', 'csv', 'srt', 'vtt', 'docx', 'pdf']) {
-    const asked = { segments, format, display_name: 'loud' };
-    const { row_count, content_base64 } = await ok<TranscriptAnswer>('/export/transcript', asked);
+    const request = { segments, format, display_name: 'loud' };
+    const { row_count, content_base64 } = await ok<TranscriptAnswer>('/export/transcript', request);
     assert.equal(row_count, 2, format);
     const text = Buffer.from(content_base64 ?? '', 'base64').toString();
     if (!['docx', 'pdf'].includes(format))

@@ -69,8 +69,8 @@ async function begin(
 }
 
 async function textsOf(service: GuardedService, cache_dir: string, media_paths: readonly string[]) {
-  const asked = { cache_dir, media_paths };
-  return (await service.ok<TranscriptionsAnswer>('/transcriptions', asked)).transcriptions;
+  const request = { cache_dir, media_paths };
+  return (await service.ok<TranscriptionsAnswer>('/transcriptions', request)).transcriptions;
 }
 
 const speechModel = async (service: GuardedService) =>

@@ -92,8 +92,8 @@ async function transcribeTalk({ transcribe, films, path, silent }: Talk): Promis
 }
 
 async function readTalk({ ok, cache_dir, path, silent }: Talk): Promise<{ hash_str: string }> {
-  const asked = { cache_dir, media_paths: [path, silent] };
-  const { transcriptions, transcription_data } = await ok<TranscriptionsAnswer>('/transcriptions', asked);
+  const request = { cache_dir, media_paths: [path, silent] };
+  const { transcriptions, transcription_data } = await ok<TranscriptionsAnswer>('/transcriptions', request);
   assert.deepEqual(Object.keys(transcriptions), [path]);
   assert.deepEqual(transcriptions[path]?.[1], [8, ' GRÜSSE an alle', 14.5, path]);
   const { hash_str, speakers } = transcription_data[path]!;

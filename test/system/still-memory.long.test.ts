@@ -46,8 +46,8 @@ before(async () => {
 });
 
 async function run(limit: number, paths: readonly string[]): Promise<StillMemoryResult> {
-  const asked: StillMemoryRun = { limit, paths, warm: file('warm.jpg') };
-  const { stdout } = await promisify(execFile)(process.execPath, [child, JSON.stringify(asked)]);
+  const request: StillMemoryRun = { limit, paths, warm: file('warm.jpg') };
+  const { stdout } = await promisify(execFile)(process.execPath, [child, JSON.stringify(request)]);
   return JSON.parse(stdout) as StillMemoryResult;
 }
 

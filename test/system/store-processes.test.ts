@@ -125,10 +125,10 @@ test('an analysis beside another writer ends with one sentence that names it', a
   const film = await clips[0]!.make();
   const { code, err } = await home.run('analyze', film, '--cache-dir', cache_dir);
   assert.equal(code, 1, err);
-  const told = err.split('\n').filter((line) => line.includes('is writing'));
-  assert.equal(told.length, 1, err);
+  const texts = err.split('\n').filter((line) => line.includes('is writing'));
+  assert.equal(texts.length, 1, err);
   const short = `framehound: Process ${child.process.pid} is writing to ${cache_dir}: wait until it is done, or end it`;
-  assert.equal(told[0], short);
+  assert.equal(texts[0], short);
   assert.doesNotMatch(err, /\n {4}at /);
 });
 

@@ -29,8 +29,8 @@ export async function readSummary(
   const nodes: ReadNode[] = [];
   const read = async (node_id: string): Promise<readonly Evidence[]> => {
     const { summary_ref } = overview;
-    const asked = { cache_dir, summary_ref, node_id, include_evidence: true };
-    const answer = await ok<NodeAnswer>('/summaries/node', asked);
+    const request = { cache_dir, summary_ref, node_id, include_evidence: true };
+    const answer = await ok<NodeAnswer>('/summaries/node', request);
     const at = nodes.push({ node: answer.node, evidence: [] }) - 1;
     const below: Evidence[] = answer.evidence ? [answer.evidence] : [];
     for (const child of answer.children) below.push(...(await read(child.node_id)));

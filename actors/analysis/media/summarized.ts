@@ -44,10 +44,10 @@ export async function summariesOf(
   if (hashes.length === 0) return all;
   let after: SummaryName | null = null;
   do {
-    const asked = { cache_dir, hashes, after, limit: mostOfPage };
+    const request = { cache_dir, hashes, after, limit: mostOfPage };
     const page: { summaries: HeldSummary[]; next: SummaryName | null } = await index.ask(
       'list_summaries',
-      asked,
+      request,
       call,
     );
     all.push(...page.summaries);

@@ -57,14 +57,14 @@ export async function survey(
     const row = code === 'ENOENT' ? FILE_NOT_FOUND : FILE_UNREADABLE;
     throw row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error);
   });
-  const asked = {
+  const request = {
     cache_dir,
     path,
     size_bytes: Number(stats.size),
     mtime_ms: modifiedMs(stats),
     inode: String(stats.ino),
   };
-  const known = await index.ask('known', asked, options);
+  const known = await index.ask('known', request, options);
   if (known) return known;
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
     const found = await prober.ask('identify', { path }, options);

@@ -15,7 +15,7 @@ export interface Subscription {
 }
 
 interface Consumer {
-  readonly wanted: FrameOptions;
+  readonly options: FrameOptions;
   readonly ahead: Queue<Delivered>;
   gone: boolean;
 }
@@ -62,18 +62,18 @@ export class FramePass {
       if (--this.#undecided === 0) this.#decided.resolve();
     };
     return {
-      frames: (wanted) => this.#frames(wanted, decide),
+      frames: (options) => this.#frames(options, decide),
       end: decide,
     };
   }
 
-  async *#frames(wanted: FrameOptions, decide: () => void): AsyncGenerator<GridFrame> {
-    const consumer: Consumer = { wanted, ahead: createQueue<Delivered>(wanted.credit), gone: false };
+  async *#frames(options: FrameOptions, decide: () => void): AsyncGenerator<GridFrame> {
+    const consumer: Consumer = { options, ahead: createQueue<Delivered>(options.credit), gone: false };
     this.#consumers.push(consumer);
     decide();
     await this.#decided.promise;
     // Alone, as nearly always: the feed as it is.
-    if (this.#consumers.length === 1) return yield* this.#feed([wanted.shape], wanted.preview, wanted);
+    if (this.#consumers.length === 1) return yield* this.#feed([options.shape], options.preview, options);
     if (!this.#delivery) {
       this.#delivery = this.#deliver();
       // Whoever waits for it may come later than its failure, or have left.
@@ -85,26 +85,28 @@ export class FramePass {
   /** Decodes once, and hands each frame to everybody who is still there; as fast as the slowest of them. */
   async #deliver(): Promise<void> {
     const consumers = this.#consumers;
-    const shapes = distinct(consumers.map(({ wanted }) => wanted.shape));
+    const shapes = distinct(consumers.map(({ options }) => options.shape));
     const handleOf = new Map(
-      consumers.map(({ wanted }) => [wanted, shapes.findIndex((shape) => isSame(shape, wanted.shape))]),
+      consumers.map(({ options }) => [options, shapes.findIndex((shape) => isSame(shape, options.shape))]),
     );
-    const preview = consumers.some(({ wanted }) => wanted.preview);
-    const from = Math.min(...consumers.map(({ wanted }) => wanted.from ?? 0));
-    const credit = shapes.length * Math.max(2, ...consumers.map(({ wanted }) => wanted.credit));
+    const preview = consumers.some(({ options }) => options.preview);
+    const from = Math.min(...consumers.map(({ options }) => options.from ?? 0));
+    const credit = shapes.length * Math.max(2, ...consumers.map(({ options }) => options.credit));
     const { pool } = this.#task.parts;
     const holder = pool.holder();
     try {
       for await (const frame of this.#feed(shapes, preview, { credit, from })) {
         if (consumers.every(({ gone }) => gone)) return;
-        const left = consumers.filter(({ gone, wanted }) => !gone && frame.frame_index >= (wanted.from ?? 0));
+        const left = consumers.filter(
+          ({ gone, options }) => !gone && frame.frame_index >= (options.from ?? 0),
+        );
         const handles = [frame.picture, ...(frame.further_pictures ?? [])];
         await Promise.all(
-          left.map(async ({ wanted, ahead }, at) => {
-            const picture = handles[handleOf.get(wanted) ?? 0] ?? frame.picture;
+          left.map(async ({ options, ahead }, at) => {
+            const picture = handles[handleOf.get(options) ?? 0] ?? frame.picture;
             pool.hold(picture, holder);
             const release = () => pool.release(picture, holder);
-            const own = { ...frame, picture, preview: previewFor(frame, wanted, at) };
+            const own = { ...frame, picture, preview: previewFor(frame, options, at) };
             if (!(await ahead.put({ frame: own, release }))) release();
           }),
         );
@@ -142,23 +144,23 @@ export class FramePass {
 }
 
 async function* taken(consumer: Consumer, delivery: Promise<void>): AsyncGenerator<GridFrame> {
-  const { wanted, ahead } = consumer;
+  const { options, ahead } = consumer;
   const stop = () => ahead.close();
-  wanted.signal?.addEventListener('abort', stop, { once: true });
+  options.signal?.addEventListener('abort', stop, { once: true });
   try {
     for (let one = await ahead.take(); one; one = await ahead.take()) {
       try {
-        if (wanted.signal?.aborted) throw wanted.signal.reason;
+        if (options.signal?.aborted) throw options.signal.reason;
         yield one.frame;
       } finally {
         one.release();
       }
     }
-    if (wanted.signal?.aborted) throw wanted.signal.reason;
+    if (options.signal?.aborted) throw options.signal.reason;
     // Rejects when decoding failed.
     await delivery;
   } finally {
-    wanted.signal?.removeEventListener('abort', stop);
+    options.signal?.removeEventListener('abort', stop);
     consumer.gone = true;
     ahead.close();
     for (let one = await ahead.take(); one; one = await ahead.take()) one.release();

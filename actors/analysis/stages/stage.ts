@@ -119,7 +119,7 @@ export interface FileWork<I extends Item = Item> {
    * The frames of the file, at most one pass a piece of work. Stages that want frames of the same file get them from the
    * same decode pass. An item is *borrowed until the next round of the loop*.
    */
-  frames(wanted: FrameOptions): AsyncIterable<GridFrame>;
+  frames(options: FrameOptions): AsyncIterable<GridFrame>;
   /** Units done since the last call, not yet committed; without those that were taken up. */
   worked(amount: number): void;
   /** What is being done, for a stage that tells more than amounts; `part`: of what, where that has a name. */

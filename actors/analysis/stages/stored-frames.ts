@@ -28,9 +28,9 @@ export async function* storedFrames(
   const { hash_str } = media.identity;
   for (let at = from; at < media.probe.grid_frames; at += previewPage) {
     const wanted = frameRange(at, media);
-    const asked = { cache_dir, frames: wanted.map((frame_index) => ({ hash_str, frame_index })) };
+    const query = { cache_dir, frames: wanted.map((frame_index) => ({ hash_str, frame_index })) };
     const call: CallOptions = { signal: options.signal };
-    const { previews } = await index.ask('previews', asked, call);
+    const { previews } = await index.ask('previews', query, call);
     const frames = wanted.flatMap((frame_index, i) => {
       const jpeg = previews[i];
       return jpeg ? [{ frame_index, jpeg }] : [];

@@ -68,8 +68,8 @@ export function createPreflight(given: PreflightParts): Preflight {
   /** Only what is recorded is kept. */
   const checking: ResolveContext = { ...context, attach: () => 0 };
   return {
-    check: async (asked, signal) => {
-      const request = whole(asked);
+    check: async (input, signal) => {
+      const request = whole(input);
       refuse(complaintsOf(parts, request));
       const media = [...new Set(parts.flatMap((part) => part.media(request)).map(({ path }) => path))];
       const isAsked = media.length > 0 || !parts.some((part) => part.isWithoutMedia?.(request));
@@ -83,8 +83,8 @@ export function createPreflight(given: PreflightParts): Preflight {
       for (const part of parts) refuse((await part.unfit?.(request, stored)) ?? []);
       for (const kind of kinds) await kind.expects?.(request, checking);
     },
-    resolve: async (asked) => {
-      const request = await following(kinds, whole(asked), expectModelFor);
+    resolve: async (input) => {
+      const request = await following(kinds, whole(input), expectModelFor);
       const attachments: Uint8Array<ArrayBuffer>[] = [];
       const attach: ResolveContext['attach'] = (bytes) => attachments.push(bytes) - 1;
       const each = { ...context, attach };

@@ -88,7 +88,7 @@ export interface NewTask {
 
 export interface TaskRecords {
   /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, asked: NewTask, state: FirstState): Promise<ActiveRun>;
+  create(task_id: string, request: NewTask, state: FirstState): Promise<ActiveRun>;
   /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
   claim(task_id: string, state: FirstState): Promise<ActiveRun>;
   /** What it asks for. Throws as `claim` would, and changes nothing. */
@@ -130,8 +130,8 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
-  async create(task_id: string, asked: NewTask, state: FirstState): Promise<ActiveRun> {
-    const { request, attachments, source } = asked;
+  async create(task_id: string, input: NewTask, state: FirstState): Promise<ActiveRun> {
+    const { request, attachments, source } = input;
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
     const task = newTask(this.#parts.kinds, { task_id, request, source, state, now: this.#lastCreated });
@@ -167,8 +167,8 @@ export class TaskFolder implements TaskRecords {
   async claim(task_id: string, state: FirstState): Promise<ActiveRun> {
     const { run, task, request } = await this.#claimed(task_id);
     const { created, progress, source } = task;
-    const asked = { task_id, request, source, state, now: this.#parts.now() };
-    const next = { ...newTask(this.#parts.kinds, asked), created, progress };
+    const query = { task_id, request, source, state, now: this.#parts.now() };
+    const next = { ...newTask(this.#parts.kinds, query), created, progress };
     try {
       if (!createFile(this.#run(task_id, run + 1), this.#record(next), { flush: true })) {
         throw analysisErrors.TASK_RUNNING(`Task ${task_id} has been resumed by another process`, { task_id });

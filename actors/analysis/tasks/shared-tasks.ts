@@ -10,11 +10,11 @@ export class SharedTasks {
   /** `begin`: starts the task in the place, when none does the same. */
   begin(
     keyOf: RequestKey,
-    asked: AnalysisRequest,
+    request: AnalysisRequest,
     { tasks }: Place,
     begin: () => Promise<Accepted>,
   ): Promise<Accepted> {
-    const key = keyOf(asked);
+    const key = keyOf(request);
     if (key === null) return begin();
     const known = this.#beginning.get(key);
     if (known) return known;

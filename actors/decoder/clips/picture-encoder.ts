@@ -104,7 +104,7 @@ export function openPictureEncoder(
   file: ClipFile,
   wanted: PictureShape,
   video: Stream,
-  asked: SoftwareEncoding = { quality, threads: 0 },
+  request: SoftwareEncoding = { quality, threads: 0 },
 ): Encoder {
   const name = softwareCodec();
   if (name === null) throw noEncoder(false);
@@ -112,10 +112,10 @@ export function openPictureEncoder(
   const { firstField } = shape;
   const encoder = new Encoder(file, {
     name,
-    options: name === 'libopenh264' ? openH264Options(shape, asked) : x264Options(shape, asked),
+    options: name === 'libopenh264' ? openH264Options(shape, request) : x264Options(shape, request),
     prepare: (context) => {
       describePictures(context, shape);
-      context.threadCount = asked.threads;
+      context.threadCount = request.threads;
       if (firstField) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
     },
   });

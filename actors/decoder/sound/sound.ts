@@ -47,18 +47,18 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
   await expectUnchanged(path, stamp);
 }
 
-/** Throws NO_SOUND, NO_CHANNEL. `asked`: null for the mix of the default track. */
+/** Throws NO_SOUND, NO_CHANNEL. `request`: null for the mix of the default track. */
 export function chosenTracks(
   { path, format }: Source,
-  asked: SoundRequest['channels'],
+  request: SoundRequest['channels'],
 ): readonly TrackChoice[] {
   const tracks = format.streams.filter(isAudio).map(trackFacts);
   if (tracks.length === 0) throw mediaErrors.NO_SOUND(`${path}: has no sound`, { path });
-  if (asked === null || asked.length === 0) {
+  if (request === null || request.length === 0) {
     const track = defaultTrack(tracks) ?? tracks[0]!;
     return [{ stream: track.stream, channels: null, positions: [[0]] }];
   }
-  const chosen = chooseChannels(tracks, asked);
+  const chosen = chooseChannels(tracks, request);
   if (!('missing' in chosen)) return chosen;
   const channels = tracks.reduce((sum, track) => sum + track.channels, 0);
   throw mediaErrors.NO_CHANNEL(

@@ -128,8 +128,8 @@ class Cutter implements ClipCounts {
 
   #cut({ spec, mode }: ClipCut, output: string, signal: AbortSignal): Promise<ClipMade> {
     const { media_path: path, start_seconds, end_seconds } = spec;
-    const asked = { path, output, start_seconds, end_seconds, mode };
-    return this.#writers.run((writer) => writer.ask('clip', asked, { signal }), signal);
+    const request = { path, output, start_seconds, end_seconds, mode };
+    return this.#writers.run((writer) => writer.ask('clip', request, { signal }), signal);
   }
 
   /** The message of an error of ours; what nobody foresaw is logged. */

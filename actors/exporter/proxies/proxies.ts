@@ -65,15 +65,15 @@ class ProxyMaker {
     const { cache_dir, hash_str } = spec;
     const { log, mediaFile } = this.#parts;
     const folder = proxyFolder(cache_dir);
-    const asked = { cache_dir, hash_str };
-    const file = await mediaFile(asked, signal);
+    const request = { cache_dir, hash_str };
+    const file = await mediaFile(request, signal);
     makeProxyFolder(folder);
     await sweepParts(folder, log);
     const part = join(folder, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
       const made = await this.#write(file, part, spec.max_side, signal, progress);
       // Forgotten meanwhile, or another file now: then it is the proxy of nothing.
-      await expectSame(file, await mediaFile(asked, signal));
+      await expectSame(file, await mediaFile(request, signal));
       return await this.#keep(spec, part, made);
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED(`${file.path}: its proxy`, {}, error);

@@ -41,8 +41,8 @@ export async function readTree(
 ): Promise<SummaryTree> {
   const overview = await summaries.overview(selector, signal);
   const { summary_ref } = overview;
-  const asked = { cache_dir: selector.cache_dir, summary_ref, include_evidence };
-  const read = (id: string) => summaries.node({ ...asked, node_id: id }, signal);
+  const request = { cache_dir: selector.cache_dir, summary_ref, include_evidence };
+  const read = (id: string) => summaries.node({ ...request, node_id: id }, signal);
   const nodes: DocumentNode[] = [];
   const warnings = new Set(overview.quality.warnings);
   let characters = 0;
@@ -98,7 +98,7 @@ function previewsOf({ children }: SummaryNodeEntry): ChapterNode[] {
 
 /** How long the film is, as it was seen last: it may be gone. Null where that is not known. */
 async function secondsOf({ index }: ReadingParts, cache_dir: string, hash: string, signal: AbortSignal) {
-  const asked = { cache_dir, paths: [], hashes: [hash] };
-  const { by_hash } = await index.ask('find', asked, { signal, lane: 'now' });
+  const request = { cache_dir, paths: [], hashes: [hash] };
+  const { by_hash } = await index.ask('find', request, { signal, lane: 'now' });
   return by_hash[0]?.probe.duration_seconds || null;
 }

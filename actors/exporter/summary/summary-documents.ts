@@ -61,8 +61,8 @@ async function written(parts: ReadingParts, request: SummaryDocumentRequest, sig
     const found = await readChapters(parts, selector, { node_id, depth: depth ?? 1 }, signal);
     return { ...found, text: chaptersDocument(found.chapters), nodes: found.chapters.length };
   }
-  const wanted = { node_id, depth: depth ?? Infinity, include_evidence };
-  const tree = await readTree(parts, selector, wanted, signal);
+  const options = { node_id, depth: depth ?? Infinity, include_evidence };
+  const tree = await readTree(parts, selector, options, signal);
   return { ...tree, text: treeWriters[format](tree), nodes: tree.nodes.length };
 }
 

@@ -53,7 +53,7 @@ export function createTimelines({ prober, ...reading }: TimelinesParts): Timelin
         throw unreadableError(items, errors);
       const marks = await chaptersOfFiles(reading, request.chapter_markers, facts.keys(), signal);
       const { timeline, warnings } = arrange(request, facts, marks.chapters);
-      const told = [...leftOut(items, errors), ...marks.warnings, ...warnings];
+      const texts = [...leftOut(items, errors), ...marks.warnings, ...warnings];
       // A thread of the pool throws plain errors: what does not fit is told before.
       if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);
@@ -66,7 +66,7 @@ export function createTimelines({ prober, ...reading }: TimelinesParts): Timelin
         fps: framesPerSecond(rate),
         item_count: items.filter(({ media_path }) => facts.has(media_path)).length,
         total_duration_seconds: (duration * rate.den) / rate.num,
-        ...(told.length > 0 && { warnings: someOf(told) }),
+        ...(texts.length > 0 && { warnings: someOf(texts) }),
         ...(output_path === null
           ? { content }
           : { output_path: await saveAt(output_path, Buffer.from(content), unwritable) }),

@@ -51,11 +51,11 @@ export class Clustering {
   }
 
   /** One multiplication; true when the labels are there. Never two at a time. Throws INVALID_MESSAGE. */
-  async advance(asked: ClusteringParameters, product: Product): Promise<boolean> {
-    if (asked.eps !== this.#asked?.eps || asked.minSamples !== this.#asked?.minSamples) this.#forget();
+  async advance(request: ClusteringParameters, product: Product): Promise<boolean> {
+    if (request.eps !== this.#asked?.eps || request.minSamples !== this.#asked?.minSamples) this.#forget();
     if (this.#result !== null) return true;
-    this.#asked = asked;
-    const work = this.#work ?? this.#run(asked, product);
+    this.#asked = request;
+    const work = this.#work ?? this.#run(request, product);
     this.#work = work;
     try {
       const { done, value } = await work.next();

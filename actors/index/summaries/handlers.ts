@@ -71,13 +71,13 @@ function searched(
   }
   const texts = index.step(store);
   if (texts === null) return { done: false, matches: [], total: 0, total_is_exact: false, unreadable: [] };
-  const wanted = {
+  const request = {
     words,
     hashes: hashes && new Set(hashes),
     names: collection_id === null ? null : store.summaries.memberNames(collection_id),
     most: max_results,
   };
-  return { done: true, ...searchSummaries(store, texts, wanted, pause), unreadable: texts.unreadable() };
+  return { done: true, ...searchSummaries(store, texts, request, pause), unreadable: texts.unreadable() };
 }
 
 function writingHandlers({

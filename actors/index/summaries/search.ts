@@ -52,10 +52,10 @@ function order(a: string, b: string): number {
 export function searchSummaries(
   store: Store,
   texts: SummaryTexts,
-  wanted: TextQuery,
+  request: TextQuery,
   pause: () => void,
 ): { matches: Static<typeof SummaryMatch>[]; total: number; total_is_exact: boolean } {
-  const { words, hashes, names, most } = wanted;
+  const { words, hashes, names, most } = request;
   const needles = words.map((word) => Buffer.from(word));
   const pick = ({ summary: { hash_str, analysis_id } }: SummaryPart): Picked =>
     (hashes?.has(hash_str) ?? true) && (names?.has(`${hash_str}/${analysis_id}`) ?? true);

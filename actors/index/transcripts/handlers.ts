@@ -121,13 +121,13 @@ async function search(
   }));
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
-  const wanted = {
+  const request = {
     hashes: hashes && new Set(hashes),
     ranges: new Map(Object.entries(scope.ranges)),
     speaker: speaker_name,
   };
   const needle = Buffer.from(fold(query));
-  const found = loaded.find(needle, wanted, max_results, mostCounted, pause);
+  const found = loaded.find(needle, request, max_results, mostCounted, pause);
   const matches = found.first.map(matchOf);
   const most = Math.max(mostCounted, max_results);
   // Where counting ends depends on how the transcripts lie in memory; the answer does not.
@@ -150,12 +150,12 @@ async function said(
   }));
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
-  const wanted = {
+  const request = {
     hashes: hashes && new Set(hashes),
     ranges: new Map(Object.entries(scope.ranges)),
     speaker: null,
     only: seen?.ranges ?? null,
   };
-  const { hits, words } = findSpoken(loaded, query, wanted, max_results, pause);
+  const { hits, words } = findSpoken(loaded, query, request, max_results, pause);
   return { matches: hits.map(matchOf), media: loaded.media, words: [...words] };
 }

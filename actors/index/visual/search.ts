@@ -149,15 +149,15 @@ function scored(
 }
 
 /** The best frame of a candidate among those that can score `least`; null where none can. */
-function bestFrame(asked: Asked, candidate: Candidate, least: number): Scored | null {
-  const rows = rowsReaching(asked, candidate, least);
+function bestFrame(request: Asked, candidate: Candidate, least: number): Scored | null {
+  const rows = rowsReaching(request, candidate, least);
   const [likely] = rows.toSorted((a, b) => b.atMost - a.atMost);
   if (likely === undefined) return null;
-  let best = scored(asked, candidate, likely.row, 1)[0] as Scored;
+  let best = scored(request, candidate, likely.row, 1)[0] as Scored;
   const rivals = rows.filter((one) => one !== likely && one.atMost >= best.score);
   for (const [first, count] of spansOf(rivals)) {
-    asked.pause();
-    for (const frame of scored(asked, candidate, first, count)) if (byScore(frame, best) < 0) best = frame;
+    request.pause();
+    for (const frame of scored(request, candidate, first, count)) if (byScore(frame, best) < 0) best = frame;
   }
   return best;
 }
@@ -168,7 +168,7 @@ function ranked(at: Searched, scoring: Scoring, picks: readonly Pick[], most: Mo
   const candidates = new Candidates(scorer, most);
   scan(at.bank, picks, scorer, candidates, at.pause);
   const left = candidates.finish();
-  const asked = { ...at, scoring, scorer };
+  const request = { ...at, scoring, scorer };
   const step = 8 + Math.ceil(most.matches / 4);
   let best: Scored[] = [];
   let limits = new Limits(best, most);
@@ -177,7 +177,7 @@ function ranked(at: Searched, scoring: Scoring, picks: readonly Pick[], most: Mo
     at.pause();
     const found = left
       .slice(first, first + step)
-      .flatMap((one) => bestFrame(asked, one, limits.of(one.media)) ?? []);
+      .flatMap((one) => bestFrame(request, one, limits.of(one.media)) ?? []);
     best = ranking([...best, ...found], most);
     limits = new Limits(best, most);
   }

@@ -56,10 +56,10 @@ async function search(parts: WrittenParts, request: SearchRequest, pause: () => 
   if (texts === null) return { done: false, matches: [], media: 0, unreadable: [] };
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => texts.hashes(), pause);
-  const wanted = { hashes: hashes && new Set(hashes), isWithin: withinOf(scope.ranges, seen) };
+  const options = { hashes: hashes && new Set(hashes), isWithin: withinOf(scope.ranges, seen) };
   return parts.folders.with(cache_dir, (store) => ({
     done: true,
-    matches: firstOf(store, findWritten(texts, request.query, wanted, pause), request.max_results, pause),
+    matches: firstOf(store, findWritten(texts, request.query, options, pause), request.max_results, pause),
     media: texts.media,
     unreadable: texts.damaged(),
   }));

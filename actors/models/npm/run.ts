@@ -68,10 +68,10 @@ function notFound(spec: string, error: unknown): unknown {
 export function npmError(said: string): { code: string; text: string } {
   const lines = [...said.matchAll(/^npm (?:error|ERR!) ?(.*)$/gm)].map(([, line]) => line!.trim());
   const code = /^code (\S+)$/.exec(lines[0] ?? '')?.[1] ?? '';
-  const told = lines.filter(
+  const texts = lines.filter(
     (line) =>
       line !== '' && !/^(code|errno|syscall) \S+$|^A complete log of this run|^\S+-debug-0\.log$/.test(line),
   );
-  const [first = ''] = told;
+  const [first = ''] = texts;
   return { code, text: first.replace(/^(\d{3}|notarget|network) /, '') || code };
 }

@@ -185,8 +185,8 @@ class PathLook {
   async #find(paths: readonly string[], hashes: string[]): Promise<(MediaRecord | null)[]> {
     const unknown = [...new Set(paths)].filter((path) => !this.#records.has(path));
     if (unknown.length + hashes.length === 0) return [];
-    const asked = { cache_dir: this.#cacheDir, paths: unknown, hashes };
-    const { by_path, by_hash } = await this.#parts.index.ask('find', asked, this.#call).catch((error) => {
+    const request = { cache_dir: this.#cacheDir, paths: unknown, hashes };
+    const { by_path, by_hash } = await this.#parts.index.ask('find', request, this.#call).catch((error) => {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
       // One of the records is damaged: then the paths of the matches themselves have to do.
       return { by_path: [], by_hash: [] };

@@ -75,14 +75,14 @@ export async function seenList(
 ): Promise<KindFound> {
   const { cache_dir, picture } = request;
   if (query === '' && picture === null) return { lists: [], warnings: [], scope: noScope };
-  const asked = visualRequest(request, query);
+  const input = visualRequest(request, query);
   const visual = await askVisual(
     parts,
-    asked,
+    input,
     (model) => readPictureSource(parts, model, cache_dir, picture, signal),
     signal,
   );
-  const found = await visual.find(asked.max_results);
+  const found = await visual.find(input.max_results);
   const ranking = found.matches.toSorted((a, b) => a.original_index - b.original_index);
   const hits = ranking.map(
     ({ hash_str, path, frame_index, scene_start, scene_end }): Hit<Reason> => ({
@@ -122,8 +122,8 @@ export async function saidList(
   const find = async () => {
     const searched = { model_key: null, field: frameField };
     const { scope, ...found } = await scopeOf(parts, request, searched, signal);
-    const wanted = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
-    return { scope: found, ...(await index.ask('search_said', wanted, now(signal))) };
+    const options = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
+    return { scope: found, ...(await index.ask('search_said', options, now(signal))) };
   };
   const seen = () => (people ? parts.people.within({ cache_dir }, find, signal) : find());
   const { matches, media, scope } = await transcripts.within({ cache_dir }, seen, signal);
@@ -172,8 +172,8 @@ export async function writtenList(
   const find = async () => {
     const searched = { model_key: null, stored: true, field: frameField };
     const { scope, ...found } = await scopeOf(parts, request, searched, signal);
-    const wanted = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
-    return { scope: found, ...(await askWritten(parts.index, wanted, signal)) };
+    const options = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
+    return { scope: found, ...(await askWritten(parts.index, options, signal)) };
   };
   const found = await (people ? parts.people.within({ cache_dir }, find, signal) : find());
   if (!isAsked && found.media === 0)
@@ -236,12 +236,12 @@ async function personList(
   signal: AbortSignal | undefined,
 ): Promise<Hit<Reason>[]> {
   const { cache_dir, people_filter } = request;
-  const asked = {
+  const query = {
     ...{ cache_dir, ...where, ...(people_filter && { people: people_filter }) },
     person: { mode: 'or' as const, people: clusters.map((one) => ({ ...one })) },
     max_results: depthOf(request, leastNamed),
   };
-  const { matches } = await index.ask('seen_in_scenes', asked, now(signal));
+  const { matches } = await index.ask('seen_in_scenes', query, now(signal));
   const { cluster_id = '', cluster_job_name = '' } = clusters[0] ?? {};
   return matches.map(({ hash_str, path, frames, scene }) => ({
     kind: 'person',

@@ -179,9 +179,9 @@ const labels = {
 } as const;
 
 /** Who names no kinds need not hear that nobody was clustered and nothing was read. */
-function refusals(refused: ReadonlyMap<MomentKind, unknown>, asked: MomentsRequest['kinds']): string[] {
+function refusals(refused: ReadonlyMap<MomentKind, unknown>, request: MomentsRequest['kinds']): string[] {
   return [...refused].flatMap(([kind, error]) =>
-    (kind === 'person' || kind === 'written') && asked === null
+    (kind === 'person' || kind === 'written') && request === null
       ? []
       : [`${labels[kind]}: ${(error as Error).message}`],
   );

@@ -28,17 +28,17 @@ export async function relevance(
   const rest = await withoutNames(parts, cache_dir, query, signal);
   const zeros = () => Array.from({ length: grid_frames }, () => 0);
   if (rest === '' && picture === null) return { ...answer, values: zeros(), scale: noScale };
-  const asked = {
+  const parameters = {
     ...{ cache_dir, media_paths: [], search_all: true, max_results: 1, segments_to_frame_indices: {} },
     ...{ metadata_filter_request: null, previews: false, query: rest, text_weight },
     exclude: rest === '' ? [] : exclude,
   };
   const pictureOf = (model: Parameters<typeof readPictureSource>[1]) =>
     readPictureSource(parts, model, cache_dir, picture, signal);
-  const visual = await askVisual(parts, asked, pictureOf, signal);
+  const visual = await askVisual(parts, parameters, pictureOf, signal);
   const { model_key, vectors } = visual;
-  const wanted = { cache_dir, model_key, hash_str, ...vectors, text_weight };
-  const ask = () => parts.index.ask('relevance', wanted, now(signal));
+  const options = { cache_dir, model_key, hash_str, ...vectors, text_weight };
+  const ask = () => parts.index.ask('relevance', options, now(signal));
   const found =
     vectors.text || vectors.picture
       ? await parts.visual.within({ cache_dir, model_key }, ask, signal)
@@ -46,8 +46,8 @@ export async function relevance(
   const { values, ...scale } = found;
   const isUnloaded =
     values === null && record.probe.kind !== 'audio' && Boolean(vectors.text || vectors.picture);
-  const told = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };
-  const own = await visualWarnings(parts, cache_dir, visual, told, signal);
+  const result = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };
+  const own = await visualWarnings(parts, cache_dir, visual, result, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const { not_understood: _, ...warnings } = warning({ ...own, gone, changed: [], noPreview: 0 });
   return {

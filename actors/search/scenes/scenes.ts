@@ -23,8 +23,8 @@ export async function listScenes(
   const { kind, duration_seconds } = record.probe;
   const answer = { hash_str, media_path, kind, duration_seconds };
   if (kind === 'audio') return { ...answer, model_key: null, scenes: [] };
-  const asked = { cache_dir, model_key: modelKey, hashes: [hash_str] };
-  const { found, unreadable } = await parts.index.ask('scenes', asked, call);
+  const query = { cache_dir, model_key: modelKey, hashes: [hash_str] };
+  const { found, unreadable } = await parts.index.ask('scenes', query, call);
   if (unreadable.length > 0) {
     throw storeErrors.STORE_DAMAGED(`${media_path}: its analysis is damaged; analyse it again with force`);
   }

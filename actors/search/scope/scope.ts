@@ -83,19 +83,19 @@ export async function findScope(
 /** What the folder knows by each name, also by the new one of a file that was renamed since. */
 async function resolveNames(
   parts: LocationParts,
-  asked: Request<typeof indexContract, 'resolve'>,
+  request: Request<typeof indexContract, 'resolve'>,
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Known>> {
   const call = { lane: 'now', signal } as const;
   const resolve = async (names: string[]) => {
-    const { hashes, loaded } = await parts.index.ask('resolve', { ...asked, names }, call);
+    const { hashes, loaded } = await parts.index.ask('resolve', { ...request, names }, call);
     return names.map((_, i): Known => ({ hash: hashes[i] ?? null, loaded: loaded[i] ?? false }));
   };
-  const first = await resolve(asked.names);
-  const known = new Map(asked.names.map((name, i) => [name, first[i]!]));
-  const unknown = asked.names.filter((_, i) => first[i]!.hash === null);
+  const first = await resolve(request.names);
+  const known = new Map(request.names.map((name, i) => [name, first[i]!]));
+  const unknown = request.names.filter((_, i) => first[i]!.hash === null);
   if (unknown.length === 0) return known;
-  const renamed = [...(await renamedFiles(parts, asked.cache_dir, unknown, call))];
+  const renamed = [...(await renamedFiles(parts, request.cache_dir, unknown, call))];
   if (renamed.length === 0) return known;
   const found = await resolve(renamed.map(([, hash]) => hash));
   for (const [i, [path]] of renamed.entries()) known.set(path, found[i]!);

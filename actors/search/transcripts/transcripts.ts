@@ -122,9 +122,9 @@ async function range(
     truncated_segment_indices: [],
   };
   if (hash_str === null) return { ...head, media_path: path, transcript_status: 'not_available', ...none };
-  const wanted = { cache_dir, hash_str, range: [start_seconds, end_seconds] as [number, number], after };
+  const options = { cache_dir, hash_str, range: [start_seconds, end_seconds] as [number, number], after };
   const [{ stored, segments }, media] = await Promise.all([
-    parts.index.ask('transcript_part', { ...wanted, most: max_segments + 1 }, call),
+    parts.index.ask('transcript_part', { ...options, most: max_segments + 1 }, call),
     path === null ? records(parts, cache_dir, [hash_str], call) : [],
   ]);
   return {
@@ -174,8 +174,8 @@ async function search(
   const find = async (max: number) => {
     const scoped = { ...request, ranges };
     const { scope, ...found } = await findScope(parts, scoped, { model_key: null, field }, signal);
-    const wanted = { cache_dir, query, speaker_name, max_results: max, scope };
-    return { ...found, ...(await index.ask('search_transcripts', wanted, now(signal))) };
+    const options = { cache_dir, query, speaker_name, max_results: max, scope };
+    return { ...found, ...(await index.ask('search_transcripts', options, now(signal))) };
   };
   const { found, locations, lost, shown } = await shownMatches(
     (max) => data.within({ cache_dir }, () => find(max), signal),

@@ -177,8 +177,8 @@ async function mirroredPreview(
   const request = { frames: [{ frame_index, jpeg }], shape, preview: false };
   for await (const { picture } of decoder.feed('stored_frames', request, { ...now(signal), credit: 1 })) {
     const slots = [picture];
-    const asked = { model_key, pictures: slots, readings: ['mirrored' as const], urgent: true };
-    return (await embedder.ask('pictures', asked, { ...now(signal), slots })).vectors;
+    const query = { model_key, pictures: slots, readings: ['mirrored' as const], urgent: true };
+    return (await embedder.ask('pictures', query, { ...now(signal), slots })).vectors;
   }
   return null;
 }

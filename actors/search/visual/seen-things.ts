@@ -23,8 +23,8 @@ export function withSeenThings<F extends Frame>(
     const explained = await explain(frames);
     if (seen.found === null || frames.length === 0) return explained;
     const wanted = frames.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
-    const asked = { cache_dir, terms: [...seen.terms], frames: wanted };
-    const { seen: tracks } = await index.ask('things_at', asked, now(signal));
+    const request = { cache_dir, terms: [...seen.terms], frames: wanted };
+    const { seen: tracks } = await index.ask('things_at', request, now(signal));
     return explained.map(({ band, parts }, i) => {
       const boxes = tracks[i]!.map(boxOf);
       const isSeen = boxes.length > 0;

@@ -46,8 +46,8 @@ export async function askThings(
   const all = [...terms, ...unwanted];
   if (all.length === 0) return null;
   const scope = { hashes: null, ranges: {}, filters: [] };
-  const asked = { cache_dir, model_key: null, terms: [], scope, max_per_media: null, max_results: 1 };
-  const { looked } = await findThings(parts, asked, signal);
+  const request = { cache_dir, model_key: null, terms: [], scope, max_per_media: null, max_results: 1 };
+  const { looked } = await findThings(parts, request, signal);
   return looked === 0 ? null : { terms: all, rest, excluded: wordsOf(excluded) };
 }
 

@@ -84,8 +84,8 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     paths: readonly string[],
     signal?: AbortSignal,
   ): Promise<LoadReport> {
-    const asked = { cache_dir: wanted.cache_dir, paths: [...paths], hashes: [] };
-    const { by_path } = await this.#location.index.ask('find', asked, now(signal));
+    const request = { cache_dir: wanted.cache_dir, paths: [...paths], hashes: [] };
+    const { by_path } = await this.#location.index.ask('find', request, now(signal));
     const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
     const unknown = paths.filter((path) => !hashOf.has(path));
     const renamed = await renamedFiles(this.#location, wanted.cache_dir, unknown, now(signal));

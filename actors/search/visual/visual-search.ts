@@ -80,9 +80,9 @@ export async function searchVisual(
   signal: AbortSignal | undefined,
 ): Promise<SearchAnswer> {
   const { cache_dir } = request;
-  const asked = await askVisual(parts, request, pictureOf, signal);
+  const query = await askVisual(parts, request, pictureOf, signal);
   const { found, shown, locations } = await shownMatches(
-    asked.find,
+    query.find,
     ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
     request.max_results,
     best,
@@ -91,13 +91,13 @@ export async function searchVisual(
   const { images, unreadable } = request.previews
     ? await previews(parts, cache_dir, ranked, signal)
     : nothing;
-  const explained = request.explain ? await asked.explain(ranked) : undefined;
+  const explained = request.explain ? await query.explain(ranked) : undefined;
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
     ...(found.weaker !== undefined && { weaker: found.weaker }),
     ...warning({
-      ...(await visualWarnings(parts, cache_dir, asked, found, signal, unreadable)),
-      gone: [...new Set([...(asked.gone === undefined ? [] : [asked.gone]), ...locations.gone])],
+      ...(await visualWarnings(parts, cache_dir, query, found, signal, unreadable)),
+      gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
       changed: locations.changed,
       noPreview: images.filter((image) => image === null).length,
     }),
@@ -149,16 +149,16 @@ export async function askVisual(
 export async function visualWarnings(
   parts: VisualSearchParts,
   cache_dir: string,
-  asked: VisualQuery,
+  query: VisualQuery,
   found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded'>,
   signal: AbortSignal | undefined,
   broken: readonly string[] = [],
 ): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
-  const { vectors, words, asksThings } = asked;
+  const { vectors, words, asksThings } = query;
   const unreadable = new Set([...broken, ...parts.visual.damaged]);
   return {
     nothingUnderstood: !asksThings && !vectors.text && !vectors.picture && words.unknown.length === 0,
-    reading: await readingOf(parts, asked),
+    reading: await readingOf(parts, query),
     twice: found.twice,
     missing: found.missing,
     unloaded: found.unloaded,
@@ -224,16 +224,16 @@ function finder(
       if (people) await index.ask('resolve', { ...within, ...people, names: [], filters: [] }, now(signal));
       return { matches: [], twice: [] };
     }
-    const asked = { ...within, ...by, text_weight, ...limits, scope, max_results };
-    const { matches, people_twice: twice = [] } = await index.ask('search', asked, now(signal));
+    const query = { ...within, ...by, text_weight, ...limits, scope, max_results };
+    const { matches, people_twice: twice = [] } = await index.ask('search', query, now(signal));
     return { matches, twice };
   };
   const find = async (max_results: number): Promise<FoundVisual> => {
     const { scope, ...found } = await findScope(parts, scoped, searched, signal);
     if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
     const limit = { max_per_media: max_per_media ?? null, max_results };
-    const wanted = { ...within, terms: [...things.terms], scope, ...limit };
-    seen.found = await findThings(parts, wanted, signal);
+    const options = { ...within, terms: [...things.terms], scope, ...limit };
+    seen.found = await findThings(parts, options, signal);
     return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)) };
   };
   const joinedWith = async (
@@ -276,9 +276,9 @@ function explainer(
     if (found.length === 0) return [];
     const moments = found.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
     const parts = words.parts.map(({ vector }) => vector);
-    const asked = { cache_dir, model_key, ...vectors, text_weight, moments };
-    const wanted = { ...asked, words: parts.length === 0 ? null : joined(parts) };
-    const ask = () => index.ask('standing', wanted, now(signal));
+    const request = { cache_dir, model_key, ...vectors, text_weight, moments };
+    const options = { ...request, words: parts.length === 0 ? null : joined(parts) };
+    const ask = () => index.ask('standing', options, now(signal));
     // Without a vector there is nothing that could stand out.
     const isRanked = vectors.text !== null || vectors.picture !== null;
     const standing = isRanked

@@ -29,10 +29,10 @@ export function createVoices(parts: VoicesParts): Voices {
       const { cache_dir, speaker, limit } = request;
       const hash_str = await hashOf(parts, request, signal);
       if (hash_str === null) return { suggestions: [], warning: withoutTranscript };
-      const asked = { cache_dir, hash_str, speaker, limit };
+      const query = { cache_dir, hash_str, speaker, limit };
       const find = () =>
         loadInSteps(
-          (load) => index.ask('suggest_speakers', { ...asked, load }, now(signal)),
+          (load) => index.ask('suggest_speakers', { ...query, load }, now(signal)),
           () => {
             if (signal?.aborted) throw engineErrors.CANCELLED();
           },

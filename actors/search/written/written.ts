@@ -39,8 +39,8 @@ export async function searchWritten(
   const searched = { model_key: null, stored: true, field: frameField };
   const find = async (max: number) => {
     const { scope, ...found } = await findScope(parts, { ...request, ranges: {} }, searched, signal);
-    const wanted = { cache_dir, query, scope, max_results: min_band ? leftOutOf : max };
-    const answer = await askWritten(parts.index, wanted, signal);
+    const options = { cache_dir, query, scope, max_results: min_band ? leftOutOf : max };
+    const answer = await askWritten(parts.index, options, signal);
     const { matches, weaker } = sureLines(answer.matches, min_band);
     return { ...found, ...answer, matches: matches.slice(0, max), weaker };
   };

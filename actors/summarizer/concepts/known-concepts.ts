@@ -49,8 +49,8 @@ export function* knownConceptsSteps(
   return { model_key, vectors, background };
 }
 
-export const knownConcepts = (...asked: Parameters<typeof knownConceptsSteps>): KnownConcepts =>
-  atOnce(knownConceptsSteps(...asked));
+export const knownConcepts = (...request: Parameters<typeof knownConceptsSteps>): KnownConcepts =>
+  atOnce(knownConceptsSteps(...request));
 
 /**
  * The model that comes with the program compares colours, light and shapes: of 68 photographs of which it was sure, a third were

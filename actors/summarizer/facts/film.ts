@@ -43,26 +43,26 @@ export interface OutlinedFilm extends FilmOptions {
 }
 
 /** As `outlinedFilmSteps`, without a pause. */
-export const outlinedFilm = (whole: Material, asked: FilmOptions): OutlinedFilm =>
-  atOnce(outlinedFilmSteps(whole, asked));
+export const outlinedFilm = (whole: Material, options: FilmOptions): OutlinedFilm =>
+  atOnce(outlinedFilmSteps(whole, options));
 
 /** Throws MATERIAL_INVALID. */
-export function* outlinedFilmSteps(whole: Material, asked: FilmOptions): Steps<OutlinedFilm> {
+export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps<OutlinedFilm> {
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
     within?.map((own) => (own.speaker?.trim() === '' ? { ...own, speaker: null } : own)) ?? null;
   const material = { ...whole, segments };
   const outline = yield* outlineSteps(material);
-  const language = knownLanguage(asked.language);
+  const language = knownLanguage(options.language);
   yield;
   const sentences = segments ? sentencesOf(segments, language) : [];
   yield;
   const looks = yield* lookSteps(material, outline.shots, outline.nodes);
   yield;
-  const worth = yield* worths(material, outline, { ...asked, language }, sentences, looks);
+  const worth = yield* worths(material, outline, { ...options, language }, sentences, looks);
   return {
-    ...asked,
+    ...options,
     language,
     material,
     segments,

@@ -142,10 +142,10 @@ export function chosenSentences(film: OutlinedFilm, own: readonly number[], coun
 export function scoredSentences(film: OutlinedFilm, own: readonly number[], count: number) {
   const { sentences, language, named, objective, instructions } = film;
   const speakers = own.flatMap((i) => sentences[i]!.speaker ?? []);
-  const wanted = { count, language, names: [...named, ...speakers], signs: objective.signs };
+  const request = { count, language, names: [...named, ...speakers], signs: objective.signs };
   const about = instructions === '' ? {} : { about: instructions };
   const texts = own.map((i) => sentences[i]!);
-  return keySentences(texts, { ...wanted, ...about }).map(({ sentence, score }) => ({
+  return keySentences(texts, { ...request, ...about }).map(({ sentence, score }) => ({
     sentence: own[sentence]!,
     score,
   }));

@@ -24,13 +24,13 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const plan = planOf(film.objective);
   const kind = node.parent_id === null ? 'root' : node.child_ids.length === 0 ? 'leaf' : 'node';
   const facts = factsOf(node.node_id);
-  const told: Record<Section, Statement[]> = {
+  const result: Record<Section, Statement[]> = {
     seen: seenSection(film, node, facts, plan),
     people: [peopleSeen(facts, kind === 'leaf'), newcomers(film, facts, plan)].filter((own) => own !== null),
     speech: speechSection(film, facts, plan, kind),
   };
   const parts = node.child_ids.length > 0 ? partStatements(film, node, factsOf, plan) : [];
-  const sections = plan.sections.flatMap((section) => told[section]);
+  const sections = plan.sections.flatMap((section) => result[section]);
   const content = [...sections, ...parts];
   // Where nothing was recognised, a part is compared with the others.
   const form = content.length > 0 ? [] : formOf(film, node, facts);

@@ -55,8 +55,8 @@ export function newcomers(
     .filter(({ frames }) => frames[0]! >= range.start)
     .slice(0, mostNames);
   if (come.length === 0) return null;
-  const told = come.map(({ person, frames }) => `${nameOf(person)} (${timeOf(frames[0]!)})`);
-  const text = `Seen for the first time: ${listOf(told)}.`;
+  const texts = come.map(({ person, frames }) => `${nameOf(person)} (${timeOf(frames[0]!)})`);
+  const text = `Seen for the first time: ${listOf(texts)}.`;
   return { kind: 'people', text, evidence: come.map(({ frames }) => frameId(frames[0]!)), rank: 3 };
 }
 

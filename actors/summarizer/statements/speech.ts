@@ -93,9 +93,9 @@ function wordsOf(text: string): string[] {
 
 /** `Said more than once: bridge, river.`; null where no word comes again. */
 export function recurringWords(film: OutlinedFilm, { sentences }: Facts, count: number): Statement | null {
-  const { words: told, sentences: from } = recurring(film, sentences, count);
-  if (told.length < 2) return null;
+  const { words: texts, sentences: from } = recurring(film, sentences, count);
+  if (texts.length < 2) return null;
   const evidence = [...new Set(from.flatMap((number) => segmentIds(film.sentences[number]!)))];
-  const text = `Recurring words: ${listOf(told.map((word) => `“${word}”`))}.`;
+  const text = `Recurring words: ${listOf(texts.map((word) => `“${word}”`))}.`;
   return { kind: 'words', text, evidence, rank: 7 };
 }

@@ -29,7 +29,7 @@ export function oneLine(film: OutlinedFilm, root: Facts): string {
   const said = recurring(film, root.sentences, 3).words;
   const isLeaf = film.root.child_ids.length === 0;
   const seen = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
-  const told: Record<Section, string> = {
+  const result: Record<Section, string> = {
     seen: seen.filter((part) => part !== '').join('; '),
     people: peoplePhrase(root.people),
     speech: said.length > 1 ? `about ${listOf(said.map((word) => `“${word}”`))}` : bestQuote(film, root),
@@ -38,8 +38,8 @@ export function oneLine(film: OutlinedFilm, root: Facts): string {
   const whole = text.replace(/( in \d+ parts)?\.$/, '');
   let line = whole;
   for (const section of planOf(film.objective).sections) {
-    const more = `${line}${line === whole ? ': ' : '; '}${told[section]}`;
-    if (told[section] !== '' && more.length < longestLine) line = more;
+    const more = `${line}${line === whole ? ': ' : '; '}${result[section]}`;
+    if (result[section] !== '' && more.length < longestLine) line = more;
   }
   return `${line === whole ? `${whole}: ${nothingKnown(film)}` : line}.`.replace(/([.!?…]”?)\.$/u, '$1');
 }
@@ -63,13 +63,13 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
   const quotes = best.map(({ sentence }, i) => quoted(film, sentence, 140, 3 + i));
   const words = recurringWords(film, root, 4);
   const speakers = speakingLong(root, true);
-  const told: Record<Section, (Statement | null)[]> = {
+  const result: Record<Section, (Statement | null)[]> = {
     seen: [seen, writtenIn(root.lines, 3, film.kind !== 'image')],
     people: [peopleSeen(root, false)],
     speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],
   };
   const content = planOf(film.objective)
-    .sections.flatMap((section) => told[section])
+    .sections.flatMap((section) => result[section])
     .filter((own) => own !== null);
   const missing = statements.filter(({ kind }) => kind === 'absence');
   const all = [extentOf(film), ...content, ...missing];

@@ -48,18 +48,19 @@ const halfContent = 4;
  * where there is no other. Above 256 sentences each 256 that follow one another choose theirs by what they have in common
  * with all of these, and only those are ranked as a graph: O(sentences) and 256² at the end.
  */
-export function keySentences(sentences: readonly Sentence[], wanted: SentenceOptions): KeySentence[] {
-  if (wanted.count <= 0) return [];
+export function keySentences(sentences: readonly Sentence[], options: SentenceOptions): KeySentence[] {
+  if (options.count <= 0) return [];
   const terms = sentences.map(({ text }) => termsOf(text));
   const vectors = wordVectors(terms);
-  const about = wanted.about ? wordVectors([termsOf(wanted.about)])[0]! : null;
+  const about = options.about ? wordVectors([termsOf(options.about)])[0]! : null;
   const merits = sentences.map(({ text }, i) => {
-    const merit = meritOf(vectors[i]!, terms[i]!.length) + signMerit(text, wanted) + (wanted.bonus?.(i) ?? 0);
+    const merit =
+      meritOf(vectors[i]!, terms[i]!.length) + signMerit(text, options) + (options.bonus?.(i) ?? 0);
     return merit + (about ? weights.about * overlap(vectors[i]!, about) : 0);
   });
   let left = sentences.map((_, i) => i);
   while (left.length > block) {
-    const each = Math.min(block / 2, Math.max(1, Math.ceil((wanted.count * 2 * block) / left.length), 8));
+    const each = Math.min(block / 2, Math.max(1, Math.ceil((options.count * 2 * block) / left.length), 8));
     const blocks = Array.from({ length: Math.ceil(left.length / block) }, (_, at) =>
       left.slice(at * block, (at + 1) * block),
     );
@@ -67,7 +68,7 @@ export function keySentences(sentences: readonly Sentence[], wanted: SentenceOpt
       chosenOf(own, vectors, merits, each, centrality).map(({ sentence }) => sentence),
     );
   }
-  return chosenOf(left, vectors, merits, wanted.count, textRank);
+  return chosenOf(left, vectors, merits, options.count, textRank);
 }
 
 /** What a sentence of so many words is worth by what it holds: much, and not thinly spread. */

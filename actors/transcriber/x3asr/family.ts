@@ -297,8 +297,8 @@ class Prompter {
   /** `count`: audio features. `language`: null lets the model detect it. */
   prompt(count: number, language: string | null): Prompt {
     const before = this.#encode(BEFORE);
-    const told = language === null ? '' : `language ${languageName(language)}${specialTokens.asr_text}`;
-    const after = this.#encode(AFTER + told);
+    const text = language === null ? '' : `language ${languageName(language)}${specialTokens.asr_text}`;
+    const after = this.#encode(AFTER + text);
     const ids = new BigInt64Array(before.length + count + after.length).fill(this.#pad);
     for (const [at, id] of before.entries()) ids[at] = BigInt(id);
     for (const [at, id] of after.entries()) ids[before.length + count + at] = BigInt(id);

@@ -101,29 +101,29 @@ export const findMoments = tool({
   },
 });
 
-async function requestOf(asked: Input, call: Call): Promise<MomentsRequest> {
-  const { text, image_path, like, exclude, kinds, people = [], filters = [] } = asked;
+async function requestOf(request: Input, call: Call): Promise<MomentsRequest> {
+  const { text, image_path, like, exclude, kinds, people = [], filters = [] } = request;
   if (text === undefined && image_path === undefined && like === undefined)
     throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is required', {
       field: 'text',
     });
   if (image_path !== undefined && like !== undefined)
     throw argumentErrors.BAD_ARGUMENT('like: give either image_path or like, not both', { field: 'like' });
-  const paths = await searchedPaths(asked.media ?? [], 'media', call);
+  const paths = await searchedPaths(request.media ?? [], 'media', call);
   const moment = like === undefined ? undefined : parseMoment(like, 'like');
   return {
     cache_dir: call.cacheDir,
-    ...(!asked.weak && { min_band: 'likely' }),
+    ...(!request.weak && { min_band: 'likely' }),
     ...(text !== undefined && { query: text }),
     ...(image_path !== undefined && { image_path }),
     ...(moment && { like: { hash_str: moment.hash_str, time_seconds: moment.seconds } }),
     ...(exclude && { exclude }),
     ...(kinds && { kinds }),
     ...(paths.length > 0 && { media_paths: paths }),
-    ...rangeOf(asked, paths),
+    ...rangeOf(request, paths),
     ...(people.length > 0 && {
       people_filter: people.map((person_name) => ({ person_name })),
-      people_filter_mode: asked.people_mode === 'all' ? 'and' : 'or',
+      people_filter_mode: request.people_mode === 'all' ? 'and' : 'or',
     }),
     ...(filters.length > 0 && {
       metadata_filter_request: {
@@ -144,8 +144,13 @@ function rangeOf({ from, to }: Input, paths: readonly string[]) {
   return { segments_to_frame_indices: { [path]: [start, end] as [number, number] } };
 }
 
-async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call: Call): Promise<ToolAnswer> {
-  const page = answer.moments.slice(start, start + asked.limit);
+async function answerOf(
+  answer: MomentsAnswer,
+  start: number,
+  request: Input,
+  call: Call,
+): Promise<ToolAnswer> {
+  const page = answer.moments.slice(start, start + request.limit);
   const weaker = weakerText(answer.weaker);
   const said = notes(answer.warnings ?? [answer.toast_warning]);
   if (page.length === 0) {
@@ -154,7 +159,7 @@ async function answerOf(answer: MomentsAnswer, start: number, asked: Input, call
     const none = start > 0 ? 'There are no more moments.' : `${nothing}${other}`;
     return { text: [none, ...weaker, ...said].join('\n') };
   }
-  const pictures = asked.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
+  const pictures = request.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
   const number = numbered(pictures);
   const total = answer.moments.length;
   const { text, shown } = listed({

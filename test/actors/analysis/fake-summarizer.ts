@@ -153,8 +153,8 @@ function filmHandlers(world: SummarizerWorld, hear: Hear, filmOf: (film: number)
     },
     write: async ({ film, nodes }: Film & { nodes: { node_id: string; pictures: unknown[] }[] }) => {
       const { asked } = filmOf(film);
-      const told = nodes.map(({ node_id, pictures }) => `${node_id}+${pictures.length}`);
-      await hear('write', ` ${told.join(' ')}`);
+      const texts = nodes.map(({ node_id, pictures }) => `${node_id}+${pictures.length}`);
+      await hear('write', ` ${texts.join(' ')}`);
       filmOf(film);
       return { nodes: nodes.map(({ node_id }) => nodeOf(asked, node_id, world.unusable.has(node_id))) };
     },

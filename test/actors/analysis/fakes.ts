@@ -378,8 +378,8 @@ export async function world(
       task_id = 'task',
     ) => {
       const cache_dir = join(folder, 'cache');
-      const asked = { cache_dir, paths: [...of], speech: [...speech], force, model_key: 'fake' };
-      const request = { ...asked, face_jobs: [], summary_jobs: [], decode: 'exact' as const };
+      const query = { cache_dir, paths: [...of], speech: [...speech], force, model_key: 'fake' };
+      const request = { ...query, face_jobs: [], summary_jobs: [], decode: 'exact' as const };
       const results: FileResult[] = [];
       const onEvent = (event: AnalysisEvent) => {
         events.push(event);

@@ -156,7 +156,7 @@ test('the terminal, the events and the snapshots say the same percentage of the 
         }
         // A client of the events shows what the engine shows.
         const { types, files, files_done, surveyed, elapsed_seconds } = task;
-        const told = {
+        const result = {
           types,
           files,
           files_done,
@@ -164,7 +164,7 @@ test('the terminal, the events and the snapshots say the same percentage of the 
           elapsed_seconds,
           percentage: Number(event.progress),
         };
-        const remote = taskLine(stageKinds, progressFrom(stageKinds, told, { ...event }), 200);
+        const remote = taskLine(stageKinds, progressFrom(stageKinds, result, { ...event }), 200);
         assert.equal(/\d+(?=%)/.exec(remote)?.[0], shown);
       });
     }),

@@ -103,8 +103,8 @@ test('a document is saved in a folder that is created, and never overwrites anot
   const place = join(folder, 'new', 'place');
   const paths: (string | undefined)[] = [];
   for (let i = 0; i < 3; i++) {
-    const asked = { ...request('csv', place), create_folders: true };
-    const { output_path, filename } = await exporter.transcript(asked, never);
+    const query = { ...request('csv', place), create_folders: true };
+    const { output_path, filename } = await exporter.transcript(query, never);
     assert.equal(filename, basename(output_path!));
     paths.push(output_path);
   }

@@ -99,10 +99,10 @@ test('nothing of an aborted or unfinished stage can be seen', async (t) => {
     vectors: row(someFootage(1, 1), 0),
     previews: [preview(0)],
   });
-  const asked = { cache_dir, model_key: 'model', hashes: ['aa'] };
-  assert.deepEqual((await index.call('stored', asked)).stored, [false]);
+  const request = { cache_dir, model_key: 'model', hashes: ['aa'] };
+  assert.deepEqual((await index.call('stored', request)).stored, [false]);
   await index.call('abort', { stage });
-  assert.deepEqual((await index.load(asked)).missing, ['aa']);
+  assert.deepEqual((await index.load(request)).missing, ['aa']);
   assert.deepEqual(await index.call('abort', { stage }), {});
 });
 

@@ -30,7 +30,7 @@ interface Run {
 
 async function run(
   steps: Step[],
-  wanted: Partial<DownloadRequest> = {},
+  request: Partial<DownloadRequest> = {},
   options: Partial<TransferOptions> = {},
 ) {
   const server = await serveSteps(steps);
@@ -39,7 +39,7 @@ async function run(
   const full = { url: new URL('f.bin', server.url), path: join(folder, 'f.bin'), size: body.length };
   try {
     all.result = await downloadFile(
-      { ...full, sha256: sha(body), ...wanted },
+      { ...full, sha256: sha(body), ...request },
       {
         signal: new AbortController().signal,
         clock: eagerClock(pauses),

@@ -105,7 +105,7 @@ export class FakeIndex {
         const job = this.#find(named);
         return { job: job ? told(job) : null };
       },
-      cluster_faces: (asked: FacesAsked) => this.#faces(asked),
+      cluster_faces: (input: FacesAsked) => this.#faces(input),
       name_clusters: (asked: Named & { assignments: { cluster_id: string; name: string }[] }) => {
         const job = this.#known(asked);
         for (const { cluster_id, name } of asked.assignments) clusterOf(job, cluster_id).name = name;
@@ -146,20 +146,20 @@ export class FakeIndex {
     return job;
   }
 
-  #faces(asked: FacesAsked) {
-    const job = this.#find(asked);
+  #faces(request: FacesAsked) {
+    const job = this.#find(request);
     if (!job) return { job: null, matching: 0, clusters: [], noise: null, unknown: [] };
     const fits = job.clusters
-      .filter(({ faces: { length } }) => length >= asked.min_size && length <= asked.max_size)
+      .filter(({ faces: { length } }) => length >= request.min_size && length <= request.max_size)
       .toSorted((a, b) => b.faces.length - a.faces.length);
-    const wanted = asked.clusters;
-    const meant = wanted ? fits.filter(({ id }) => wanted.includes(id)) : fits.slice(0, asked.max_clusters);
-    const page = (cluster: FakeCluster) => this.#page(cluster, asked);
+    const wanted = request.clusters;
+    const meant = wanted ? fits.filter(({ id }) => wanted.includes(id)) : fits.slice(0, request.max_clusters);
+    const page = (cluster: FakeCluster) => this.#page(cluster, request);
     return {
       job: told(job),
       matching: fits.length,
       clusters: meant.map(page),
-      noise: asked.noise ? page({ id: '', name: '', faces: job.noise }) : null,
+      noise: request.noise ? page({ id: '', name: '', faces: job.noise }) : null,
       unknown: (wanted ?? []).filter((id) => job.clusters.every((one) => one.id !== id)),
     };
   }

@@ -222,8 +222,8 @@ test('corrections are asked for as they were checked, and the last ones are take
 
 test('suggestions show both clusters with their faces, and how alike they are by the thresholds of the face model', async () => {
   const { index, whole } = people();
-  const asked = { ...named, other_names: true, limit: 5, limit_per_cluster: 2 };
-  const { suggestions, warning } = await whole.suggest(asked);
+  const request = { ...named, other_names: true, limit: 5, limit_per_cluster: 2 };
+  const { suggestions, warning } = await whole.suggest(request);
   assert.equal(warning, undefined);
   const [{ samples, similarity, ...first }, ...rest] = suggestions as [(typeof suggestions)[number]];
   assert.deepEqual([first, rest], [{ cluster_ids: ['c1', 'c2'], names: ['Ann', 'Ben'] }, []]);
@@ -239,30 +239,30 @@ test('suggestions show both clusters with their faces, and how alike they are by
     ],
   );
   assert.ok(index.asked.every(({ options }) => options.lane === 'now'));
-  const unknown = whole.suggest({ ...asked, cluster_id: 'c9' });
+  const unknown = whole.suggest({ ...request, cluster_id: 'c9' });
   await assert.rejects(unknown, (error) => peopleErrors.UNKNOWN_CLUSTER.is(error));
-  const old = whole.suggest({ ...asked, cluster_job_name: 'Old' });
+  const old = whole.suggest({ ...request, cluster_job_name: 'Old' });
   await assert.rejects(old, (error) => peopleErrors.LEGACY_STORAGE.is(error));
 });
 
 test('clustering again is a task that stops no other one', async () => {
   const { whole, started, beBusy } = people();
-  const asked = { ...named, eps: 0.4, min_samples: 3, auto_detect_params: true, clear_names: false };
+  const request = { ...named, eps: 0.4, min_samples: 3, auto_detect_params: true, clear_names: false };
   const { signal } = new AbortController();
-  assert.deepEqual(await whole.recluster(asked, signal), { task_id: 'task-1' });
-  const { cache_dir: _, ...job } = asked;
+  assert.deepEqual(await whole.recluster(request, signal), { task_id: 'task-1' });
+  const { cache_dir: _, ...job } = request;
   assert.deepEqual(started, [
     [
       { cache_dir, recluster_jobs: [job] },
       { whenBusy: 'refuse', signal },
     ],
   ]);
-  const old = { ...asked, cluster_job_name: 'Old' };
+  const old = { ...request, cluster_job_name: 'Old' };
   await assert.rejects(whole.recluster(old), (error) => peopleErrors.LEGACY_STORAGE.is(error));
-  const none = whole.recluster({ ...asked, cluster_job_name: 'Famly' });
+  const none = whole.recluster({ ...request, cluster_job_name: 'Famly' });
   await assert.rejects(none, /no face clustering named "Famly"; did you mean Family\?/);
   beBusy();
-  await assert.rejects(whole.recluster(asked), (error) => analysisErrors.ANOTHER_TASK.is(error));
+  await assert.rejects(whole.recluster(request), (error) => analysisErrors.ANOTHER_TASK.is(error));
   assert.equal(started.length, 1);
 });
 

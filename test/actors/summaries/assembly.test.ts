@@ -51,10 +51,10 @@ test('a child is told by the first 200 characters of its text', () => {
     verification_hints: [],
     failed: false,
   };
-  const told = { node_id: '1', is_leaf: false, search_range: [3, 9] };
-  assert.deepEqual(childPreview(node), { ...told, text_preview: 'a'.repeat(200), preview_truncated: true });
+  const result = { node_id: '1', is_leaf: false, search_range: [3, 9] };
+  assert.deepEqual(childPreview(node), { ...result, text_preview: 'a'.repeat(200), preview_truncated: true });
   const exact = childPreview({ ...node, text: 'a'.repeat(200) });
-  assert.deepEqual(exact, { ...told, text_preview: 'a'.repeat(200), preview_truncated: false });
+  assert.deepEqual(exact, { ...result, text_preview: 'a'.repeat(200), preview_truncated: false });
 });
 
 test('lists of quality have at most 8 entries and warnings 500 characters, and say what is left out', () => {

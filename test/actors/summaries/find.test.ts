@@ -11,7 +11,7 @@ type Asked = Request<typeof indexContract, 'search_summaries'>;
 type Found = Reply<typeof indexContract, 'search_summaries'>;
 
 const done: Found = { done: true, matches: [], total: 0, total_is_exact: true, unreadable: [] };
-const asked = {
+const request = {
   cache_dir: '/library',
   query: 'harbour',
   media_paths: null,
@@ -33,8 +33,8 @@ test('the same question is asked until it is done', async () => {
     seen.push(request);
     return { ...done, done: seen.length === 3, total: 7 };
   });
-  const found = await summaries.find(asked);
-  const { media_paths: _, hash_strs: __, ...rest } = asked;
+  const found = await summaries.find(request);
+  const { media_paths: _, hash_strs: __, ...rest } = request;
   assert.deepEqual(
     seen,
     [1, 2, 3].map(() => ({ ...rest, hashes: null })),
@@ -49,10 +49,10 @@ test('a search waits for the one before, and a wait that is cancelled harms nobo
     order.push(query);
     return query === 'first' ? held.promise : done;
   });
-  const first = summaries.find({ ...asked, query: 'first' });
+  const first = summaries.find({ ...request, query: 'first' });
   const cancel = new AbortController();
-  const second = summaries.find({ ...asked, query: 'second' }, cancel.signal);
-  const third = summaries.find({ ...asked, query: 'third' });
+  const second = summaries.find({ ...request, query: 'second' }, cancel.signal);
+  const third = summaries.find({ ...request, query: 'third' });
   cancel.abort();
   await assert.rejects(second, engineErrors.CANCELLED.is);
   assert.deepEqual(order, ['first']);
@@ -68,16 +68,16 @@ test('a search that fails lets the next one begin', async () => {
     failed = true;
     throw engineErrors.ACTOR_CRASHED();
   });
-  await assert.rejects(summaries.find(asked), engineErrors.ACTOR_CRASHED.is);
-  assert.equal((await summaries.find(asked)).total, 0);
+  await assert.rejects(summaries.find(request), engineErrors.ACTOR_CRASHED.is);
+  assert.equal((await summaries.find(request)).total, 0);
 });
 
 test('damage is told where it is among what was asked for', async () => {
   const unreadable = ['aa', 'bb'].map((hash_str) => ({ hash_str, analysis_id: '0'.repeat(24) }));
   const summaries = summariesOf(() => ({ ...done, unreadable }));
-  const all = await summaries.find(asked);
+  const all = await summaries.find(request);
   assert.equal(all.warning, 'Skipped: a summary of aa is damaged; a summary of bb is damaged');
-  const one = await summaries.find({ ...asked, hash_strs: ['bb'] });
+  const one = await summaries.find({ ...request, hash_strs: ['bb'] });
   assert.equal(one.warning, 'Skipped: a summary of bb is damaged');
-  assert.equal('warning' in (await summaries.find({ ...asked, hash_strs: ['cc'] })), false);
+  assert.equal('warning' in (await summaries.find({ ...request, hash_strs: ['cc'] })), false);
 });

@@ -136,8 +136,8 @@ test('a cancel ends the node that is being written', async (t) => {
   const { summarizer } = await startSummarizer(t, async () => writer);
   const { film, nodes } = await openWith(summarizer, 'some-vl');
   const cancel = new AbortController();
-  const asked = { film, nodes: [{ node_id: nodes[0]!.node_id, pictures: [] }] };
-  const written = summarizer.ask('write', asked, { signal: cancel.signal });
+  const request = { film, nodes: [{ node_id: nodes[0]!.node_id, pictures: [] }] };
+  const written = summarizer.ask('write', request, { signal: cancel.signal });
   await begun.promise;
   cancel.abort();
   await assert.rejects(written, (error) => engineErrors.CANCELLED.is(error));

@@ -59,9 +59,9 @@ export function openingOf(material: Material): Request<Contract, 'open_film'> {
 export async function handOver(
   summarizer: Summarizer,
   material: Material,
-  asked: Partial<Request<Contract, 'open_film'>> = {},
+  request: Partial<Request<Contract, 'open_film'>> = {},
 ): Promise<number> {
-  const { film } = await summarizer.ask('open_film', { ...openingOf(material), ...asked });
+  const { film } = await summarizer.ask('open_film', { ...openingOf(material), ...request });
   const { pictures, segments, people } = material;
   if (pictures) {
     const middle = pictures.frames.length >> 1;

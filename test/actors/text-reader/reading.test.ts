@@ -43,8 +43,8 @@ async function startReader(t: TestContext, folder = modelsDir) {
     const { model_key } = await reader.ask('load', {});
     pool.view(handle).set(picture.data);
     const { width, height } = picture;
-    const asked = { model_key, picture: handle, width, height, side: 320, before: earlier };
-    return reader.ask('read', asked);
+    const request = { model_key, picture: handle, width, height, side: 320, before: earlier };
+    return reader.ask('read', request);
   };
   return { reader, read };
 }

@@ -283,8 +283,8 @@ test('windows that were written before are not transcribed again, and the text i
   const { transcriber, pool } = engine;
   await transcriber.ask('load', { model_key: 'tiny' });
   const whole = await transcribe(engine, 'tiny', [talk]);
-  const asked = { model_key: 'tiny', language: null, channels: 1 };
-  const first = await transcriber.ask('open', { ...asked, written: [] });
+  const request = { model_key: 'tiny', language: null, channels: 1 };
+  const first = await transcriber.ask('open', { ...request, written: [] });
   await play(transcriber, pool, first.session, 0, talk);
   const windows: WrittenWindow[] = [];
   await until(async () => {
@@ -293,14 +293,14 @@ test('windows that were written before are not transcribed again, and the text i
   });
   assert.deepEqual(await transcriber.ask('finish', first), whole);
 
-  const { session } = await transcriber.ask('open', { ...asked, written: windows });
+  const { session } = await transcriber.ask('open', { ...request, written: windows });
   await play(transcriber, pool, session, 0, talk);
   assert.deepEqual((await transcriber.ask('written', { session })).windows, [], 'nothing new was written');
   assert.deepEqual(await transcriber.ask('finish', { session }), whole);
 
   // Of other sound at the same place nothing is taken.
   const louder = talk.map((sample) => sample * 1.5);
-  const other = await transcriber.ask('open', { ...asked, written: windows });
+  const other = await transcriber.ask('open', { ...request, written: windows });
   await play(transcriber, pool, other.session, 0, louder);
   const result = await transcriber.ask('finish', other);
   assert.deepEqual(result, await transcribe(engine, 'tiny', [louder]));

@@ -36,7 +36,7 @@ interface Fake {
 /** A model of two windows that cannot take window 13, and never ends 99 by itself. Only `here` is loaded. */
 function fake(limit = 2): Fake {
   const runs: number[][] = [];
-  const told: string[] = [];
+  const texts: string[] = [];
   let stopped = false;
   const checkpoint = async () => {
     await eventLoopTurn();
@@ -63,14 +63,14 @@ function fake(limit = 2): Fake {
     wanted: 'text',
     language,
     window: window(number),
-    done: ({ pieces }) => told.push(`${number}:${pieces[0]?.text.trim()}`),
+    done: ({ pieces }) => texts.push(`${number}:${pieces[0]?.text.trim()}`),
     failed: (error) =>
-      told.push(`${number}:${error instanceof Error && 'code' in error ? error.code : error}`),
+      texts.push(`${number}:${error instanceof Error && 'code' in error ? error.code : error}`),
   });
   return {
     runs,
     queue,
-    told,
+    told: texts,
     job,
     add: (owner, number, language = null, model_key = 'here') =>
       queue.add(job(owner, number, language, model_key)),

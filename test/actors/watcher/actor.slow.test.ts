@@ -64,14 +64,14 @@ test('a ledger that cannot be written changes nothing', async (t) => {
 
 test('where the folder of the ledger is missing, a folder is not opened', async (t) => {
   const { folder, ledger, ref } = await start(t);
-  const asked = {
+  const request = {
     id: 'x',
     folder_path: folder,
     ledger: join(ledger, 'no', 'ledger'),
     plan: '',
     keeps: false,
   };
-  await assert.rejects(ref.ask('open', asked), isUnwritable);
+  await assert.rejects(ref.ask('open', request), isUnwritable);
   await assert.rejects(ref.ask('poll', { id: 'x', exclusions: nothingExcluded, skip: [] }), isNotOpen);
 });
 

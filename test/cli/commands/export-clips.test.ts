@@ -8,10 +8,10 @@ import { fakeEngine, fakeHome } from '../fake-context.ts';
 /** An engine whose clips are not cut; one of 9 seconds or later fails. */
 function commands(t: TestContext) {
   const home = fakeHome(t);
-  const asked: ClipsRequest[] = [];
+  const input: ClipsRequest[] = [];
   const startEngine = async () => {
     const cut = async (request: ClipsRequest) => {
-      asked.push(request);
+      input.push(request);
       const results = request.clips.map((clip) => ({
         ...clip,
         success: clip.start_seconds < 9,
@@ -28,7 +28,7 @@ function commands(t: TestContext) {
     const code = await exporting(args, context);
     return { code, ...context.said() };
   };
-  return { run, asked };
+  return { run, asked: input };
 }
 
 test('each range is a clip, in seconds or clock times, and its path is printed', async (t) => {

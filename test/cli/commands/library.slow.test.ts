@@ -46,12 +46,12 @@ function fakeLibrary() {
       const all = Array.from({ length: 2500 }, (_, i) => media(`/f/${String(i).padStart(4, '0')}.mp4`));
       return { total: all.length, offset, limit, media: all.slice(offset, offset + limit) };
     },
-    forget: async (asked) => ({
+    forget: async (request) => ({
       message: 'said',
-      dry_run: note(asked),
+      dry_run: note(request),
       forgotten: [forgotten],
       clusterings_gone: [],
-      unknown: asked.media_paths.filter((path) => path.includes('unknown')),
+      unknown: request.media_paths.filter((path) => path.includes('unknown')),
     }),
     prune: async (asked) => ({
       message: 'said',
@@ -80,7 +80,7 @@ function fakeLibrary() {
       models: { folder: '/models', bytes: 2e9 },
       free_bytes: 5e9,
     }),
-    move: async (asked) => ({ message: 'said', dry_run: note(asked), moved: 1, missing: 0, stayed: [] }),
+    move: async (request) => ({ message: 'said', dry_run: note(request), moved: 1, missing: 0, stayed: [] }),
   };
   return { library, changed };
 }

@@ -86,8 +86,8 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
   const reclustering = {
     ...people,
     ...(modify && { modify }),
-    recluster: async (...asked: Parameters<typeof people.recluster>) => {
-      const answer = await people.recluster(...asked);
+    recluster: async (...request: Parameters<typeof people.recluster>) => {
+      const answer = await people.recluster(...request);
       await run();
       return answer;
     },

@@ -22,7 +22,7 @@ test('it sends what fetch sends, and answers what fetch answers', async (t) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const { method, headers } = request;
-    const asked = {
+    const query = {
       method,
       path: request.url,
       key: headers['x-license-key'],
@@ -33,7 +33,7 @@ test('it sends what fetch sends, and answers what fetch answers', async (t) => {
       'Retry-After': '7',
       'Set-Cookie': ['a=1', 'b=2'],
     });
-    response.end(request.url === '/none' ? undefined : JSON.stringify(asked));
+    response.end(request.url === '/none' ? undefined : JSON.stringify(query));
   });
   const init = { method: 'POST', headers: { 'X-License-Key': 'k' }, body: '{"name":"ü 漢"}' };
   const [own, usual] = await Promise.all([patientFetch, fetch].map((get) => get(`${url}/a?b=1`, init)));

@@ -10,7 +10,7 @@ export interface Asked {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export type Respond = (response: ServerResponse, asked: Asked) => void;
+export type Respond = (response: ServerResponse, request: Asked) => void;
 
 export interface LicenseServer {
   readonly url: string;

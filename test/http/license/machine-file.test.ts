@@ -120,9 +120,9 @@ test('a public key without a server is an error of the settings', (t) => {
 async function onPrem(t: TestContext) {
   const world = newWorld(t);
   const state = { payload: {} as object, tier: 'pro', signer: privateKey, file: true };
-  const server = await startLicenseServer(t, (response, asked: Asked) => {
-    const { machine_id } = asked.body;
-    const named = { tier: 'pro', license_hash: hashOf(String(asked.body['license_key'])) };
+  const server = await startLicenseServer(t, (response, request: Asked) => {
+    const { machine_id } = request.body;
+    const named = { tier: 'pro', license_hash: hashOf(String(request.body['license_key'])) };
     const expiry = (world.now() + DAY) / 1000;
     const file = signed({ machine_id, expiry, ...named, ...state.payload }, state.signer);
     const body = {
@@ -131,7 +131,7 @@ async function onPrem(t: TestContext) {
       message: 'OK',
       ...(state.file ? { machine_file: file } : {}),
     };
-    answers(body)(response, asked);
+    answers(body)(response, request);
   });
   const license_public_key = raw.toString('base64');
   const values = { home: world.folder, cache_dir: '', license_url: server.url, license_public_key };

@@ -199,8 +199,8 @@ test('a crash of the engine takes nothing from the 30 minutes of a key', async (
 
 test('concurrent requests with one key are one request to the server', async (t) => {
   let release = () => {};
-  const { licenses, server } = await setUp(t, (response, asked) => {
-    release = () => valid(response, asked);
+  const { licenses, server } = await setUp(t, (response, request) => {
+    release = () => valid(response, request);
   });
   const asked = server.question();
   const all: (AccessDecision | Promise<AccessDecision>)[] = Array.from({ length: 50 }, () =>

@@ -82,8 +82,8 @@ interface Violation {
 export async function assertAccessible(page: Page, state: string): Promise<void> {
   await page.evaluate(axe);
   const { violations } = (await page.evaluate('axe.run(document)')) as { violations: Violation[] };
-  const told = violations.flatMap(({ id, nodes }) =>
+  const texts = violations.flatMap(({ id, nodes }) =>
     nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   );
-  assert.deepEqual(told, [], state);
+  assert.deepEqual(texts, [], state);
 }

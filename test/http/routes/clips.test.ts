@@ -15,11 +15,11 @@ test('an export with task is accepted at once and goes on by itself; without, it
   const h = home();
   t.after(h.end);
   const { tasks, analysis } = h.start();
-  const asked: ClipsRequest[] = [];
+  const input: ClipsRequest[] = [];
   const clips: Clips = {
     counts: { encoded: new Map(), failed: new Map() },
     export: async (request) => {
-      asked.push(request);
+      input.push(request);
       return {
         results: [],
         summary: { total: 0, succeeded: 0, failed: 0 },
@@ -34,11 +34,11 @@ test('an export with task is accepted at once and goes on by itself; without, it
   const body = { output_dir: `${output_dir}/../out/`, clips: [clip, clip], mode: 'copy' };
 
   const plain = await call('/api/v1/export/clips', body);
-  assert.deepEqual([plain.status, asked.length, analysis.runs.length], [200, 1, 0]);
+  assert.deepEqual([plain.status, input.length, analysis.runs.length], [200, 1, 0]);
 
   const accepted = await call('/api/v1/export/clips', { ...body, task: true });
   const { task_id, message } = accepted.body as { task_id: string; message: string };
-  assert.deepEqual([accepted.status, typeof message, asked.length], [202, 'string', 1]);
+  assert.deepEqual([accepted.status, typeof message, input.length], [202, 'string', 1]);
   const { request } = analysis.last.run;
   assert.deepEqual([request.cache_dir, request.clip_export?.mode], [output_dir, 'copy']);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('an export with task is accepted at once and goes on by itself; without, it
   // A clip of a path that is not absolute fails by itself.
   const relative = { ...clip, media_path: 'a.mp4' };
   assert.equal((await call('/api/v1/export/clips', { ...body, clips: [clip, relative] })).status, 200);
-  assert.equal(asked.at(-1)?.clips[1]?.media_path, 'a.mp4');
+  assert.equal(input.at(-1)?.clips[1]?.media_path, 'a.mp4');
   // A folder is made when there is a clip for it.
   assert.equal(existsSync(output_dir), false);
 

@@ -13,7 +13,7 @@ const { w, cache_dir, paths, media: found, index, call } = await summaryWorld();
 after(() => w.end());
 const [film, other, third] = paths;
 const [media, otherMedia] = found;
-const told = { media, collection: { name: 'Dailies', description: 'Everything of Monday' } };
+const result = { media, collection: { name: 'Dailies', description: 'Everything of Monday' } };
 const long = 'A very long sentence about nothing. '.repeat(30);
 const hint = {
   limitation: 'Nobody is named',
@@ -24,7 +24,7 @@ const hint = {
 const nodes = tree(40).map((node) =>
   node.node_id === '1' ? { ...node, text: long, verification_hints: [hint] } : node,
 );
-const first = await summarise(index, cache_dir, 'aa', { ...told, nodes });
+const first = await summarise(index, cache_dir, 'aa', { ...result, nodes });
 const second = await summarise(index, cache_dir, 'aa', { media, name: 'trailer', one_line: 'Later' });
 await summarise(index, cache_dir, 'bb', {
   media: otherMedia,

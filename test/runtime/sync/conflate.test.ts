@@ -5,20 +5,20 @@ import { conflate } from '../../../runtime/sync/conflate.ts';
 
 test('conflation tells the latest value of each key, at most every so often, and always the last', () => {
   const clock = manualClock();
-  const told: string[] = [];
+  const texts: string[] = [];
   const events = conflate<string, number>(clock, 100, (value, key) =>
-    told.push(`${clock.now()} ${key}${value}`),
+    texts.push(`${clock.now()} ${key}${value}`),
   );
   events.put('a', 1);
   events.put('a', 2);
   events.put('b', 3);
   events.put('a', 4);
   clock.advance(99);
-  assert.deepEqual(told, ['0 a1']);
+  assert.deepEqual(texts, ['0 a1']);
   clock.advance(1);
-  assert.deepEqual(told, ['0 a1', '100 a4', '100 b3']);
+  assert.deepEqual(texts, ['0 a1', '100 a4', '100 b3']);
   events.put('a', 5);
   events.flush();
-  assert.equal(told.at(-1), '100 a5');
+  assert.equal(texts.at(-1), '100 a5');
   assert.equal(clock.waiting, 0);
 });

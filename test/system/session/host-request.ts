@@ -3,7 +3,7 @@ import { request } from 'node:http';
 
 export function hostRequest(address: string, host: string): Promise<{ status: number; body: unknown }> {
   return new Promise((resolve, reject) => {
-    const asked = request(`${address}/api/v1/health`, { headers: { Host: host }, agent: false }, (answer) => {
+    const input = request(`${address}/api/v1/health`, { headers: { Host: host }, agent: false }, (answer) => {
       const pieces: Buffer[] = [];
       answer.on('data', (piece: Buffer) => pieces.push(piece));
       answer.on('error', reject);
@@ -11,7 +11,7 @@ export function hostRequest(address: string, host: string): Promise<{ status: nu
         resolve({ status: answer.statusCode!, body: JSON.parse(Buffer.concat(pieces).toString()) }),
       );
     });
-    asked.on('error', reject);
-    asked.end();
+    input.on('error', reject);
+    input.end();
   });
 }

@@ -27,7 +27,7 @@ const settings = {
 };
 
 /** Headers that are part of an answer; the content type where it is not JSON. */
-const told = [
+const texts = [
   'retry-after',
   'allow',
   'content-range',
@@ -103,7 +103,7 @@ export class Session {
     const text = await answer.text();
     const read = (isJson && text !== '' ? JSON.parse(text) : text) as T;
     this.#asked.add(`${method} ${full.split('?')[0]}`);
-    const shown = told.filter((name) => answer.headers.has(name));
+    const shown = texts.filter((name) => answer.headers.has(name));
     const kept = keep ? keep(read as never) : read;
     this.#topic.push({
       request: this.mask.text(`${method} ${path}`),

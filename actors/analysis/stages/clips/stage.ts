@@ -43,11 +43,11 @@ class ClipClosing implements Closing {
   readonly #export: ClipExport;
   readonly #numbers: ReadonlyMap<string, number>;
 
-  constructor(task: TaskContext, series: ClipSeries, asked: ClipExport) {
+  constructor(task: TaskContext, series: ClipSeries, request: ClipExport) {
     this.#task = task;
     this.#series = series;
-    this.#export = asked;
-    this.#numbers = new Map(asked.clips.map(({ name }, i) => [name, i]));
+    this.#export = request;
+    this.#numbers = new Map(request.clips.map(({ name }, i) => [name, i]));
   }
 
   keyOf(job: Job): string {

@@ -159,8 +159,8 @@ export class FaceClosing implements Closing {
     const { parts, signal } = this.#task;
     const model_key = await this.#modelOf(job);
     const { cache_dir } = this.#task.request;
-    const asked = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
-    const request = { ...asked, min_samples: job.min_samples };
+    const query = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
+    const request = { ...query, min_samples: job.min_samples };
     // Not cancellable: what was begun has to be known here, or nobody would end it.
     let begun: Begun = await parts.index.ask('begin_clustering', request);
     try {
@@ -247,16 +247,16 @@ export class FaceClosing implements Closing {
   async #mediaOf(hashes: readonly string[]): Promise<string> {
     const { parts, request, signal } = this.#task;
     const first = hashes.slice(0, NAMED);
-    const asked = { cache_dir: request.cache_dir, paths: [], hashes: first };
-    const { by_hash } = await parts.index.ask('find', asked, { signal });
+    const query = { cache_dir: request.cache_dir, paths: [], hashes: first };
+    const { by_hash } = await parts.index.ask('find', query, { signal });
     const names = first.map((hash, i) => by_hash[i]?.path ?? hash);
     return `${names.join(', ')}${hashes.length > NAMED ? ` and ${hashes.length - NAMED} more` : ''}`;
   }
 
   async #stored({ name }: FaceJob): Promise<ClusterJob | null> {
     const { parts, request, signal } = this.#task;
-    const asked = { cache_dir: request.cache_dir, cluster_job_name: name };
-    return (await parts.index.ask('cluster_job', asked, { signal })).job;
+    const query = { cache_dir: request.cache_dir, cluster_job_name: name };
+    return (await parts.index.ask('cluster_job', query, { signal })).job;
   }
 
   #jobOf(name: string | null): FaceJob {

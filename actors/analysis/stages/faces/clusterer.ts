@@ -79,8 +79,8 @@ export class Clusterer {
   async #fill({ clustering: from, entries, before }: Entries): Promise<void> {
     const { index, faces, signal, progress } = this.#parts;
     for (let at = 0; at < entries; ) {
-      const asked = { clustering: from, from: at, most: PAGE };
-      const { vectors, weak } = await index.ask('clustering_vectors', asked, { signal });
+      const query = { clustering: from, from: at, most: PAGE };
+      const { vectors, weak } = await index.ask('clustering_vectors', query, { signal });
       this.#open ??= await this.#begin(vectors.length / weak.length, before);
       at += weak.length;
       const request = { clustering: this.#open, vectors, weak };

@@ -21,8 +21,8 @@ export class FaceModelInUse {
     try {
       const model = await faces.ask('load', {}, call);
       const { model_key, device, device_reason } = model;
-      const asked = { model_key, requested_model_key: model_key, load_status: 'ready' } as const;
-      this.#state = { ...noModel, ...asked, device, device_reason };
+      const request = { model_key, requested_model_key: model_key, load_status: 'ready' } as const;
+      this.#state = { ...noModel, ...request, device, device_reason };
       return model;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -67,8 +67,8 @@ class FaceRun implements StageRun {
   /** What was found in previews stands until the file is there again. */
   async isStored({ identity: { hash_str } }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
     const { parts, request, signal } = this.#task;
-    const asked = { cache_dir: request.cache_dir, model_key: this.modelOf(), hashes: [hash_str] };
-    const { faces, from_previews } = await parts.index.ask('faces_stored', asked, { signal });
+    const query = { cache_dir: request.cache_dir, model_key: this.modelOf(), hashes: [hash_str] };
+    const { faces, from_previews } = await parts.index.ask('faces_stored', query, { signal });
     const [[count = null], [fromPreviews = false]] = [faces, from_previews];
     if (count === null || (fromPreviews && !isGone)) return false;
     this.#stored.set(hash_str, { count, fromPreviews });
@@ -169,9 +169,9 @@ class FaceRun implements StageRun {
   async close(): Promise<void> {
     if (!this.#finder) return;
     const { parts, request, signal } = this.#task;
-    const asked = { cache_dir: request.cache_dir, model_key: this.modelOf() };
+    const query = { cache_dir: request.cache_dir, model_key: this.modelOf() };
     try {
-      while (!(await parts.index.ask('compact_faces', asked, { signal, lane: 'later' })).done);
+      while (!(await parts.index.ask('compact_faces', query, { signal, lane: 'later' })).done);
     } catch {
       // Stopped, or the index has ended or is too busy: whoever writes next compacts.
     }

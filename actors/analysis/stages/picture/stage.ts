@@ -66,12 +66,12 @@ class PictureRun implements StageRun {
   }
 
   async isStored({ identity }: MediaRecord): Promise<boolean> {
-    const asked = {
+    const request = {
       cache_dir: this.#cacheDir,
       model_key: this.#model.model_key,
       hashes: [identity.hash_str],
     };
-    const { stored } = await this.#index.ask('stored', asked, { signal: this.#signal });
+    const { stored } = await this.#index.ask('stored', request, { signal: this.#signal });
     return stored[0] ?? false;
   }
 

@@ -30,10 +30,10 @@ class ProxyClosing implements Closing {
   readonly #cacheDir: string;
   readonly #asked: ProxyParameters;
 
-  constructor(proxies: Pick<Proxies, 'find' | 'make'>, cacheDir: string, asked: ProxyParameters) {
+  constructor(proxies: Pick<Proxies, 'find' | 'make'>, cacheDir: string, request: ProxyParameters) {
     this.#proxies = proxies;
     this.#cacheDir = cacheDir;
-    this.#asked = asked;
+    this.#asked = request;
   }
 
   keyOf(): string {

@@ -31,9 +31,9 @@ export class PullBytes {
     const total_bytes = sum(this.#sizes);
     const received_bytes = sum(this.#received);
     const fraction = total_bytes > 0 ? received_bytes / total_bytes : 0;
-    const told = `${index} ${phase} ${Math.floor(fraction / step)}`;
-    if (told === this.#told) return null;
-    this.#told = told;
+    const text = `${index} ${phase} ${Math.floor(fraction / step)}`;
+    if (text === this.#told) return null;
+    this.#told = text;
     return { fraction, detail: { file, phase, received_bytes, total_bytes } };
   }
 }

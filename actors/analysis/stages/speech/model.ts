@@ -13,16 +13,16 @@ export class SpeechModel {
 
   /** Throws what the transcriber says. */
   async load(transcriber: Ref<typeof transcriberContract>, key: string, call: CallOptions): Promise<void> {
-    const asked = { ...noModel, requested_model_key: key } as const;
+    const request = { ...noModel, requested_model_key: key } as const;
     if (this.#state.model_key !== key) {
-      this.#state = { ...asked, is_loading: true, load_status: 'loading' };
+      this.#state = { ...request, is_loading: true, load_status: 'loading' };
     }
     try {
       this.#state = (await transcriber.ask('load', { model_key: key }, call)).state;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const gaveUp = engineErrors.CANCELLED.is(error);
-      this.#state = gaveUp ? noModel : { ...asked, load_status: 'failed', error: reason };
+      this.#state = gaveUp ? noModel : { ...request, load_status: 'failed', error: reason };
       throw error;
     }
   }

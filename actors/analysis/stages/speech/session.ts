@@ -37,9 +37,9 @@ export class SpeechSession {
     if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
-    const asked = { model_key: model, language: job.language, channels };
+    const request = { model_key: model, language: job.language, channels };
     const written = spans && { written: await keptWindows(spans) };
-    this.#transcription = (await speech.transcriber.ask('open', { ...asked, ...written })).session;
+    this.#transcription = (await speech.transcriber.ask('open', { ...request, ...written })).session;
     if (!job.detect_speakers) return;
     const { session } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
     this.#diarization = session;

@@ -91,8 +91,8 @@ class SpeechRun implements StageRun<SpeechJob> {
   async isStored(media: MediaRecord, job: SpeechJob): Promise<boolean> {
     const { parts, request, signal } = this.#task;
     const { model } = this.#choiceOf(job);
-    const asked = { cache_dir: request.cache_dir, hashes: [media.identity.hash_str] };
-    const { marks } = await parts.index.ask('transcript_marks', asked, { signal });
+    const query = { cache_dir: request.cache_dir, hashes: [media.identity.hash_str] };
+    const { marks } = await parts.index.ask('transcript_marks', query, { signal });
     const [stored] = marks;
     if (!stored || !isSame(stored, markOf({ job, model }))) return false;
     return model !== null || (await this.#isSameText(media, job, stored.sidecar));
@@ -101,9 +101,9 @@ class SpeechRun implements StageRun<SpeechJob> {
   /** False when the file beside the media was edited or put there since. A copy without one keeps what is stored. */
   async #isSameText(media: MediaRecord, job: SpeechJob, stored: string | null | undefined): Promise<boolean> {
     if (stored === undefined) return true;
-    const asked = { media_path: media.path, language: job.language };
+    const request = { media_path: media.path, language: job.language };
     const { signal } = this.#task;
-    const version = await this.#speech.transcriber.ask('sidecar_version', asked, { signal });
+    const version = await this.#speech.transcriber.ask('sidecar_version', request, { signal });
     return version === null || version === stored;
   }
 

@@ -39,9 +39,9 @@ export async function readSubtitles(
     job.detect_speakers && hasSound && segments.length > 0 && (count === 0 || other !== undefined);
   if (!byVoice) {
     const speakers = count > 0 ? count : null;
-    const told = { segments: named.segments, language, sidecar, speakers, speech_seconds: null };
+    const result = { segments: named.segments, language, sidecar, speakers, speech_seconds: null };
     const warning = other && `${other}, and there is no sound to tell them apart`;
-    return { ...told, speaker_names: names, ...(warning === undefined ? {} : { warning }) };
+    return { ...result, speaker_names: names, ...(warning === undefined ? {} : { warning }) };
   }
   const heard = await voicesOf(work, segments, audioDecoder, tools);
   const warnings = [
@@ -79,8 +79,8 @@ async function subtitlesOf(
   { speech, signal }: SpeechTools,
 ): Promise<Required<Pick<Written, 'segments' | 'language' | 'sidecar'>> | null> {
   const { path, probe } = media;
-  const asked = { media_path: path, language: job.language };
-  const beside = await speech.transcriber.ask('sidecar', asked, { signal });
+  const request = { media_path: path, language: job.language };
+  const beside = await speech.transcriber.ask('sidecar', request, { signal });
   if (beside) {
     const { segments, version } = beside;
     return { segments, language: beside.language ?? job.language, sidecar: version };

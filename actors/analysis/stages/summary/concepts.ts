@@ -45,8 +45,8 @@ export class Concepts {
     if (!named) return false;
     const isRefreshed = known && this.#refreshed === model_key;
     if (isRefreshed && this.#pictures >= sample) return true;
-    const asked = { cache_dir: this.#cacheDir, model_key, most: sample };
-    const found = await index.ask('sample_vectors', asked, call);
+    const request = { cache_dir: this.#cacheDir, model_key, most: sample };
+    const found = await index.ask('sample_vectors', request, call);
     if (found.dimensions !== dimensions) return false;
     const count = found.vectors.length / dimensions;
     if (isRefreshed && count < growth * this.#pictures) return true;

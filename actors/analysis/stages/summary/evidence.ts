@@ -38,14 +38,14 @@ export class StoredEvidence {
   /** `inUse`: the visual model in use. Throws NOT_ANALYZED for a film or a picture that nobody looked at. */
   async of(media: MediaRecord, inUse: string | null, call: CallOptions): Promise<Evidence> {
     const { hash_str } = media.identity;
-    const asked = { cache_dir: this.#cacheDir, hashes: [hash_str] };
-    const { models } = await this.#index.ask('analysed_by', asked, call);
+    const request = { cache_dir: this.#cacheDir, hashes: [hash_str] };
+    const { models } = await this.#index.ask('analysed_by', request, call);
     const analysed = models[0] ?? [];
     if (analysed.length === 0 && media.probe.kind !== 'audio') {
       throw storeErrors.NOT_ANALYZED(`${media.path}: has no visual analysis to summarise`);
     }
     const model = inUse !== null && analysed.includes(inUse) ? inUse : (analysed[0] ?? null);
-    const { transcripts, unreadable } = await this.#index.ask('transcripts', asked, call);
+    const { transcripts, unreadable } = await this.#index.ask('transcripts', request, call);
     const one = { cache_dir: this.#cacheDir, hash_str };
     const people = await undamaged(async () =>
       seenPeople((await this.#index.ask('people_in', one, call)).people),
@@ -77,8 +77,8 @@ export class StoredEvidence {
     call: CallOptions,
   ): Promise<VectorPage | null> {
     const page = { from, most: mostVectorsOfMessage };
-    const asked = { cache_dir: this.#cacheDir, model_key, hash_str, ...page };
-    return undamaged(() => this.#index.ask('stored_vectors', asked, call));
+    const request = { cache_dir: this.#cacheDir, model_key, hash_str, ...page };
+    return undamaged(() => this.#index.ask('stored_vectors', request, call));
   }
 }
 

@@ -105,7 +105,7 @@ export class Film {
     const first = found.model === null ? null : await evidence.vectors(media, found.model, 0, this.#call);
     if (found.model !== null && first === null) this.#warnings.push(damagedVectors);
     const { objective } = job;
-    const asked = {
+    const request = {
       seconds,
       kind: media.probe.kind,
       language: found.transcript?.mark.spoken ?? 'und',
@@ -115,9 +115,9 @@ export class Film {
       instructions: first ? await this.#instructions(first.dimensions) : null,
       language_model: job.model_key,
     };
-    const transfer = asked.instructions ? [asked.instructions.buffer] : [];
+    const transfer = request.instructions ? [request.instructions.buffer] : [];
     // Not cancellable: what was opened has to be known here, or nobody would close it.
-    this.#film = (await summarizer.ask('open_film', asked, { transfer })).film;
+    this.#film = (await summarizer.ask('open_film', request, { transfer })).film;
     if (first) await this.#addVectors(first);
     const film = this.#film;
     const pages = found.transcript ? spokenPages(found.transcript) : [];
@@ -190,7 +190,7 @@ export class Film {
     const { analysis_name } = job;
     const { hash_str } = media.identity;
     const model_key = job.model_key ?? templatesKey;
-    const asked = {
+    const request = {
       cache_dir,
       hash_str,
       analysis_name,
@@ -199,7 +199,7 @@ export class Film {
       replace_existing: replaces,
     };
     // Not cancellable: what was begun has to be known here, or nobody would end it.
-    const { stage, kept } = await index.ask('begin_summary', asked);
+    const { stage, kept } = await index.ask('begin_summary', request);
     this.#stage = stage;
     const nodes: SummaryNode[] = [];
     let after: string | null = null;

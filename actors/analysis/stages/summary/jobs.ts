@@ -42,11 +42,11 @@ export function summaryJob(request: SummaryRequest, model_key: string | null): S
   };
 }
 
-function collectionOf(asked: SummaryRequest['collection']): CollectionChoice | null {
-  if (asked === undefined) return null;
-  if (typeof asked === 'string') return { name: plainName(asked), description: '' };
-  if ('collection_id' in asked) return asked;
-  return { name: plainName(asked.name), description: asked.description?.trim() ?? '' };
+function collectionOf(request: SummaryRequest['collection']): CollectionChoice | null {
+  if (request === undefined) return null;
+  if (typeof request === 'string') return { name: plainName(request), description: '' };
+  if ('collection_id' in request) return request;
+  return { name: plainName(request.name), description: request.description?.trim() ?? '' };
 }
 
 export function itemsOf(jobs: readonly SummaryJob[]): SummaryItem[] {

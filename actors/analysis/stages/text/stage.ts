@@ -48,8 +48,8 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
     model,
     actor: modelOf(reader),
     stored: async (hash_str) => {
-      const asked = { cache_dir, hashes: [hash_str] };
-      const [stored] = (await parts.index.ask('written_stored', asked, { signal })).stored;
+      const query = { cache_dir, hashes: [hash_str] };
+      const [stored] = (await parts.index.ask('written_stored', query, { signal })).stored;
       return stored ? { ...stored, count: stored.lines } : null;
     },
     factsOf: (lines, missing_frames, from_previews) => {
@@ -69,9 +69,9 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
     },
     work: async (file) => {
       const { media, previews } = file;
-      const read = async (asked: Asked) => {
-        const call = { signal: file.signal, slots: [asked.picture] };
-        const ask = () => reader.ask('read', { ...asked, model_key }, call);
+      const read = async (input: Asked) => {
+        const call = { signal: file.signal, slots: [input.picture] };
+        const ask = () => reader.ask('read', { ...input, model_key }, call);
         return (await analysis.asked(ask, file.signal)).reading;
       };
       const { lines, looked } = await readLines(file, shapeOf(media.probe, previews ?? media.probe), read);
@@ -89,16 +89,16 @@ const warning = 'read in stored previews, not in the file: small words may be mi
 async function readLines(
   { media, frames, spans, signal, worked }: FileWork<Item>,
   shape: PictureShape,
-  read: (asked: Asked) => Promise<Reading>,
+  read: (request: Asked) => Promise<Reading>,
 ): Promise<{ lines: WrittenLine[]; looked: number }> {
   const kept = await savedReading(spans);
   const lines: WrittenLine[] = [...kept.ended];
   const appearances = new Appearances(kept.seen);
   let { reading, looked, next } = kept;
   if (next < media.probe.grid_frames) {
-    const wanted = { shape, from: next, preview: false, credit: CREDIT, signal };
+    const request = { shape, from: next, preview: false, credit: CREDIT, signal };
     let ended: WrittenLine[] = [];
-    for await (const { frame_index, picture } of frames(wanted)) {
+    for await (const { frame_index, picture } of frames(request)) {
       const { width, height } = shape;
       const side = lookedSide[media.probe.kind];
       reading = await read({ picture, width, height, side, before: reading });

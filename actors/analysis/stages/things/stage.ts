@@ -42,8 +42,8 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
     model,
     actor: modelOf(things),
     stored: async (hash_str) => {
-      const asked = { cache_dir, hashes: [hash_str] };
-      const [stored] = (await parts.index.ask('things_stored', asked, { signal })).stored;
+      const query = { cache_dir, hashes: [hash_str] };
+      const [stored] = (await parts.index.ask('things_stored', query, { signal })).stored;
       return stored ? { ...stored, count: stored.tracks } : null;
     },
     factsOf: (tracks, missing_frames, from_previews) => {

@@ -62,20 +62,20 @@ export class Comparison {
   #pairs: AlikePair[] = [];
 
   /** Throws UNKNOWN_CLUSTER. */
-  constructor(state: ClusteringState, columns: ClusterColumns, vectors: Vectors, asked: SuggestionOptions) {
+  constructor(state: ClusteringState, columns: ClusterColumns, vectors: Vectors, options: SuggestionOptions) {
     this.#state = state;
     this.#columns = columns;
     this.#vectors = vectors;
-    this.#asked = asked;
-    const wanted = asked.cluster_id === null ? null : positionOf(state, asked.cluster_id);
+    this.#asked = options;
+    const wanted = options.cluster_id === null ? null : positionOf(state, options.cluster_id);
     const { clusters, leftOut } = comparedClusters(state, wanted, mostClusters);
     this.#clusters = clusters;
     this.#only = wanted === null ? null : clusters.indexOf(wanted);
     this.leftOut = leftOut;
     this.#members = membersOf(columns.clusters, state.cluster_ids.length);
-    const isAsked = candidatePairs(state, columns, asked.other_names);
+    const isAsked = candidatePairs(state, columns, options.other_names);
     this.#isAsked = (one, other) => isAsked(clusters[one]!, clusters[other]!);
-    const candidates = Math.max(leastCandidates, asked.limit * candidatesOfEach);
+    const candidates = Math.max(leastCandidates, options.limit * candidatesOfEach);
     this.#centroids = new Centroids(clusters.length, vectors.dimensions, candidates);
   }
 

@@ -141,21 +141,21 @@ class FacePictures {
   ): (Uint8Array<ArrayBuffer> | null)[] {
     const packs = new Map<number, FacePacks | null>();
     const places = new Map<number, FacePlaces | null>();
-    const placesOf = (media: number, told: (error: Error) => void) => {
+    const placesOf = (media: number, report: (error: Error) => void) => {
       const { model_key } = this.#state;
       const hash = this.#state.media[media]!;
       if (!places.has(media))
         places.set(
           media,
-          readable(() => this.#faces.places(model_key, hash), told),
+          readable(() => this.#faces.places(model_key, hash), report),
         );
       return places.get(media) ?? null;
     };
-    const packsOf = (generation: number, told: (error: Error) => void) => {
+    const packsOf = (generation: number, report: (error: Error) => void) => {
       const { model_key } = this.#state;
       const dimensions = this.#faces.dimensions(model_key) ?? 1;
       const open = () => this.#faces.packs(model_key, dimensions, generation);
-      if (!packs.has(generation)) packs.set(generation, readable(open, told));
+      if (!packs.has(generation)) packs.set(generation, readable(open, report));
       return packs.get(generation) ?? null;
     };
     try {

@@ -25,14 +25,14 @@ export class OpenComparison {
     clustering: { readonly name: string; readonly revision: number },
     { state, columns }: { readonly state: ClusteringState; readonly columns: ClusterColumns },
     faces: StoredFaces,
-    asked: SuggestionOptions,
+    options: SuggestionOptions,
   ) {
     this.name = clustering.name;
     this.revision = clustering.revision;
     this.seen = faces.changes();
     this.faces = faces;
     this.#vectors = new EntryVectors(faces, state, columns);
-    this.comparison = new Comparison(state, columns, this.#vectors, asked);
+    this.comparison = new Comparison(state, columns, this.#vectors, options);
   }
 
   /** Some 5 ms. True when it is done. */

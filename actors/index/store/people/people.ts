@@ -148,11 +148,11 @@ export class People {
   }
 
   /** Begins to compare the clusters of one with each other; null when there is none. LEGACY_STORAGE, UNKNOWN_CLUSTER. */
-  compare(name: string, asked: SuggestionOptions): OpenComparison | null {
+  compare(name: string, options: SuggestionOptions): OpenComparison | null {
     const found = this.stored.whole(name, requireCurrent);
     if (found === null) return null;
     const whole = { state: stateOf(found.stored), columns: found.columns };
-    return new OpenComparison(found.stored, whole, this.faces, asked);
+    return new OpenComparison(found.stored, whole, this.faces, options);
   }
 
   /** Whether what is compared is what is stored now. */

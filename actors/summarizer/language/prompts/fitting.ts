@@ -32,15 +32,15 @@ export function fitted({ frames, entries, longest, make, countTokens, room }: Fi
       return { chat: make(some, everything), warnings: dropped(frames.length, count) };
   }
   const cutTo = mostThat(longest, (length) => fits([], { ...everything, longest: length }));
-  const told = dropped(frames.length, 0);
+  const texts = dropped(frames.length, 0);
   if (cutTo !== null && cutTo >= Math.min(shortestEntry, longest)) {
     const share = { ...everything, longest: cutTo };
-    return { chat: make([], share), warnings: [...told, `entries were cut to ${cutTo} characters`] };
+    return { chat: make([], share), warnings: [...texts, `entries were cut to ${cutTo} characters`] };
   }
   const kept = mostThat(entries, (count) => fits([], { entries: count, longest: shortestEntry }));
   if (kept === null) return null;
   const warning = `${entries - kept} of ${entries} entries were left out, the others cut to ${shortestEntry} characters`;
-  return { chat: make([], { entries: kept, longest: shortestEntry }), warnings: [...told, warning] };
+  return { chat: make([], { entries: kept, longest: shortestEntry }), warnings: [...texts, warning] };
 }
 
 function dropped(all: number, kept: number): string[] {

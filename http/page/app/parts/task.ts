@@ -38,8 +38,8 @@ export interface TaskEnd {
   readonly isCancelled: boolean;
 }
 
-/** `told` is called once, when the task is over. Answers the function that ends the waiting. */
-export function followEnd(task_id: string, told: (end: TaskEnd) => void): () => void {
+/** `report` is called once, when the task is over. Answers the function that ends the waiting. */
+export function followEnd(task_id: string, report: (end: TaskEnd) => void): () => void {
   let problem: string | null = null;
   let isOver = false;
   let isAsking = false;
@@ -47,7 +47,7 @@ export function followEnd(task_id: string, told: (end: TaskEnd) => void): () => 
     if (event.task_id === task_id) problem = event.error ?? event.summary_error ?? problem;
   });
   const end = (how: TaskEnd) => {
-    if (!isOver) told(how);
+    if (!isOver) report(how);
     isOver = true;
   };
   const look = async () => {

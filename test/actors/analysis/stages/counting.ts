@@ -72,8 +72,8 @@ function session(store: CountStore): StageRun {
     spans: () => ({ every: 100, settings: {} }),
     work: async ({ media, frames, worked, spans }: FileWork) => {
       let { pictures, next } = await takenUp(spans);
-      const wanted = { shape, from: next, preview: false, credit: 2 };
-      for await (const { preview, frame_index } of frames(wanted)) {
+      const request = { shape, from: next, preview: false, credit: 2 };
+      for await (const { preview, frame_index } of frames(request)) {
         if (preview) throw new Error('a preview came that nobody asked for');
         pictures++;
         next = frame_index + 1;

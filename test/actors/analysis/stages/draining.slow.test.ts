@@ -183,9 +183,9 @@ test('whenever nothing more is begun, each piece has one result, and another run
     };
     const { results, error, report } = await run({ draining: drain.signal, onEvent });
     const pieces = w.paths.flatMap((path) => [`video ${path}`, `count ${path}`]);
-    const told = results.map(({ type, path }) => `${type} ${path}`);
+    const texts = results.map(({ type, path }) => `${type} ${path}`);
     assert.equal(error, null);
-    assert.deepEqual(told.toSorted(), [...pieces, 'count all'].toSorted());
+    assert.deepEqual(texts.toSorted(), [...pieces, 'count all'].toSorted());
     assert.equal(
       report?.cancelled,
       results.some(({ outcome }) => outcome === 'cancelled'),

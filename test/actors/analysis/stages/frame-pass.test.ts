@@ -21,8 +21,8 @@ function wantedOf(size: Size, more: Partial<FrameOptions> = {}): FrameOptions {
 /** A decoder that counts the frames it was asked for. */
 function counted(decoder: Decoder) {
   const fed = { frames: 0 };
-  const feed = async function* (...asked: Parameters<Decoder['feed']>) {
-    for await (const frame of decoder.feed(...asked)) {
+  const feed = async function* (...request: Parameters<Decoder['feed']>) {
+    for await (const frame of decoder.feed(...request)) {
       fed.frames++;
       yield frame;
     }

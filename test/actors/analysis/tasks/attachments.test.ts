@@ -26,14 +26,14 @@ test('what came with a request lies beside its record, for its owner only, and g
   const log = createLog('test', () => {});
   let seconds = 1000;
   const records = new TaskFolder({ folder, kinds, self, now: () => ++seconds, log });
-  const asked = { ...request, paths: [], speech: [], face_jobs: [], summary_jobs: [] };
+  const query = { ...request, paths: [], speech: [], face_jobs: [], summary_jobs: [] };
   const attachments = () => readdirSync(folder).filter((name) => name.includes('attachment'));
   const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];
 
   const create = (id: string, some: readonly Uint8Array[]) =>
-    records.create(id, { request: asked, attachments: some, source: 'request' }, 'running');
+    records.create(id, { request: query, attachments: some, source: 'request' }, 'running');
   const task = (id: string, now: number) =>
-    newTask(kinds, { task_id: id, request: asked, source: 'request', state: 'running', now });
+    newTask(kinds, { task_id: id, request: query, source: 'request', state: 'running', now });
   const given = await create('given', bytes);
   assert.deepEqual([...readFileSync(given.attachment(1))], [3]);
   if (process.platform !== 'win32') assert.equal(statSync(given.attachment(0)).mode & 0o777, 0o600);

@@ -8,7 +8,7 @@ import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
 import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
-const asked = {
+const query = {
   cache_dir: '/c',
   paths: [],
   speech: [],
@@ -17,7 +17,7 @@ const asked = {
   model_key: null,
   force: false,
 };
-const request = { ...asked, decode: 'exact' } as const;
+const request = { ...query, decode: 'exact' } as const;
 
 test('a task that another process resumes while old records are removed keeps its own', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
@@ -35,14 +35,14 @@ test('a task that another process resumes while old records are removed keeps it
       hasEnded,
     });
   const one = records('one', () => false);
-  const asked = { request, attachments: [], source: 'request' } as const;
+  const query = { request, attachments: [], source: 'request' } as const;
   for (let i = 0; i < 201; i++) {
     const task_id = `task-${i}`;
-    const run = await one.create(task_id, asked, 'running');
-    const task = newTask(kinds, { task_id, ...asked, state: 'running', now: i });
+    const run = await one.create(task_id, query, 'running');
+    const task = newTask(kinds, { task_id, ...query, state: 'running', now: i });
     run.end({ ...task, state: 'completed', ended: i });
   }
-  await one.create('running', asked, 'running');
+  await one.create('running', query, 'running');
   const two = records('two', () => {
     // The records are being read: at this moment the oldest task is resumed.
     const running = readFileSync(join(folder, 'running.1.json'), 'utf8').replaceAll('running"', 'task-0"');

@@ -253,9 +253,9 @@ test('a start that an ending engine overtakes leaves no task behind', async () =
   const one = h.start((records) => {
     const create = records.create.bind(records);
     return Object.assign(records, {
-      create: (...asked: Parameters<typeof create>) => {
+      create: (...request: Parameters<typeof create>) => {
         stops.push(one.tasks.stop());
-        return create(...asked);
+        return create(...request);
       },
     });
   });

@@ -42,8 +42,8 @@ test('a header of an encrypted film that cannot be read is refused as that; othe
   assert.ok(table > 0);
   bytes.writeUInt32BE(0x10000, table + 8);
   writeFileSync(path, bytes);
-  const told = await askProbe(path).then(() => 'read', String);
-  assert.match(told, /is encrypted \(cenc\)/);
+  const text = await askProbe(path).then(() => 'read', String);
+  assert.match(text, /is encrypted \(cenc\)/);
   bytes.write('xxxx', bytes.indexOf('schm'), 'latin1');
   writeFileSync(path, bytes);
   assert.doesNotMatch(await askProbe(path).then(() => 'read', String), /is encrypted/);

@@ -43,8 +43,8 @@ function world(t: TestContext, { bytes = 100, mostBytes = 1000 } = {}) {
   const log = createLog('test', () => {});
   const writers = new Writers([writer as Writer]);
   const proxies = createProxies({ writers, mediaFile, mostBytes, log, now: () => state.now });
-  const make = (hash_str = 'aa-1', max_side = 1280, signal = never, told = (_: number) => {}) =>
-    proxies.make({ cache_dir, hash_str, max_side }, signal, told);
+  const make = (hash_str = 'aa-1', max_side = 1280, signal = never, report = (_: number) => {}) =>
+    proxies.make({ cache_dir, hash_str, max_side }, signal, report);
   const find = (hash_str = 'aa-1', max_side = 0) => proxies.find({ cache_dir, hash_str, max_side });
   const folder = join(cache_dir, 'proxies');
   const names = () => readdirSync(folder).toSorted();

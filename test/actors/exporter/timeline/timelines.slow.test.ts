@@ -123,8 +123,8 @@ test('chapters of stored summaries are marked, and a file without any is named',
     await summarise(index, cache_dir, 'aa', { name: 'other', nodes: texts('Other') });
     const some = [item(one, 1, 7), item(two, 0, 2), item(two, 4, 5)];
     const marked = async (chapter_markers: object) => {
-      const asked = request(some, { format: 'otio', chapter_markers: { cache_dir, ...chapter_markers } });
-      const { content, warnings = [] } = await making.make(asked, signal);
+      const input = request(some, { format: 'otio', chapter_markers: { cache_dir, ...chapter_markers } });
+      const { content, warnings = [] } = await making.make(input, signal);
       const { markers } = (JSON.parse(content!) as { tracks: { markers: { name: string }[] } }).tracks;
       return { names: markers.map(({ name }) => name), warnings };
     };

@@ -24,10 +24,13 @@ interface Asked {
   readonly tileRows?: number;
 }
 
-async function clustered(vectors: Float32Array, asked: Asked): Promise<ClusterLabels & { decided: number }> {
-  const { dimensions, eps, minSamples, before = null, tileRows = 64 } = asked;
+async function clustered(
+  vectors: Float32Array,
+  request: Asked,
+): Promise<ClusterLabels & { decided: number }> {
+  const { dimensions, eps, minSamples, before = null, tileRows = 64 } = request;
   const entries = new Entries(dimensions, tileRows);
-  entries.add(vectors, asked.weak ?? new Uint8Array(vectors.length / dimensions));
+  entries.add(vectors, request.weak ?? new Uint8Array(vectors.length / dimensions));
   const dbscan = new Dbscan(entries, product, { eps, minSamples, before });
   const work = dbscan.run();
   let turn = await work.next();
@@ -106,13 +109,13 @@ test('many neighbours needed: pairs are visited twice, with the same labels', as
   for (const seed of [1, 2, 3]) {
     const { vectors, who } = crowd({ dimensions: 4, people: [160, 90, 70], loners: 30, same: 0.97, seed });
     const weak = Uint8Array.from(who, (_, i) => (i % 7 === 0 ? 1 : 0));
-    const asked = { dimensions: 4, eps: 0.05, minSamples: 66, weak };
-    const expected = naive(vectors, asked);
+    const request = { dimensions: 4, eps: 0.05, minSamples: 66, weak };
+    const expected = naive(vectors, request);
     assert.ok(expected.clusters > 0);
-    assert.deepEqual(told(await clustered(vectors, asked)), told(expected));
+    assert.deepEqual(told(await clustered(vectors, request)), told(expected));
     const cut = 170;
-    const before = await clustered(vectors.subarray(0, cut * 4), { ...asked, weak: weak.subarray(0, cut) });
-    assert.deepEqual(told(await clustered(vectors, { ...asked, before })), told(expected));
+    const before = await clustered(vectors.subarray(0, cut * 4), { ...request, weak: weak.subarray(0, cut) });
+    assert.deepEqual(told(await clustered(vectors, { ...request, before })), told(expected));
   }
 });
 
@@ -143,10 +146,10 @@ test('the order of entries changes their numbers only', async () => {
 test('a border entry between two clusters joins the nearer one, or that of the lower of two equally near cores', async () => {
   const at = (degrees: number) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
   const eps = 1 - Math.cos((10.5 * Math.PI) / 180);
-  const asked = { dimensions: 2, eps, minSamples: 4 };
+  const request = { dimensions: 2, eps, minSamples: 4 };
   // Cores at 0 and 20; the entry in the middle has too few neighbours to join them.
   const cores = [-3, -2, -1, 0, 20, 21, 22, 23].map(at);
-  const nearer = await clustered(Float32Array.from([...cores, at(10.3)].flat()), asked);
+  const nearer = await clustered(Float32Array.from([...cores, at(10.3)].flat()), request);
   assert.deepEqual([...nearer.labels], [0, 0, 0, 0, 1, 1, 1, 1, 1]);
   // The mirrored vector has the same cosine to the last bit.
   const [x, y] = at(10) as [number, number];
@@ -156,7 +159,7 @@ test('a border entry between two clusters joins the nearer one, or that of the l
   ]);
   const twins = mirrored.toSorted((a, b) => a[1]! - b[1]!);
   for (const vectors of [twins, twins.toReversed()]) {
-    const { labels, clusters } = await clustered(Float32Array.from([...vectors, [1, 0]].flat()), asked);
+    const { labels, clusters } = await clustered(Float32Array.from([...vectors, [1, 0]].flat()), request);
     assert.equal(clusters, 2);
     assert.equal(labels[8], 0, 'the cluster of the lowest position');
   }
@@ -174,10 +177,10 @@ test('pairs as far apart as eps are neighbours, whatever the shape of the blocks
   )) {
     // The bar lies on a pair of the data: 32 bits cannot tell on which side it is.
     const eps = 1 - exact(pair, pair + 1) - 1e-6;
-    const asked = { dimensions: 128, eps, minSamples: 3, tileRows: tile };
-    const found = await clustered(vectors, asked);
-    const half = await clustered(vectors.subarray(0, 128 * 150), asked);
-    const grown = await clustered(vectors, { ...asked, before: half });
+    const request = { dimensions: 128, eps, minSamples: 3, tileRows: tile };
+    const found = await clustered(vectors, request);
+    const half = await clustered(vectors.subarray(0, 128 * 150), request);
+    const grown = await clustered(vectors, { ...request, before: half });
     assert.deepEqual(told(grown), told(found));
     decided += found.decided;
     answers.add(JSON.stringify([pair, told(found)]));

@@ -161,13 +161,13 @@ test('a search ranks only what passes its filters, and refuses a filter that can
 
 test('a folder that cannot be reached is told, and a cancelled count keeps nothing', async (t) => {
   const { index, cache_dir } = await remembered(t, record('aa', '/f/a.mp4'));
-  const asked = { scope: paths('aa'), filters: [] };
+  const request = { scope: paths('aa'), filters: [] };
   await assert.rejects(
-    index.call('facets', { cache_dir: '/no/such/folder', ...asked }),
+    index.call('facets', { cache_dir: '/no/such/folder', ...request }),
     storeErrors.STORE_UNAVAILABLE.is,
   );
   await assert.rejects(
-    index.call('facets', { cache_dir, ...asked }, () => true),
+    index.call('facets', { cache_dir, ...request }, () => true),
     engineErrors.CANCELLED.is,
   );
   assert.equal((await ask(index, cache_dir, paths('aa'))).indexed_count, 1);

@@ -125,8 +125,8 @@ test('a search is filtered by the facets of people', async (t) => {
   const filters = [{ facet_id: 'people.cast', operator: 'include_any_of', values: ['Ben'] } as const];
   const query = { text: someFootage(1, 9), picture: null, text_weight: 1, exclude: null };
   const scope = { ...everything, filters: filters.map((one) => ({ ...one, values: [...one.values] })) };
-  const asked = { cache_dir, model_key, ...query, scope, max_results: 10 };
-  const { matches } = await index.call('search', asked);
+  const request = { cache_dir, model_key, ...query, scope, max_results: 10 };
+  const { matches } = await index.call('search', request);
   assert.deepEqual([...new Set(matches.map(({ hash_str }) => hash_str))], ['aa']);
 });
 

@@ -33,15 +33,15 @@ const list = (index: Harness, cache_dir: string, under: string | null = null) =>
 
 const found = async (index: Harness, cache_dir: string, vectors: Float32Array<ArrayBuffer>) => {
   const picture = vectors.slice(0, 32);
-  const asked = { cache_dir, model_key: 'model', text: null, picture, text_weight: 1, exclude: null };
-  const { matches } = await index.call('search', { ...asked, scope: everything, max_results: 50 });
+  const request = { cache_dir, model_key: 'model', text: null, picture, text_weight: 1, exclude: null };
+  const { matches } = await index.call('search', { ...request, scope: everything, max_results: 50 });
   return [...new Set(matches.map(({ path }) => path))].sort();
 };
 
 const heard = async (index: Harness, cache_dir: string, query: string) => {
   const scope = { hashes: null, ranges: {}, filters: [] };
-  const asked = { cache_dir, query, speaker_name: null, scope, max_results: 50 };
-  return (await index.call('search_transcripts', asked)).matches.map(({ path }) => path);
+  const request = { cache_dir, query, speaker_name: null, scope, max_results: 50 };
+  return (await index.call('search_transcripts', request)).matches.map(({ path }) => path);
 };
 
 async function twoFilms(t: TestContext) {

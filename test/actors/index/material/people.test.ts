@@ -29,8 +29,8 @@ test('everyone a content shows is told with ranges, by name or by cluster', asyn
   const ofFirst = await seen('aa');
   const ranges = Object.fromEntries(ofFirst.map((one) => [one.person, one.ranges]));
   const [two, three] = [clusters[2]!, clusters[5]!].map((one) => cluster_ids[one]!);
-  const wanted = { Ada: [[0, 3]], [two!]: [[1, 2]].concat([[4, 5]]), [three!]: [[5, 6]] };
-  assert.deepEqual(ranges, wanted);
+  const request = { Ada: [[0, 3]], [two!]: [[1, 2]].concat([[4, 5]]), [three!]: [[5, 6]] };
+  assert.deepEqual(ranges, request);
   assert.deepEqual(
     ofFirst.map(({ is_named }) => is_named),
     ofFirst.map(({ person }) => person === 'Ada'),

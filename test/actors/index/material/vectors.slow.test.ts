@@ -25,8 +25,8 @@ async function pagesOf(index: Harness, cache_dir: string, hash_str: string, most
   const vectors: number[] = [];
   let pages = 0;
   for (let from: number | null = 0; from !== null; pages++) {
-    const asked = { cache_dir, model_key, hash_str, from, most };
-    const page: Page = await index.call('stored_vectors', asked);
+    const request = { cache_dir, model_key, hash_str, from, most };
+    const page: Page = await index.call('stored_vectors', request);
     assert.equal(page.dimensions, d);
     assert.ok(page.frames.length <= most && page.vectors.length === page.frames.length * d);
     frames.push(...page.frames);
@@ -81,10 +81,10 @@ test('the stored vectors of a content come page by page, gaps in its frames incl
     assert.ok(isNear(read.vectors, own));
     assert.equal(read.pages, Math.ceil(frames.length / most));
   }
-  const asked = { cache_dir, model_key, hash_str: 'aa', most: 2 };
-  const between = await index.call('stored_vectors', { ...asked, from: 12 });
+  const request = { cache_dir, model_key, hash_str: 'aa', most: 2 };
+  const between = await index.call('stored_vectors', { ...request, from: 12 });
   assert.deepEqual([[...between.frames], between.next], [[500, 501], 502]);
-  const behind = await index.call('stored_vectors', { ...asked, from: 9001 });
+  const behind = await index.call('stored_vectors', { ...request, from: 9001 });
   assert.deepEqual([behind.frames.length, behind.vectors.length, behind.next], [0, 0, null]);
 });
 
@@ -94,11 +94,11 @@ test('a page is no longer than one turn should read, whatever is asked for', asy
   const dimensions = 1024;
   const own = someFootage(1500, 3, dimensions);
   await store(index, cache_dir, 'aa', own.slice(), { dimensions });
-  const asked = { cache_dir, model_key, hash_str: 'aa', most: 8192 };
-  const first = await index.call('stored_vectors', { ...asked, from: 0 });
+  const request = { cache_dir, model_key, hash_str: 'aa', most: 8192 };
+  const first = await index.call('stored_vectors', { ...request, from: 0 });
   assert.ok(first.frames.length > 500 && first.frames.length < 1500);
   assert.equal(first.next, first.frames.length);
-  const second = await index.call('stored_vectors', { ...asked, from: first.next! });
+  const second = await index.call('stored_vectors', { ...request, from: first.next! });
   assert.equal(second.next, null);
   assert.ok(isNear([...first.vectors, ...second.vectors], own));
 });
@@ -128,10 +128,10 @@ test('vectors that lie in several pieces of a pack are read whole', async (t) =>
 test('what is not stored is not analysed: another model, another content, a folder that is not there', async (t) => {
   const { cache_dir, index } = await library(t);
   const gone = join(cache_dir, 'none');
-  const wanted = { cache_dir, model_key, hash_str: 'aa', from: 0, most: 10 };
+  const request = { cache_dir, model_key, hash_str: 'aa', from: 0, most: 10 };
   for (const asked of [{ model_key: 'other' }, { hash_str: 'ff' }, { cache_dir: gone }]) {
     await assert.rejects(
-      index.call('stored_vectors', { ...wanted, ...asked }),
+      index.call('stored_vectors', { ...request, ...asked }),
       storeErrors.NOT_ANALYZED.is,
       JSON.stringify(asked),
     );
@@ -148,8 +148,8 @@ test('what is not stored is not analysed: another model, another content, a fold
 test('a removed content is not analysed any more, and the last one of a model takes its vectors along', async (t) => {
   const { cache_dir, index, contents } = await library(t);
   await index.call('remove_media', { cache_dir, hashes: ['aa', 'bb'] });
-  const wanted = { cache_dir, model_key, hash_str: 'aa', from: 0, most: 10 };
-  await assert.rejects(index.call('stored_vectors', wanted), storeErrors.NOT_ANALYZED.is);
+  const request = { cache_dir, model_key, hash_str: 'aa', from: 0, most: 10 };
+  await assert.rejects(index.call('stored_vectors', request), storeErrors.NOT_ANALYZED.is);
   assert.deepEqual(await sampleOf(index, cache_dir, 2, contents), ['2:7', '2:22']);
   await index.call('remove_media', { cache_dir, hashes: ['cc'] });
   assert.deepEqual(await sampleOf(index, cache_dir, 2, contents), []);
@@ -161,9 +161,9 @@ test('damaged rows are told of one content and left out of the sample, which is 
   // The row of frame 2 of the second content.
   overwrite(fine, 64 + 32 * stride16(d));
   const again = await indexActor(t);
-  const wanted = { cache_dir, model_key, from: 0, most: 100 };
+  const request = { cache_dir, model_key, from: 0, most: 100 };
   await assert.rejects(
-    again.call('stored_vectors', { ...wanted, hash_str: 'bb' }),
+    again.call('stored_vectors', { ...request, hash_str: 'bb' }),
     (error) => storeErrors.STORE_DAMAGED.is(error) && /bb.*frame 2 /.test(error.message),
   );
   assert.ok(isNear((await pagesOf(again, cache_dir, 'cc', 100)).vectors, contents[2]!));
@@ -178,15 +178,15 @@ test('damaged rows are told of one content and left out of the sample, which is 
 
 test('a pack that is cut or gone is damage of its contents, by name', async (t) => {
   const { cache_dir, index, contents, fine } = await library(t);
-  const wanted = { cache_dir, model_key, hash_str: 'cc', from: 0, most: 100 };
+  const request = { cache_dir, model_key, hash_str: 'cc', from: 0, most: 100 };
   const namesIt = (error: unknown) => storeErrors.STORE_DAMAGED.is(error) && /cc/.test(error.message);
   truncateSync(fine, 64 + 40 * stride16(d));
-  await assert.rejects(index.call('stored_vectors', wanted), namesIt);
+  await assert.rejects(index.call('stored_vectors', request), namesIt);
   const sample = await sampleOf(index, cache_dir, 64, contents);
   assert.equal(sample.length, 40);
   assert.equal(sample.at(-1), '2:5');
   rmSync(fine);
-  await assert.rejects(index.call('stored_vectors', wanted), namesIt);
+  await assert.rejects(index.call('stored_vectors', request), namesIt);
   assert.deepEqual(await sampleOf(index, cache_dir, 64, contents), []);
   assert.deepEqual((await index.call('analysed_by', { cache_dir, hashes: ['aa'] })).models, [[]]);
 });
@@ -198,9 +198,9 @@ test('a damaged record costs its own content', async (t) => {
   environment.transact((writes) => writes.put(stageKey(model_key, 'aa'), new Uint8Array(40)));
   await environment.close();
   const again = await indexActor(t);
-  const wanted = { cache_dir, model_key, hash_str: 'aa', from: 0, most: 10 };
+  const request = { cache_dir, model_key, hash_str: 'aa', from: 0, most: 10 };
   await assert.rejects(
-    again.call('stored_vectors', wanted),
+    again.call('stored_vectors', request),
     (error) => storeErrors.STORE_DAMAGED.is(error) && /aa/.test(error.message),
   );
   assert.deepEqual(await sampleOf(again, cache_dir, 4, contents), ['1:1', '1:3', '2:7', '2:22']);
@@ -234,9 +234,9 @@ test('models are told in the order in which they came to the folder, whichever w
     ['bb', 'beta'],
   ] as const)
     await store(index, cache_dir, hash, someFootage(3, 1), { model_key: model });
-  const asked = { cache_dir, hashes: ['bb', 'aa', 'ff'] };
+  const request = { cache_dir, hashes: ['bb', 'aa', 'ff'] };
   const models = [['alpha', 'beta'], ['Zeta one', 'alpha'], []];
-  assert.deepEqual(await index.call('analysed_by', asked), { models });
+  assert.deepEqual(await index.call('analysed_by', request), { models });
   // What the stages say stands in for a damaged record, and a record of an earlier version has no time.
   await index.close();
   const environment = Environment.open(databaseFile(cache_dir), 'write');
@@ -249,7 +249,7 @@ test('models are told in the order in which they came to the folder, whichever w
   await environment.close();
   const again = await indexActor(t);
   const now2 = [['beta', 'alpha'], ['alpha', 'Zeta one'], []];
-  assert.deepEqual(await again.call('analysed_by', asked), { models: now2 });
+  assert.deepEqual(await again.call('analysed_by', request), { models: now2 });
 });
 
 test('a sample takes as many of each content as of the others, evenly over its time, and the same each time', async (t) => {
@@ -277,9 +277,9 @@ test('a sample takes as many of each content as of the others, evenly over its t
 
 test('a sample can be cancelled', async (t) => {
   const { cache_dir, index } = await library(t);
-  const asked = { cache_dir, model_key, most: 10 };
+  const request = { cache_dir, model_key, most: 10 };
   await assert.rejects(
-    index.call('sample_vectors', asked, () => true),
+    index.call('sample_vectors', request, () => true),
     /cancelled/i,
   );
 });

@@ -30,8 +30,8 @@ test('a clustering that was deleted and made again meanwhile is not written over
   await storeFaces(index, cache_dir, 'aa', [[1], [1], [1]]);
   await cluster(index, cache_dir, ['aa'], {}, 'other');
   await cluster(index, cache_dir, ['aa']);
-  const asked = { cache_dir, cluster_job_name, model_key: modelKey, hashes: ['aa'] };
-  const begun = { ...asked, eps: 0.2, min_samples: 2 };
+  const request = { cache_dir, cluster_job_name, model_key: modelKey, hashes: ['aa'] };
+  const begun = { ...request, eps: 0.2, min_samples: 2 };
   const { clustering, entries } = await index.call('begin_clustering', begun);
   await index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: null });
   await cluster(index, cache_dir, ['aa']);

@@ -44,8 +44,8 @@ interface Asked {
   readonly least?: number;
 }
 
-async function suggested(index: Harness, cache_dir: string, asked: Asked = {}) {
-  const { cluster_id = null, other_names = false, limit = 20, least = 0.3 } = asked;
+async function suggested(index: Harness, cache_dir: string, query: Asked = {}) {
+  const { cluster_id = null, other_names = false, limit = 20, least = 0.3 } = query;
   const request = { cache_dir, cluster_job_name, cluster_id, other_names, limit, least };
   let answer = await index.call('suggest_clusters', request);
   for (let steps = 0; !answer.done; steps++) {
@@ -55,8 +55,10 @@ async function suggested(index: Harness, cache_dir: string, asked: Asked = {}) {
   return answer;
 }
 
-const pairsOf = async (index: Harness, cache_dir: string, asked?: Asked) =>
-  (await suggested(index, cache_dir, asked)).pairs.map(({ cluster_ids }) => cluster_ids.toSorted().join(' '));
+const pairsOf = async (index: Harness, cache_dir: string, request?: Asked) =>
+  (await suggested(index, cache_dir, request)).pairs.map(({ cluster_ids }) =>
+    cluster_ids.toSorted().join(' '),
+  );
 
 const modify = (index: Harness, cache_dir: string, asked: object) =>
   index.call('modify_clusters', { cache_dir, cluster_job_name, merges: [], moves: [], ...asked } as never);

@@ -105,30 +105,30 @@ class World {
     const { job: cluster_job_name, cluster_id: from } = this.pick(all);
     const own = all.filter(({ job }) => job === cluster_job_name);
     const to = this.pick(own).cluster_id;
-    const asked = { cache_dir, cluster_job_name };
+    const request = { cache_dir, cluster_job_name };
     const moved = own.find(({ cluster_id }) => cluster_id === from)!.entry;
     const changes: Record<string, () => Promise<unknown>> = {
       name: () =>
         index.call('name_clusters', {
-          ...asked,
+          ...request,
           assignments: [{ cluster_id: from, name: this.pick(['', ...names]) }],
         }),
       merge: async () =>
         from !== to &&
-        index.call('modify_clusters', { ...asked, merges: [{ cluster_ids: [from, to] }], moves: [] }),
+        index.call('modify_clusters', { ...request, merges: [{ cluster_ids: [from, to] }], moves: [] }),
       move: async () =>
         from !== to &&
         index.call('modify_clusters', {
-          ...asked,
+          ...request,
           merges: [],
           moves: [{ from_cluster_id: from, to_cluster_id: to, entry_ids: [moved] }],
         }),
       undo: async () => {
-        const { job } = await index.call('cluster_job', asked);
-        return job!.can_undo && index.call('undo_clusters', asked);
+        const { job } = await index.call('cluster_job', request);
+        return job!.can_undo && index.call('undo_clusters', request);
       },
       recluster: () => this.cluster(cluster_job_name),
-      'delete a person': () => index.call('delete_people', { ...asked, cluster_id: from }),
+      'delete a person': () => index.call('delete_people', { ...request, cluster_id: from }),
       'analyse again': async () => {
         await this.look(this.pick(this.hashes));
         for (const job of new Set(all.map((one) => one.job))) await this.cluster(job);

@@ -10,8 +10,8 @@ test('faces are stored, clustered, named and shown', async (t) => {
   const index = await indexActor(t);
   assert.deepEqual(await storeFaces(index, cache_dir, 'aa', cast), { faces: 7, kept_ids: 0 });
   await storeFaces(index, cache_dir, 'bb', [[], []]);
-  const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb', 'cc'] };
-  assert.deepEqual(await index.call('faces_stored', asked), {
+  const request = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb', 'cc'] };
+  assert.deepEqual(await index.call('faces_stored', request), {
     faces: [7, 0, null],
     from_previews: [false, false, false],
   });

@@ -264,8 +264,8 @@ test('what searches read is the clustering as it is, by another number after eac
 test('where people are seen is told in ranges of frames', async (t) => {
   const { cache_dir, index, ids } = await clustered(t);
   await name(index, cache_dir, { [ids.get(1)!]: 'Ada' });
-  const asked = { cache_dir, cluster_job_name };
-  const { people: named } = await index.call('appearances', { ...asked, clusters: null });
+  const request = { cache_dir, cluster_job_name };
+  const { people: named } = await index.call('appearances', { ...request, clusters: null });
   assert.deepEqual(named, [
     {
       cluster_id: ids.get(1),
@@ -276,7 +276,7 @@ test('where people are seen is told in ranges of frames', async (t) => {
       ],
     },
   ]);
-  const wrong = index.call('appearances', { ...asked, clusters: ['c99'] });
+  const wrong = index.call('appearances', { ...request, clusters: ['c99'] });
   await assert.rejects(wrong, peopleErrors.UNKNOWN_CLUSTER.is);
 });
 

@@ -110,8 +110,8 @@ test('a clustering that is damaged is told by name, the others are whole, and me
     assert.equal((await cluster(index, cache_dir, ['aa', 'bb'])).report.clusters, 2);
     assert.deepEqual((await index.call('cluster_jobs', { cache_dir })).unreadable, []);
     await flipRecord(cache_dir, keyOf('job'));
-    const asked = { cache_dir, cluster_job_name: 'job', cluster_id: null };
-    assert.equal((await index.call('delete_people', asked)).jobs, 1);
+    const request = { cache_dir, cluster_job_name: 'job', cluster_id: null };
+    assert.equal((await index.call('delete_people', request)).jobs, 1);
     assert.equal((await index.call('cluster_jobs', { cache_dir })).jobs.length, 1);
     await index.close();
   }
@@ -170,7 +170,7 @@ test('a crash at any write of a clustering leaves the one before or the new one'
 test('a clustering is refused when its faces or its corrections changed since it was begun', async (t) => {
   const cache_dir = await library(t);
   const index = await indexActor(t);
-  const asked = {
+  const request = {
     cache_dir,
     cluster_job_name: 'job',
     model_key: modelKey,
@@ -189,7 +189,7 @@ test('a clustering is refused when its faces or its corrections changed since it
     () => index.call('delete_people', { cache_dir, cluster_job_name: 'job', cluster_id: null }),
   ];
   for (const change of changes) {
-    const { clustering, entries } = await index.call('begin_clustering', asked);
+    const { clustering, entries } = await index.call('begin_clustering', request);
     await change();
     const found = { labels: new Int32Array(entries), neighbours: new Int32Array(entries) };
     const committed = index.call('commit_clustering', { clustering, ...found, eps: 0.2, clear_names: false });
@@ -201,7 +201,7 @@ test('a clustering is refused when its faces or its corrections changed since it
 test('what does not change a clustering does not refuse it: other media, names, compactions', async (t) => {
   const cache_dir = await library(t);
   const index = await indexActor(t, { leastGarbageRows: 1 });
-  const asked = {
+  const request = {
     cache_dir,
     cluster_job_name: 'job',
     model_key: modelKey,
@@ -209,7 +209,7 @@ test('what does not change a clustering does not refuse it: other media, names, 
     eps: 0.2,
     min_samples: 2,
   };
-  const { clustering, entries, before } = await index.call('begin_clustering', asked);
+  const { clustering, entries, before } = await index.call('begin_clustering', request);
   for (let round = 0; round < 3; round++)
     await storeFaces(index, cache_dir, 'cc', [
       [5, 6, 7],

@@ -45,8 +45,8 @@ test('what is deleted leaves the disk where its packs were cut, and new ones wer
   assert.ok(isOnDisk(cache_dir, 'display aa'));
   await compactFaces(index, cache_dir);
   assert.ok(!isOnDisk(cache_dir, 'display aa') && isOnDisk(cache_dir, 'display cc'));
-  const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb', 'cc'] };
-  assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, null, 3]);
+  const request = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb', 'cc'] };
+  assert.deepEqual((await index.call('faces_stored', request)).faces, [null, null, 3]);
   await storeFaces(index, cache_dir, 'bb', [[3], [3], [3]]);
   const { begun } = await cluster(index, cache_dir, ['bb', 'cc']);
   assert.deepEqual([begun.entries, begun.missing, begun.unreadable], [6, [], []]);
@@ -62,8 +62,8 @@ test('what is deleted leaves the disk, and nobody gets the picture of another, w
   await environment.close();
   const again = await indexActor(t);
   await deleteJob(again, cache_dir);
-  const asked = { cache_dir, cluster_job_name: 'other', cluster_id: one.cluster_id };
-  assert.equal((await again.call('delete_people', asked)).faces_removed, 3);
+  const request = { cache_dir, cluster_job_name: 'other', cluster_id: one.cluster_id };
+  assert.equal((await again.call('delete_people', request)).faces_removed, 3);
   const left = (await people(again, cache_dir, 'other')).clusters.map(({ shown }) => shown.toSorted());
   assert.deepEqual(left.toSorted(), [
     ['aa 0 2', 'aa 1 2', 'aa 2 2'],

@@ -120,11 +120,11 @@ export interface ClusterOptions {
 }
 
 /** Begins to cluster, in as many steps as it takes. */
-export async function begin(index: Harness, asked: Request<typeof indexContract, 'begin_clustering'>) {
-  let begun = await index.call('begin_clustering', asked);
+export async function begin(index: Harness, request: Request<typeof indexContract, 'begin_clustering'>) {
+  let begun = await index.call('begin_clustering', request);
   for (let steps = 1; !begun.done; steps++) {
     if (steps > 1000) throw new Error('the clustering does not begin');
-    begun = await index.call('begin_clustering', { ...asked, begun: begun.clustering });
+    begun = await index.call('begin_clustering', { ...request, begun: begun.clustering });
   }
   return begun;
 }
@@ -137,8 +137,8 @@ export async function cluster(
   { eps = 0.2, min_samples = 2, clear_names = false, model_key = modelKey }: ClusterOptions = {},
   cluster_job_name = 'job',
 ) {
-  const asked = { cache_dir, cluster_job_name, model_key, hashes: [...hashes], eps, min_samples };
-  const begun = await begin(index, asked);
+  const request = { cache_dir, cluster_job_name, model_key, hashes: [...hashes], eps, min_samples };
+  const begun = await begin(index, request);
   const { clustering, entries } = begun;
   const vectors = new Float32Array(entries * d);
   for (let from = 0; from < entries; from += 7) {
@@ -152,9 +152,9 @@ export async function cluster(
 
 /** The people of each cluster, as the pictures of its faces say: `person` counts by cluster id. */
 export async function people(index: Harness, cache_dir: string, cluster_job_name = 'job') {
-  const asked = { cache_dir, cluster_job_name, clusters: null, min_size: 1, max_size: 1e9 };
+  const request = { cache_dir, cluster_job_name, clusters: null, min_size: 1, max_size: 1e9 };
   const page = { max_clusters: 1000, offset: 0, limit: 1000, noise: true };
-  const { clusters, noise, job } = await index.call('cluster_faces', { ...asked, ...page });
+  const { clusters, noise, job } = await index.call('cluster_faces', { ...request, ...page });
   const shown = [...clusters, noise!].map(({ cluster_id, faces, ...rest }) => ({
     cluster_id,
     ...rest,

@@ -26,7 +26,7 @@ test('what was clustered before comes first and is known, until anything of it d
   assert.deepEqual([...grown.clusters.subarray(0, 6)], [...clusters]);
   assert.deepEqual([grown.report.kept_clusters, grown.report.clusters], [2, 3]);
   const begin = async (more: object = {}) => {
-    const asked = {
+    const request = {
       cache_dir,
       cluster_job_name: 'job',
       model_key: modelKey,
@@ -34,7 +34,7 @@ test('what was clustered before comes first and is known, until anything of it d
       eps: 0.2,
       min_samples: 2,
     };
-    return (await index.call('begin_clustering', { ...asked, ...more })).before?.labels.length ?? null;
+    return (await index.call('begin_clustering', { ...request, ...more })).before?.labels.length ?? null;
   };
   assert.equal(await begin(), 10);
   assert.equal(await begin({ eps: 0.3 }), null);
@@ -61,7 +61,7 @@ test('a page of faces begins where the one before ended, and each media comes be
     whole.shown.map((one) => one.slice(0, 2)),
     ['aa', 'bb', 'cc', 'aa', 'bb', 'cc', 'aa', 'bb', 'cc'],
   );
-  const asked = {
+  const request = {
     cache_dir,
     cluster_job_name: 'job',
     min_size: 1,
@@ -72,13 +72,13 @@ test('a page of faces begins where the one before ended, and each media comes be
   const entries: string[] = [];
   for (const offset of [0, 2, 4, 6, 8, 10]) {
     const page = { clusters: ['c1', 'c9', 'c1'], offset, limit: 2 };
-    const answer = await index.call('cluster_faces', { ...asked, ...page });
+    const answer = await index.call('cluster_faces', { ...request, ...page });
     assert.deepEqual([answer.unknown, answer.clusters.length, answer.noise], [['c9'], 1, null]);
     entries.push(...answer.clusters[0]!.entry_ids);
   }
   assert.deepEqual(entries, whole.entry_ids);
   const small = await index.call('cluster_faces', {
-    ...asked,
+    ...request,
     clusters: null,
     max_size: 5,
     offset: 0,
@@ -116,11 +116,11 @@ test('a clustering is begun in steps, between which everything else is answered,
   const cache_dir = folder(t);
   const [whole, small] = [await indexActor(t), await indexActor(t, { clusteringBytes: 1 })];
   for (const hash of ['aa', 'bb', 'cc']) await storeFaces(whole, cache_dir, hash, [[1, 2], [1], [2]]);
-  const asked = { cache_dir, cluster_job_name: 'job', model_key: modelKey, eps: 0.2, min_samples: 2 };
+  const request = { cache_dir, cluster_job_name: 'job', model_key: modelKey, eps: 0.2, min_samples: 2 };
   const hashes = ['aa', 'bb', 'cc', 'dd'];
-  const at_once = await whole.call('begin_clustering', { ...asked, hashes });
+  const at_once = await whole.call('begin_clustering', { ...request, hashes });
   assert.deepEqual([at_once.done, at_once.entries, at_once.missing], [true, 12, ['dd']]);
-  const first = await small.call('begin_clustering', { ...asked, hashes });
+  const first = await small.call('begin_clustering', { ...request, hashes });
   assert.equal(first.done, false);
   const page = { clustering: first.clustering, from: 0, most: 9 };
   await assert.rejects(small.call('clustering_vectors', page), engineErrors.INVALID_MESSAGE.is);
@@ -129,7 +129,7 @@ test('a clustering is begun in steps, between which everything else is answered,
   await assert.rejects(early, engineErrors.INVALID_MESSAGE.is);
   // Faces that are others by the end are found out when it is committed.
   await storeFaces(small, cache_dir, 'aa', [[1], [2]]);
-  const begun = await begin(small, { ...asked, hashes, begun: first.clustering });
+  const begun = await begin(small, { ...request, hashes, begun: first.clustering });
   assert.deepEqual([begun.clustering, begun.entries, begun.missing], [first.clustering, 12, ['dd']]);
   const zeros = { labels: new Int32Array(12), neighbours: new Int32Array(12) };
   const late = small.call('commit_clustering', { clustering: begun.clustering, ...none, ...zeros });

@@ -84,14 +84,14 @@ test('a clustering of format 1 is listed, shown and named', async (t) => {
 test('a clustering of format 1 is refused for everything else, and others are written beside it', async (t) => {
   const cache_dir = await legacyFolder(t);
   const index = await indexActor(t);
-  const asked = { cache_dir, cluster_job_name };
+  const request = { cache_dir, cluster_job_name };
   const merges = [{ cluster_ids: ['c1', 'c2'] }];
-  const begin = { ...asked, model_key: modelKey, eps: 0.2, min_samples: 2 };
+  const begin = { ...request, model_key: modelKey, eps: 0.2, min_samples: 2 };
   const refused = [
-    index.call('modify_clusters', { ...asked, merges, moves: [] }),
-    index.call('undo_clusters', asked),
-    index.call('delete_people', { ...asked, cluster_id: 'c1' }),
-    index.call('delete_people', { ...asked, cluster_id: null }),
+    index.call('modify_clusters', { ...request, merges, moves: [] }),
+    index.call('undo_clusters', request),
+    index.call('delete_people', { ...request, cluster_id: 'c1' }),
+    index.call('delete_people', { ...request, cluster_id: null }),
     index.call('begin_clustering', { ...begin, hashes: [] }),
     index.call('begin_clustering', { ...begin, hashes: ['aa'] }),
   ];

@@ -45,8 +45,8 @@ test('a person who is deleted is gone at once, from the disk with the next compa
   const merges = [{ cluster_ids: [one, two], target_cluster_id: one }];
   await index.call('modify_clusters', { cache_dir, cluster_job_name, merges, moves: [] });
   await index.call('undo_clusters', { cache_dir, cluster_job_name });
-  const asked = { cache_dir, cluster_job_name, cluster_id: one };
-  assert.deepEqual(await index.call('delete_people', asked), {
+  const request = { cache_dir, cluster_job_name, cluster_id: one };
+  assert.deepEqual(await index.call('delete_people', request), {
     jobs: 0,
     clusters: 1,
     faces: 5,
@@ -64,7 +64,7 @@ test('a person who is deleted is gone at once, from the disk with the next compa
   const again = await cluster(index, cache_dir, ['aa', 'bb']);
   assert.deepEqual([again.begun.before, again.report.faces, again.cluster_ids], [null, 4, [two]]);
   assert.deepEqual(await shownOf(index, cache_dir), left);
-  await assert.rejects(index.call('delete_people', asked), peopleErrors.UNKNOWN_CLUSTER.is);
+  await assert.rejects(index.call('delete_people', request), peopleErrors.UNKNOWN_CLUSTER.is);
 });
 
 test('faces that another clustering has stay, and go with the last one that has them', async (t) => {
@@ -81,11 +81,11 @@ test('faces that another clustering has stay, and go with the last one that has 
     faces: 4,
     faces_removed: 3,
   });
-  const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };
-  assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, 3]);
+  const request = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };
+  assert.deepEqual((await index.call('faces_stored', request)).faces, [null, 3]);
   await assert.rejects(index.call('delete_people', whole), peopleErrors.UNKNOWN_CLUSTER_JOB.is);
   await index.call('delete_people', { ...whole, cluster_job_name: 'other' });
-  assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, null]);
+  assert.deepEqual((await index.call('faces_stored', request)).faces, [null, null]);
   await compactFaces(index, cache_dir);
   assert.ok(!isOnDisk(cache_dir, 'display'));
   assert.deepEqual((await index.call('cluster_jobs', { cache_dir })).jobs, []);
@@ -130,8 +130,8 @@ test('faces that are being found again are not deleted meanwhile', async (t) => 
   const { cache_dir, index, one } = await clustered(t);
   const begun = { cache_dir, hash_str: 'aa', model_key: modelKey, dimensions: d };
   const { stage } = await index.call('begin_faces', begun);
-  const asked = { cache_dir, cluster_job_name, cluster_id: one };
-  await assert.rejects(index.call('delete_people', asked), storeErrors.MEDIA_IN_WORK.is);
+  const request = { cache_dir, cluster_job_name, cluster_id: one };
+  await assert.rejects(index.call('delete_people', request), storeErrors.MEDIA_IN_WORK.is);
   const hashes = ['aa'];
   await assert.rejects(index.call('remove_media', { cache_dir, hashes }), storeErrors.MEDIA_IN_WORK.is);
   await index.call('append_faces', { stage, ...chunk('aa', [[1]]) });
@@ -142,7 +142,7 @@ test('faces that are being found again are not deleted meanwhile', async (t) => 
     [4, 1],
     [5, 3],
   ]);
-  assert.equal((await index.call('delete_people', asked)).faces, 5);
+  assert.equal((await index.call('delete_people', request)).faces, 5);
 });
 
 test('media that are forgotten take their faces along, and a clustering without media goes', async (t) => {
@@ -200,8 +200,8 @@ test('packs of which most is garbage are rewritten in steps, between which every
 test('an unknown clustering is deleted, shown and named in no folder that was not there', async (t) => {
   const cache_dir = join(folder(t), 'none');
   const index = await indexActor(t);
-  const asked = { cache_dir, cluster_job_name, cluster_id: null };
-  await assert.rejects(index.call('delete_people', asked), peopleErrors.UNKNOWN_CLUSTER_JOB.is);
+  const request = { cache_dir, cluster_job_name, cluster_id: null };
+  await assert.rejects(index.call('delete_people', request), peopleErrors.UNKNOWN_CLUSTER_JOB.is);
   const named = { cache_dir, cluster_job_name, assignments: [] };
   await assert.rejects(index.call('name_clusters', named), peopleErrors.UNKNOWN_CLUSTER_JOB.is);
   const modified = { cache_dir, cluster_job_name, merges: [], moves: [] };

@@ -59,14 +59,14 @@ async function finish(index: Harness, cache_dir: string) {
 test('faces of stored previews are known as such, until the file is looked at', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
-  const asked = { cache_dir, model_key: modelKey, hashes: ['aa'] };
+  const request = { cache_dir, model_key: modelKey, hashes: ['aa'] };
   for (const from_previews of [true, false]) {
     const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
     await append(index, stage, 0, cast.length);
     const media = mediaRecord('aa');
     const { kept_ids } = await index.call('commit_faces', { stage, media, from_previews });
     assert.equal(kept_ids, from_previews ? 0 : faces, 'what is found again keeps its id');
-    assert.deepEqual(await index.call('faces_stored', asked), {
+    assert.deepEqual(await index.call('faces_stored', request), {
       faces: [faces],
       from_previews: [from_previews],
     });
@@ -92,13 +92,13 @@ test('faces are stored with their vectors and pictures, and nothing of them is s
   const index = await indexActor(t);
   const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
   await append(index, stage, 0, cast.length);
-  const asked = { cache_dir, model_key: modelKey, hashes: ['aa'] };
-  assert.deepEqual(await index.call('faces_stored', asked), { faces: [null], from_previews: [false] });
+  const request = { cache_dir, model_key: modelKey, hashes: ['aa'] };
+  assert.deepEqual(await index.call('faces_stored', request), { faces: [null], from_previews: [false] });
   const reading = new Store(cache_dir);
   t.after(() => reading.close());
   assert.equal(reading.people.faces.content(modelKey, 'aa'), null);
   await index.call('commit_faces', { stage, media: mediaRecord('aa') });
-  assert.deepEqual(await index.call('faces_stored', asked), { faces: [faces], from_previews: [false] });
+  assert.deepEqual(await index.call('faces_stored', request), { faces: [faces], from_previews: [false] });
   const vectors = reading.people.faces.vectors(modelKey, 'aa')!;
   const own = vectorOf(1, 1);
   for (let k = 0; k < d; k++) assert.ok(Math.abs(vectors[k]! - own[k]!) < 1e-4);
@@ -219,11 +219,11 @@ test('a disk that fills up anywhere is an error, what was stored stays, and it g
     };
     const index = await indexActor(t, { on });
     await assert.rejects(storeFaces(index, cache_dir, 'aa', cast), storeErrors.STORE_FULL.is);
-    const asked = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };
-    assert.deepEqual((await index.call('faces_stored', asked)).faces, [null, 2]);
+    const request = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };
+    assert.deepEqual((await index.call('faces_stored', request)).faces, [null, 2]);
     left = 1e9;
     await storeFaces(index, cache_dir, 'aa', cast);
-    assert.deepEqual((await index.call('faces_stored', asked)).faces, [faces, 2]);
+    assert.deepEqual((await index.call('faces_stored', request)).faces, [faces, 2]);
   }
 });
 
@@ -316,8 +316,8 @@ test('a flipped bit in a vector makes them wanted again, and those of others are
   bytes[64 + 10]! ^= 4;
   writeFileSync(pack, bytes);
   const again = await indexActor(t);
-  const asked = { cache_dir, model_key: modelKey, cluster_job_name: 'job', eps: 0.2, min_samples: 2 };
-  const begin = () => again.call('begin_clustering', { ...asked, hashes: ['aa', 'bb'] });
+  const request = { cache_dir, model_key: modelKey, cluster_job_name: 'job', eps: 0.2, min_samples: 2 };
+  const begin = () => again.call('begin_clustering', { ...request, hashes: ['aa', 'bb'] });
   const broken = await begin();
   assert.deepEqual([broken.unreadable, broken.entries], [['aa'], 1]);
   const stored = { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] };

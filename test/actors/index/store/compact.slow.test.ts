@@ -200,8 +200,8 @@ test('media that are removed meanwhile stay removed, and their rows count as gar
     await assertWhole(cache_dir, rest);
     await index.compact(cache_dir);
     await assertWhole(cache_dir, rest);
-    const asked = { cache_dir, model_key: 'model', hashes: ['bb'] };
-    assert.deepEqual(await index.call('stored', asked), { stored: [false] });
+    const request = { cache_dir, model_key: 'model', hashes: ['bb'] };
+    assert.deepEqual(await index.call('stored', request), { stored: [false] });
     assert.deepEqual(packs(cache_dir), whole(2));
     const { models } = await index.call('held_models', { cache_dir });
     assert.deepEqual(models, [{ model_key: 'model', dimensions: d, rows: 200, dead: 40 }]);

@@ -220,10 +220,10 @@ test('a pack that is cut off loses only the files behind the cut, and they count
   truncateSync(join(cache_dir, 'vectors', 'm-model.1.v16'), 64 + 45 * 80);
   const index = await indexActor(t);
   assert.deepEqual((await load(index, cache_dir)).unreadable, ['cc']);
-  const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
-  assert.deepEqual((await index.call('stored', asked)).stored, [true, true, false]);
+  const request = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
+  assert.deepEqual((await index.call('stored', request)).stored, [true, true, false]);
   await store(index, cache_dir, 'cc', someFootage(20, 2));
-  assert.deepEqual((await index.call('stored', asked)).stored, [true, true, true]);
+  assert.deepEqual((await index.call('stored', request)).stored, [true, true, true]);
   assert.deepEqual(await load(index, cache_dir), { media: 3, vectors: 60, missing: [], unreadable: [] });
 });
 
@@ -235,8 +235,8 @@ test('a pack that is missing or has a broken header is named, and analysing agai
       spoil(join(cache_dir, 'vectors', name));
       const index = await indexActor(t);
       await assert.rejects(load(index, cache_dir), names(name));
-      const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
-      assert.deepEqual((await index.call('stored', asked)).stored, [false, false, false]);
+      const request = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
+      assert.deepEqual((await index.call('stored', request)).stored, [false, false, false]);
       await store(index, cache_dir, 'bb', someFootage(20, 1));
       const report = await load(index, cache_dir);
       assert.deepEqual([report.media, report.unreadable], [1, ['aa', 'cc']]);

@@ -26,8 +26,8 @@ const load = (index: Harness, cache_dir: string) =>
 
 async function search(index: Harness, cache_dir: string): Promise<string[]> {
   const like = { text: one.slice(0, d), picture: null, text_weight: 1, exclude: null };
-  const asked = { cache_dir, model_key: 'model', ...like, scope: everything, max_results: 50 };
-  const { matches } = await index.call('search', asked);
+  const request = { cache_dir, model_key: 'model', ...like, scope: everything, max_results: 50 };
+  const { matches } = await index.call('search', request);
   return [...new Set(matches.map(({ hash_str }) => hash_str))].sort();
 }
 

@@ -140,9 +140,9 @@ test('a stage that is given up in order keeps everything, and can be taken up mo
 test('of a half film nothing is stored, loaded or shown', async (t) => {
   const cache_dir = await killedAt(t, 500);
   const index = await indexActor(t);
-  const asked = { cache_dir, model_key: 'model', hashes: ['aa'] };
-  assert.deepEqual((await index.call('stored', asked)).stored, [false]);
-  assert.deepEqual((await index.call('load', asked)).missing, ['aa']);
+  const request = { cache_dir, model_key: 'model', hashes: ['aa'] };
+  assert.deepEqual((await index.call('stored', request)).stored, [false]);
+  assert.deepEqual((await index.call('load', request)).missing, ['aa']);
   assert.equal((await index.call('held', { cache_dir, hash_str: 'aa' })).visual, null);
   const shown = await index.call('previews', { cache_dir, frames: [{ hash_str: 'aa', frame_index: 3 }] });
   assert.deepEqual(shown.previews, [null]);

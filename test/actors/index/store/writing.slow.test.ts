@@ -247,9 +247,9 @@ test('a model whose vectors changed their length starts new packs, and the old s
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(5, 1));
   await store(index, cache_dir, 'bb', someFootage(5, 1, 48), { dimensions: 48 });
-  const asked = { cache_dir, model_key: 'model', hashes: ['aa', 'bb'] };
-  assert.deepEqual((await index.call('stored', asked)).stored, [false, true]);
-  const report = await index.load(asked);
+  const request = { cache_dir, model_key: 'model', hashes: ['aa', 'bb'] };
+  assert.deepEqual((await index.call('stored', request)).stored, [false, true]);
+  const report = await index.load(request);
   assert.deepEqual(report, { media: 1, vectors: 5, missing: ['aa'], unreadable: [] });
 });
 

@@ -13,12 +13,12 @@ import { append, begin, commit, list, readNode, summarise, sweep, tree } from '.
 async function spoilt(
   t: TestContext,
   kind: string,
-  told: Parameters<typeof summarise>[3] = {},
+  result: Parameters<typeof summarise>[3] = {},
   before: (index: Harness, cache_dir: string) => Promise<unknown> = async () => {},
 ) {
   const cache_dir = folder(t);
   const index = await indexActor(t);
-  const stored = await summarise(index, cache_dir, 'aa', { nodes: tree(40), ...told });
+  const stored = await summarise(index, cache_dir, 'aa', { nodes: tree(40), ...result });
   await before(index, cache_dir);
   await index.close();
   spoil(cache_dir, kind);
@@ -92,8 +92,8 @@ test('a damaged summary is left out of lists by its content, can be removed, and
   const counted = await index.call('count_summaries', { cache_dir, after: null, limit: 9 });
   assert.equal(counted.summaries, 1);
   const summary = { hash_str: 'aa', analysis_id };
-  const asked = { cache_dir, summaries: [summary], collections: [collection_id!] };
-  assert.deepEqual(await index.call('remove_summaries', asked), {
+  const request = { cache_dir, summaries: [summary], collections: [collection_id!] };
+  assert.deepEqual(await index.call('remove_summaries', request), {
     removed: [true],
     collections: [collection_id],
   });
@@ -122,8 +122,8 @@ test('a damaged collection is named, and repaired by the next summary that is pu
 test('a damaged member is told by its content, and removed with its collection', async (t) => {
   const collection = { name: 'All', description: '' };
   const { cache_dir, index, collection_id, analysis_id } = await spoilt(t, 'summary-member/', { collection });
-  const asked = { cache_dir, collection_id: collection_id!, after: null, limit: 9 };
-  const { members, unreadable } = await index.call('list_members', asked);
+  const request = { cache_dir, collection_id: collection_id!, after: null, limit: 9 };
+  const { members, unreadable } = await index.call('list_members', request);
   assert.deepEqual([members, unreadable], [[], [{ hash_str: 'aa', analysis_id }]]);
   const removal = { cache_dir, summaries: unreadable, collections: [collection_id!] };
   assert.deepEqual((await index.call('remove_summaries', removal)).collections, [collection_id]);

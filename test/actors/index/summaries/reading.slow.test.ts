@@ -32,13 +32,13 @@ test('property: whatever the tree and the order in which it came, every node rea
       ...node,
       text: `${text.toWellFormed()}${i}`,
     }));
-    const told = { name: `n${name++}` };
+    const result = { name: `n${name++}` };
     const coming = shuffled(nodes, seed);
     const cut = Math.floor((coming.length * interrupted) / 100);
-    const first = await begin(index, cache_dir, 'aa', told);
+    const first = await begin(index, cache_dir, 'aa', result);
     await append(index, first.stage, coming.slice(0, cut));
     await index.call('abort_summary', { stage: first.stage, keep: true });
-    const { stage, kept } = await begin(index, cache_dir, 'aa', told);
+    const { stage, kept } = await begin(index, cache_dir, 'aa', result);
     assert.equal(kept, cut);
     await append(index, stage, coming.slice(cut));
     const { analysis_id } = await commit(index, stage, 'aa');
@@ -78,8 +78,8 @@ async function readsOf(
   const some = t.mock.method(
     Environment.prototype,
     'someEntries',
-    function (this: Environment, ...asked: Parameters<Environment['someEntries']>) {
-      const found = someEntries.apply(this, asked);
+    function (this: Environment, ...request: Parameters<Environment['someEntries']>) {
+      const found = someEntries.apply(this, request);
       read.ranged += found.length;
       return found;
     },
@@ -136,8 +136,8 @@ test('a page of a list reads what it answers and no more, whatever else there is
     collections: [all],
   } = await index.call('list_collections', { cache_dir, after: null, limit: 10 });
   assert.equal(all?.members, 120);
-  const asked = { cache_dir, collection_id: all!.collection_id, after: null, limit: 7 };
-  const members = await readsOf(t, () => index.call('list_members', asked));
+  const request = { cache_dir, collection_id: all!.collection_id, after: null, limit: 7 };
+  const members = await readsOf(t, () => index.call('list_members', request));
   assert.deepEqual([members.single <= 9, members.ranged], [true, 7]);
 });
 

@@ -56,9 +56,9 @@ async function find(
   query: string,
   more: Partial<Asked> = {},
 ): Promise<Found & { steps: number }> {
-  const asked = { cache_dir, query, hashes: null, collection_id: null, max_results: 50, ...more };
+  const request = { cache_dir, query, hashes: null, collection_id: null, max_results: 50, ...more };
   for (let steps = 1; steps < 10_000; steps++) {
-    const found = await index.call('search_summaries', asked);
+    const found = await index.call('search_summaries', request);
     if (found.done) return { ...found, steps };
   }
   throw new Error('the search does not end');
@@ -109,8 +109,8 @@ test('nodes hold every word; whole words come before parts of words, then path a
 test('media, hashes and a collection narrow a search down', async (t) => {
   const { cache_dir, index } = await harbour(t);
   const inside = { name: 'Ports', description: '' };
-  const told = { path: '/m/c.mp4', nodes: flat(['A harbour once more.']), collection: inside };
-  const { collection_id } = await summarise(index, cache_dir, 'cc', told);
+  const result = { path: '/m/c.mp4', nodes: flat(['A harbour once more.']), collection: inside };
+  const { collection_id } = await summarise(index, cache_dir, 'cc', result);
   const within = (more: Partial<Asked>) => nodes(index, cache_dir, 'harbour', more);
   assert.deepEqual(await within({ hashes: ['aa'] }), ['aa:n0', 'aa:n1']);
   assert.deepEqual(await within({ hashes: [] }), []);
@@ -147,7 +147,7 @@ test('texts of every script are found, however they are written', async (t) => {
     'ΟΔΟΣ της Αθήνας',
   ];
   await summarise(index, cache_dir, 'aa', { nodes: flat(texts) });
-  const wanted: Record<string, string> = {
+  const request: Record<string, string> = {
     东京: 'n0',
     الشارع: 'n1',
     ถนน: 'n2',
@@ -158,7 +158,7 @@ test('texts of every script are found, however they are written', async (t) => {
     ＣＡＫＥ: 'n4',
     οδοσ: 'n5',
   };
-  for (const [query, id] of Object.entries(wanted)) {
+  for (const [query, id] of Object.entries(request)) {
     const { matches } = await find(index, cache_dir, query);
     assert.deepEqual(
       matches.map(({ node_id }) => node_id),
@@ -258,8 +258,8 @@ test('the first search goes step by step, and can be cancelled', async (t) => {
     (_, i) => `scene ${i} ${'x'.repeat(i % 7 === 0 ? 3000 : 10)} end`,
   );
   await summarise(index, cache_dir, 'aa', { nodes: flat(texts) });
-  const asked = { cache_dir, query: 'scene', hashes: null, collection_id: null, max_results: 500 };
-  const first = await index.call('search_summaries', asked);
+  const request = { cache_dir, query: 'scene', hashes: null, collection_id: null, max_results: 500 };
+  const first = await index.call('search_summaries', request);
   assert.deepEqual([first.done, first.matches], [false, []]);
   const found = await find(index, cache_dir, 'scene', { max_results: 500 });
   assert.ok(found.steps > 3);
@@ -270,7 +270,7 @@ test('the first search goes step by step, and can be cancelled', async (t) => {
   );
   assert.equal((await find(index, cache_dir, 'scene 899')).steps, 1);
   await assert.rejects(
-    index.call('search_summaries', asked, () => true),
+    index.call('search_summaries', request, () => true),
     /cancelled/i,
   );
 });

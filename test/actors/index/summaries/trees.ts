@@ -81,14 +81,14 @@ export interface Told {
   readonly quality?: typeof quality | object;
 }
 
-export async function begin(index: Calls, cache_dir: string, hash_str: string, told: Told = {}) {
+export async function begin(index: Calls, cache_dir: string, hash_str: string, result: Told = {}) {
   return index.call('begin_summary', {
     cache_dir,
     hash_str,
-    analysis_name: told.name ?? 'general',
-    model_key: told.model ?? 'extractive',
-    settings: told.settings ?? 'one',
-    replace_existing: told.replace ?? false,
+    analysis_name: result.name ?? 'general',
+    model_key: result.model ?? 'extractive',
+    settings: result.settings ?? 'one',
+    replace_existing: result.replace ?? false,
   });
 }
 
@@ -98,24 +98,24 @@ export async function append(index: Calls, stage: number, nodes: readonly NewSum
   }
 }
 
-export async function commit(index: Calls, stage: number, hash: string, told: Told = {}) {
+export async function commit(index: Calls, stage: number, hash: string, result: Told = {}) {
   return index.call('commit_summary', {
     stage,
-    media: told.media ?? mediaRecord(hash, told.path),
-    collection: told.collection ?? null,
-    one_line_summary: told.one_line ?? `All of ${hash}`,
+    media: result.media ?? mediaRecord(hash, result.path),
+    collection: result.collection ?? null,
+    one_line_summary: result.one_line ?? `All of ${hash}`,
     short_summary: `In short, ${hash}.`,
     root_id: '0',
     objective,
-    quality: { ...quality, ...told.quality },
+    quality: { ...quality, ...result.quality },
   });
 }
 
 /** From begin to commit; answers the ids. */
-export async function summarise(index: Calls, cache_dir: string, hash: string, told: Told = {}) {
-  const { stage } = await begin(index, cache_dir, hash, told);
-  await append(index, stage, told.nodes ?? tree(10));
-  return commit(index, stage, hash, told);
+export async function summarise(index: Calls, cache_dir: string, hash: string, result: Told = {}) {
+  const { stage } = await begin(index, cache_dir, hash, result);
+  await append(index, stage, result.nodes ?? tree(10));
+  return commit(index, stage, hash, result);
 }
 
 export const readNode = (

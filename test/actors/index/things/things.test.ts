@@ -27,8 +27,8 @@ type Asked = {
   max_per_media?: number;
 };
 
-async function found(index: Harness, cache_dir: string, asked: Asked = {}) {
-  const { terms = [dog], hashes = null, ranges = {}, max_per_media = null } = asked;
+async function found(index: Harness, cache_dir: string, query: Asked = {}) {
+  const { terms = [dog], hashes = null, ranges = {}, max_per_media = null } = query;
   const scope = { hashes, ranges, filters: [] };
   const request = { cache_dir, model_key: null, terms, scope, max_per_media, max_results: 100 };
   const answer = await index.call('find_things', request);

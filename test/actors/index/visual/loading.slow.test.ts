@@ -85,8 +85,8 @@ test('a load goes on in steps; searches in between find what was loaded, and not
   const request = { cache_dir, model_key: 'model', hashes: null };
   const like = { text: film.slice(0, d), picture: null, text_weight: 1, exclude: null };
   const search = async () => {
-    const asked = { cache_dir, model_key: 'model', ...like, scope: everything, max_results: 1000 };
-    return (await index.call('search', asked)).matches.length;
+    const query = { cache_dir, model_key: 'model', ...like, scope: everything, max_results: 1000 };
+    return (await index.call('search', query)).matches.length;
   };
   const first = await index.call('load', request);
   assert.equal(first.done, false);
@@ -116,10 +116,10 @@ test('media that only older models have looked at are listed until they are stor
   await stored('2', 'oldest');
   await stored('0', 'oldest');
   await stored('3', 'new');
-  const asked = { cache_dir, model_key: 'new', older: ['oldest', 'old'], most: 1 };
-  assert.deepEqual(await index.call('outdated', asked), { hashes: ['0'], count: 3 });
+  const request = { cache_dir, model_key: 'new', older: ['oldest', 'old'], most: 1 };
+  assert.deepEqual(await index.call('outdated', request), { hashes: ['0'], count: 3 });
   await stored('0', 'new');
   await stored('1', 'new');
-  assert.deepEqual(await index.call('outdated', asked), { hashes: ['2'], count: 1 });
+  assert.deepEqual(await index.call('outdated', request), { hashes: ['2'], count: 1 });
   assert.equal((await index.load({ cache_dir, model_key: 'new', hashes: null })).media, 3);
 });

@@ -21,8 +21,8 @@ function library(films: readonly { vectors: Float32Array; scene: number }[], d: 
 }
 
 /** The matches in the order of the plain ranking. */
-function rankedBy(...asked: Parameters<typeof search>) {
-  return search(...asked).matches.toSorted((a, b) => a.original_index - b.original_index);
+function rankedBy(...request: Parameters<typeof search>) {
+  return search(...request).matches.toSorted((a, b) => a.original_index - b.original_index);
 }
 
 test('property: however rows lie in memory, a search answers what looking at every frame at 16 bits answers', () => {
@@ -136,15 +136,15 @@ test('of several readings of a picture the nearest counts, with a text and with 
   vectors.set(near(picture, 0.2, random), 40 * d);
   vectors.set(near(mirrored, 0.1, random), 4711 * d);
   const at = library([{ vectors, scene: 1 }], d);
-  const asked = { text: null, pictures: [picture, mirrored], textWeight: 1, exclude: [] };
+  const request = { text: null, pictures: [picture, mirrored], textWeight: 1, exclude: [] };
   const first = (query: Parameters<typeof search>[1]) =>
     rankedBy(at, query, everything, 2).map((match) => match.frame_index);
-  assert.deepEqual(first(asked), [4711, 40]);
-  assert.deepEqual(first({ ...asked, exclude: [apart] }), [4711, 40]);
-  assert.equal(first({ ...asked, exclude: [mirrored] })[0], 40);
-  assert.deepEqual(first({ ...asked, text, textWeight: 0.1 }), [4711, 40]);
-  const scores = search(at, asked, everything, 3).matches.map(({ score }) => score);
-  const single = search(at, { ...asked, pictures: [mirrored] }, everything, 1).matches[0]!.score;
+  assert.deepEqual(first(request), [4711, 40]);
+  assert.deepEqual(first({ ...request, exclude: [apart] }), [4711, 40]);
+  assert.equal(first({ ...request, exclude: [mirrored] })[0], 40);
+  assert.deepEqual(first({ ...request, text, textWeight: 0.1 }), [4711, 40]);
+  const scores = search(at, request, everything, 3).matches.map(({ score }) => score);
+  const single = search(at, { ...request, pictures: [mirrored] }, everything, 1).matches[0]!.score;
   assert.ok(Math.abs(Math.max(...scores) - single) < 1e-4, 'a reading scores as it does alone');
 });
 

@@ -54,9 +54,9 @@ test('property: loading in another order changes no standing; excluding somethin
   const picture = near(list[5]!.vectors[0]!, 0.9, random);
   const excluded = near(list[3]!.vectors[0]!, 0.6, random);
   const moments = list.map(({ hash }) => ({ hash_str: hash, frame_index: 0 }));
-  const asked = { ...query, text, pictures: [picture], words: [picture] };
+  const request = { ...query, text, pictures: [picture], words: [picture] };
   const of = (order: readonly Film[], exclude: Float32Array[]) =>
-    standing(loaded(order), new ScaleCache(), { ...asked, exclude }, moments);
+    standing(loaded(order), new ScaleCache(), { ...request, exclude }, moments);
   const plain = of(list, []);
   fc.assert(
     fc.property(fc.shuffledSubarray(list, { minLength: list.length }), (order) => {

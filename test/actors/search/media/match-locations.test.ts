@@ -14,12 +14,12 @@ async function located(names: readonly string[], content?: string) {
   const { index, prober } = w;
   const parts: LocationParts = { index, identities: new Identities(prober, index) };
   type Asked = Readonly<Record<string, readonly string[]>>;
-  const found = (asked: Asked = {}, of: readonly string[] = w.paths) => {
+  const found = (request: Asked = {}, of: readonly string[] = w.paths) => {
     const matches = of.map((path) => ({ hash_str: w.state.media.get(path)!.identity.hash_str, path }));
-    return locateMatches(parts, '/cache', matches, ({ path }) => asked[path] ?? [], {});
+    return locateMatches(parts, '/cache', matches, ({ path }) => request[path] ?? [], {});
   };
-  const locate = async (...asked: Parameters<typeof found>) => {
-    const { shown, gone, changed } = await found(...asked);
+  const locate = async (...request: Parameters<typeof found>) => {
+    const { shown, gone, changed } = await found(...request);
     return { shown: shown.map(({ path }) => path), gone, changed };
   };
   return { ...w, found, locate };

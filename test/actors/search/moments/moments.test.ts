@@ -13,8 +13,8 @@ const request: MomentsRequest = {
 
 type Asked = (name: string, signal: AbortSignal | undefined, asked: Record<string, unknown>) => unknown;
 
-/** Everything is loaded; what the index is asked is answered by `asked`. */
-function moments(asked: Asked) {
+/** Everything is loaded; what the index is asked is answered by `input`. */
+function moments(input: Asked) {
   const within = async (_: unknown, work: () => unknown) => work();
   const loaded = {
     within,
@@ -28,14 +28,14 @@ function moments(asked: Asked) {
     name: string,
     request: Record<string, unknown>,
     { signal }: { signal?: AbortSignal } = {},
-  ) => asked(name, signal, request);
+  ) => input(name, signal, request);
   const state = { model_key: 'model', fallback_from: null };
   const open = async () => ({ model_key: 'model', dimensions: 4 });
   return createMoments({
     index: { ask },
     textEmbedder: {
       ask: async (_: string, request: Record<string, unknown>, { signal }: { signal?: AbortSignal }) =>
-        asked('texts', signal, request),
+        input('texts', signal, request),
     },
     models: { state, active: () => 'model', open },
     visual: loaded,
@@ -49,7 +49,7 @@ test('a search that is given up ends every question that it asked', async () => 
   const going = new Set<string>();
   const all = new Set<string>();
   const { promise: underWay, resolve } = Promise.withResolvers<void>();
-  const asked: Asked = (name, signal) => {
+  const input: Asked = (name, signal) => {
     if (name === 'people_named') {
       return {
         people: [{ name: 'Ann', clusters: [{ cluster_job_name: 'Cast', cluster_id: 'c1' }] }],
@@ -68,7 +68,7 @@ test('a search that is given up ends every question that it asked', async () => 
       signal.addEventListener('abort', end, { once: true });
     });
   };
-  const search = moments(asked).search(request, leaving.signal);
+  const search = moments(input).search(request, leaving.signal);
   await Promise.race([underWay, search]);
   assert.equal(going.size, 4, [...all].join());
   leaving.abort();
@@ -79,7 +79,7 @@ test('a search that is given up ends every question that it asked', async () => 
 test('one kind that fails ends the questions of the others', async () => {
   const going = new Set<string>();
   const { promise: broken, reject: fail } = Promise.withResolvers<never>();
-  const asked: Asked = (name, signal) => {
+  const input: Asked = (name, signal) => {
     if (name === 'people_named') return { people: [], rest: 'red' };
     if (name === 'search_said') return broken;
     going.add(name);
@@ -92,7 +92,7 @@ test('one kind that fails ends the questions of the others', async () => {
       signal?.addEventListener('abort', end, { once: true });
     });
   };
-  await assert.rejects(moments(asked).search(request, new AbortController().signal), /broken/);
+  await assert.rejects(moments(input).search(request, new AbortController().signal), /broken/);
   assert.deepEqual([...going], []);
 });
 
@@ -124,15 +124,15 @@ test('a library that was written anew is asked about in a few rounds, however fe
   ];
   let rounds = 0;
   const found = library(() => ({ matches, media: 2000 }));
-  const asked: Asked = (name, signal, request) => {
+  const input: Asked = (name, signal, request) => {
     if (name !== 'find') return found(name, signal, request);
     const { paths, hashes } = request as { readonly paths: string[]; readonly hashes: string[] };
     if (paths.length > 0) rounds++;
     const record = { identity: { hash_str: 'another' } };
     return { by_path: paths.map((path) => (path === anew ? record : null)), by_hash: hashes.map(() => null) };
   };
-  const wanted: MomentsRequest = { ...request, query: 'red', kinds: ['said'], limit: 2 };
-  const { moments: shown } = await moments(asked).search(wanted);
+  const options: MomentsRequest = { ...request, query: 'red', kinds: ['said'], limit: 2 };
+  const { moments: shown } = await moments(input).search(options);
   assert.deepEqual(
     shown.map(({ hash_str }) => hash_str),
     ['same-0', 'same-1'],
@@ -146,13 +146,13 @@ test('with one of each film, what is spoken of is joined by its picture, though 
     { ...media, frame_index: 1, scene_start: 0, scene_end: 5, original_index: 0 },
     { ...media, frame_index: 6, scene_start: 5, scene_end: 8, original_index: 1 },
   ];
-  const asked = library((name, _, { max_per_media = seen.length }) => {
+  const input = library((name, _, { max_per_media = seen.length }) => {
     if (name === 'search') return { matches: seen.slice(0, max_per_media as number), searched: 8 };
     if (name === 'search_said')
       return { matches: [{ ...media, start_seconds: 6, end_seconds: 7, text: 'red' }], media: 1 };
     return { vectors: new Float32Array(4), unknown_words: [[]], known_words: [[]], understood: [true] };
   });
-  const { moments: shown } = await moments(asked).search({ ...request, query: 'red', max_per_media: 1 });
+  const { moments: shown } = await moments(input).search({ ...request, query: 'red', max_per_media: 1 });
   const told = shown.map(({ time_seconds, reasons }) => [time_seconds, reasons.map(({ kind }) => kind)]);
   assert.deepEqual(told, [[6, ['said', 'seen']]]);
 });

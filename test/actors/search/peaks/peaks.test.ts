@@ -58,13 +58,13 @@ async function setUp(t: TestContext) {
   const runs = new PeakRuns();
   const asked: string[] = [];
   /** Is told of each file that the decoder is to open. */
-  const told: { opening(path: string): void } = { opening: () => {} };
+  const result: { opening(path: string): void } = { opening: () => {} };
   const decoder = {
     ask: async (name: string, request: never, { signal }: { signal?: AbortSignal }) => {
       asked.push(name);
       if (name === 'end_peaks') return runs.end((request as { run: string }).run);
       if (signal?.aborted) throw engineErrors.CANCELLED();
-      told.opening((request as { path: string }).path);
+      result.opening((request as { path: string }).path);
       return runs.step(request, new TestTurn(0));
     },
   };
@@ -73,7 +73,7 @@ async function setUp(t: TestContext) {
   const begun = () => asked.filter((name) => name === 'peaks').length;
   const request = { cache_dir, hash_str: 'aa', start_seconds: null, end_seconds: null, points: 4 };
   const file = peaksFile(cache_dir, 'aa');
-  return { index, cache_dir, path, remember, open, begun, asked, told, request, file };
+  return { index, cache_dir, path, remember, open, begun, asked, told: result, request, file };
 }
 
 test('a sound is heard once, kept in the analysis folder, and asked for in any range', async (t) => {

@@ -113,10 +113,10 @@ test('the scope of a filter request limits a search without any filter too, and 
     [{ mode: 'global', media_type: 'speech' }, []],
   ] as const) {
     const whole = { ...none, ...scope } as unknown as FilterScope;
-    const asked = { cache_dir: '/c', media_paths: [], search_all: false, ranges: {} };
-    const wanted = { ...asked, metadata_filter_request: { scope: whole, filters: [] } };
+    const request = { cache_dir: '/c', media_paths: [], search_all: false, ranges: {} };
+    const options = { ...request, metadata_filter_request: { scope: whole, filters: [] } };
     const searched = { model_key: 'm', field: 'segments_to_frame_indices' };
-    const found = await findScope(parts, wanted, searched, undefined);
+    const found = await findScope(parts, options, searched, undefined);
     assert.deepEqual(found.scope.hashes, hashes, JSON.stringify(scope));
   }
 });

@@ -6,7 +6,7 @@ import { type Explained, explanations, fewFrames } from '../../../../actors/sear
 
 const starter = 'starter-visual-3';
 const words = { parts: [{ negated: false, is_sure: true }], unknown: [], weak: [], understoodExcluded: [] };
-const asked: Explained = { model_key: starter, words, exclude: [], things: null };
+const request: Explained = { model_key: starter, words, exclude: [], things: null };
 const usual = { centre: 0, deviation: 0.005 };
 
 /** One match of words alone. `parts`: of each part of the words. */
@@ -20,14 +20,14 @@ function standing(text: number, more: { frames?: number; parts?: number[]; lost?
 }
 const bandOf = (what: Explained, of: Standing) => explanations(what, of)[0]!.band;
 const withWords = (more: Partial<Explained['words']>): Explained => ({
-  ...asked,
+  ...request,
   words: { ...words, ...more },
 });
 const order = ['weak', 'likely', 'strong'];
 
 test('a score far above the background is strong, nearer likely, and at it weak', () => {
   assert.deepEqual(
-    [0.15, 0.11, 0.05, 0, -1].map((score) => bandOf(asked, standing(score))),
+    [0.15, 0.11, 0.05, 0, -1].map((score) => bandOf(request, standing(score))),
     ['strong', 'likely', 'weak', 'weak', 'weak'],
   );
 });
@@ -46,7 +46,7 @@ test('a word that is not understood leaves every match weak, also one that shows
   assert.equal(bandOf(half, standing(0.9)), 'weak');
   assert.equal(bandOf({ ...half, things }, standing(0.9)), 'weak');
   assert.equal(bandOf({ ...none, things }, { ...alike, found: [null] }), 'weak');
-  const seen = { ...asked, words: { ...words, parts: [] }, things };
+  const seen = { ...request, words: { ...words, parts: [] }, things };
   assert.equal(bandOf(seen, { ...alike, found: [null] }), 'strong');
 });
 
@@ -81,8 +81,8 @@ test('of several things each has to be there, and what is not to be there must n
 });
 
 test('few frames, frames all alike and a thing that fills the library make nothing strong', () => {
-  assert.equal(bandOf(asked, standing(0.9, { frames: fewFrames - 1 })), 'likely');
-  assert.equal(bandOf(asked, standing(0.9, { frames: fewFrames })), 'strong');
+  assert.equal(bandOf(request, standing(0.9, { frames: fewFrames - 1 })), 'likely');
+  assert.equal(bandOf(request, standing(0.9, { frames: fewFrames })), 'strong');
   // All alike: noise of a thousandth is many deviations of nothing.
   const flat = {
     ...standing(0.5),
@@ -101,7 +101,7 @@ test('chance alone makes nothing strong, in a library of any size', () => {
       const noisy = { centre: 0, deviation: 0.02 };
       const of = standing(largest, { frames });
       const background = { text: noisy, picture: null, words: [noisy] };
-      assert.notEqual(bandOf({ ...asked, model_key }, { ...of, background }), 'strong', `${frames}`);
+      assert.notEqual(bandOf({ ...request, model_key }, { ...of, background }), 'strong', `${frames}`);
     }
   }
 });
@@ -120,7 +120,7 @@ test('words and a picture are as sure as the less sure of them', () => {
     background: { text: usual, picture: { centre: 0.3, deviation: 0.2 }, words: [usual] },
     found: [{ text, picture, words: [text], lost: 0, lowered: [] }],
   });
-  const of = (text: number, picture: number) => explanations(asked, both(text, picture))[0];
+  const of = (text: number, picture: number) => explanations(request, both(text, picture))[0];
   assert.deepEqual(of(0.15, 0.95), {
     band: 'strong',
     parts: [
@@ -137,10 +137,10 @@ test('property: what is excluded never makes a band rise, nor a lower score', ()
   const frames = fc.integer({ min: 1, max: 1_000_000 });
   fc.assert(
     fc.property(score, fc.double({ min: 0, max: 1, noNaN: true }), frames, (text, lost, count) => {
-      const plain = bandOf(asked, standing(text, { frames: count }));
+      const plain = bandOf(request, standing(text, { frames: count }));
       const excluding = { ...withWords({ understoodExcluded: [true] }), exclude: ['rain'] };
       const lowered = bandOf(excluding, standing(text, { frames: count, lost }));
-      const worse = bandOf(asked, standing(text - lost, { frames: count }));
+      const worse = bandOf(request, standing(text - lost, { frames: count }));
       assert.ok(order.indexOf(lowered) <= order.indexOf(plain));
       assert.equal(lowered, worse);
     }),
@@ -150,7 +150,7 @@ test('property: what is excluded never makes a band rise, nor a lower score', ()
 test('a model that knows no things is weak where no detector has seen them, and any other may know better', () => {
   const found = standing(0.3);
   const bandOf = (band: 'likely' | 'strong' | null, isLimited: boolean) => {
-    const [explained] = explanations({ ...asked, things: { bands: [band], isLimited } }, found);
+    const [explained] = explanations({ ...request, things: { bands: [band], isLimited } }, found);
     return explained!.band;
   };
   assert.deepEqual(

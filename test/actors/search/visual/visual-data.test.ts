@@ -131,15 +131,15 @@ test('another model clears what was loaded, which has to be loaded again', async
 
 test('a load that a change of the model overtakes says so, and nothing is loaded', async () => {
   const report = { done: true, load: 1, media: 1, vectors: 1, missing: [], unreadable: [] };
-  const wanted = { cache_dir: '/cache', model_key: 'fake' };
+  const request = { cache_dir: '/cache', model_key: 'fake' };
   for (const add of [false, true]) {
     const held = Promise.withResolvers<typeof report>();
     let loads: Promise<unknown> = Promise.resolve(report);
     const ask = async (name: string) => (name === 'load' ? loads : {});
     const data = new VisualData({ index: { ask } } as unknown as Location);
-    if (add) await data.load(wanted);
+    if (add) await data.load(request);
     loads = held.promise;
-    const loading = add ? data.loadMedia(wanted, ['a']) : data.load(wanted);
+    const loading = add ? data.loadMedia(request, ['a']) : data.load(request);
     const overtaken = assert.rejects(loading, contextErrors.CONTEXT_CHANGED.is);
     await data.drop();
     held.resolve(report);
@@ -177,11 +177,11 @@ test('what was analysed again and is added is not outdated any more', async () =
   const ask = async (name: string) =>
     name === 'outdated' ? { hashes: ['a'].slice(1 - count), count } : load;
   const data = new VisualData({ index: { ask } } as unknown as Location);
-  const wanted = { cache_dir: '/cache', model_key: 'starter-visual-3' };
-  await data.load(wanted);
+  const request = { cache_dir: '/cache', model_key: 'starter-visual-3' };
+  await data.load(request);
   assert.deepEqual(data.outdated, { hashes: ['a'], count: 1 });
   count = 0;
-  await data.loadMedia(wanted, ['a']);
+  await data.loadMedia(request, ['a']);
   assert.deepEqual(data.outdated, { hashes: [], count: 0 });
 });
 

@@ -63,7 +63,7 @@ export function painted(shots: readonly (readonly [seconds: number, ...concepts:
   return withCuts({ vectors: rows(vectors), dimensions, frames: vectors.map((_, i) => i) });
 }
 
-export function told(material: Material, asked: Partial<FilmOptions> = {}): FilmTexts {
+export function told(material: Material, request: Partial<FilmOptions> = {}): FilmTexts {
   const whole: FilmOptions = {
     kind: material.pictures ? 'video' : 'audio',
     language: 'en',
@@ -73,7 +73,7 @@ export function told(material: Material, asked: Partial<FilmOptions> = {}): Film
     sights: { things: [], lines: [] },
     concepts: material.pictures?.dimensions === dimensions ? known : null,
     named: new Set(material.people.flatMap(({ person }) => (/^\d/.test(person) ? [] : [person]))),
-    ...asked,
+    ...request,
   };
   return new FilmTexts(outlinedFilm(material, whole));
 }

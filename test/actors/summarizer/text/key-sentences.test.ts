@@ -12,8 +12,8 @@ const sentence = (text: string, at = 0): Sentence => ({
   first: at,
   end: at + 1,
 });
-const choice = (texts: readonly string[], wanted: SentenceOptions) =>
-  keySentences(texts.map(sentence), wanted).map((key) => texts[key.sentence]!);
+const choice = (texts: readonly string[], options: SentenceOptions) =>
+  keySentences(texts.map(sentence), options).map((key) => texts[key.sentence]!);
 
 /** Share of the marked sentences that are found when as many are asked for. */
 function recall(

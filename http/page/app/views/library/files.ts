@@ -180,8 +180,8 @@ function OfFile({ file }: { readonly file: ListedFile }) {
     ...(size_bytes !== null ? [sizeText(size_bytes, language)] : []),
     ...(modified_at !== null ? [dateText(modified_at, language)] : []),
   ];
-  const told = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
-  return html`<p class="quiet">${told.join(' · ')}</p>
+  const texts = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
+  return html`<p class="quiet">${texts.join(' · ')}</p>
     ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure.message, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
 }
 

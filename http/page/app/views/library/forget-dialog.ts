@@ -83,10 +83,10 @@ export function Losses({ losses: { forgotten, clusterings_gone } }: { readonly l
     [library.forgetFaces, sum(({ faces }) => faces)],
     [library.forgetSummaries, sum(({ summaries }) => summaries)],
   ] as const;
-  const told = parts.filter(([, n]) => n > 0).map(([words, n]) => t(words, { n }));
-  if (bytes > 0) told.push(t(library.forgetPreviews, { size: sizeText(bytes, get().language) }));
+  const texts = parts.filter(([, n]) => n > 0).map(([words, n]) => t(words, { n }));
+  if (bytes > 0) texts.push(t(library.forgetPreviews, { size: sizeText(bytes, get().language) }));
   const n = forgotten.length;
-  return html`<p>${t(library.forgetSure, { n })}</p><p>${told.join(', ')}</p>
+  return html`<p>${t(library.forgetSure, { n })}</p><p>${texts.join(', ')}</p>
     <ul class="quiet-list">${forgotten.slice(0, SHOWN).map(({ media_paths }) => html`<li class="cut" title=${media_paths.join('\n')}>${media_paths.map(nameOf).join(', ')}</li>`)}
       ${n > SHOWN && html`<li>${t(library.moreMedia, { n: n - SHOWN })}</li>`}</ul>
     ${forgotten.some(({ media_paths }) => media_paths.length > 1) && html`<p class="quiet">${t(library.forgetCopies)}</p>`}

@@ -20,13 +20,13 @@ const FEW = 30;
 
 export function TaskList() {
   const active = useStore(({ tasks }) => tasks.map(({ task_id, state }) => task_id + state).join());
-  const asked = useAsk((signal) => api.listTasks({}, { signal }), [active]);
+  const answer = useAsk((signal) => api.listTasks({}, { signal }), [active]);
   const [shown, setShown] = useState(FEW);
   useEffect(() => void readTasks().catch(() => {}), []);
-  const all = asked.value?.tasks ?? null;
+  const all = answer.value?.tasks ?? null;
   if (all === null)
-    return asked.state === 'failed'
-      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+    return answer.state === 'failed'
+      ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
   if (all.length === 0)
     return html`<${Empty} icon="clock" title=${t(words.none)}><p class="quiet">${t(words.noneHow)}</p><//>`;
@@ -35,7 +35,7 @@ export function TaskList() {
     .slice(0, shown)
     .map(
       (task) =>
-        html`<li key=${task.task_id} class="panel"><${Task} task=${task} again=${asked.again} stops=${running !== null && isAnalysis(task.request.types)} /></li>`,
+        html`<li key=${task.task_id} class="panel"><${Task} task=${task} again=${answer.again} stops=${running !== null && isAnalysis(task.request.types)} /></li>`,
     )}</ol>
     ${all.length > shown && html`<button onClick=${() => setShown(shown + 100)}>${t(words.earlier)}</button>`}</div>`;
 }
@@ -143,13 +143,13 @@ function TaskFailures({ task_id, count, total }: TaskFailuresProps) {
 }
 
 function List({ task_id, count, total }: TaskFailuresProps) {
-  const asked = useAsk((signal) => failuresOf({ task_id, count, total }, signal), [task_id, count]);
-  if (asked.value === null)
-    return asked.state === 'failed'
-      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+  const answer = useAsk((signal) => failuresOf({ task_id, count, total }, signal), [task_id, count]);
+  if (answer.value === null)
+    return answer.state === 'failed'
+      ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
-  const rest = count - asked.value.length;
-  return html`<ul>${asked.value.map(({ path, error }) => html`<li><span class="whole-path">${path}</span><p class="problem">${reasonOf(error?.message ?? '', path)}</p></li>`)}
+  const rest = count - answer.value.length;
+  return html`<ul>${answer.value.map(({ path, error }) => html`<li><span class="whole-path">${path}</span><p class="problem">${reasonOf(error?.message ?? '', path)}</p></li>`)}
     ${rest > 0 && html`<li class="quiet">${t(words.moreFailures, { n: rest })}</li>`}</ul>`;
 }
 

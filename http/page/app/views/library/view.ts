@@ -36,26 +36,26 @@ const READ_EVERY_MS = 4000;
 
 function WatchFolders() {
   const active = useStore((state) => state.tasks.map(({ task_id }) => task_id).join());
-  const asked = useAsk((signal) => api.listWatchFolders({}, { signal }), [active]);
+  const answer = useAsk((signal) => api.listWatchFolders({}, { signal }), [active]);
   const [editing, setEditing] = useState<WatchFolder | 'new' | null>(null);
   const [removing, setRemoving] = useState<WatchFolder | null>(null);
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && asked.again(), READ_EVERY_MS);
+    const timer = setInterval(() => document.visibilityState === 'visible' && answer.again(), READ_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  useEffect(() => onProgress(({ done }) => done && asked.again()), []);
-  if (asked.value === null)
-    return asked.state === 'failed'
-      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+  useEffect(() => onProgress(({ done }) => done && answer.again()), []);
+  if (answer.value === null)
+    return answer.state === 'failed'
+      ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
-  const { watch_folders: folders, service_status: status } = asked.value;
+  const { watch_folders: folders, service_status: status } = answer.value;
   const close = () => {
     setEditing(null);
     setRemoving(null);
-    asked.again();
+    answer.again();
   };
   return html`<div class="part">
-    ${folders.length > 0 && html`<${Service} status=${status} again=${asked.again} add=${() => setEditing('new')} />`}
+    ${folders.length > 0 && html`<${Service} status=${status} again=${answer.again} add=${() => setEditing('new')} />`}
     ${
       folders.length === 0
         ? html`<${Empty} icon="eye" title=${t(watching.none)}><p class="quiet">${t(watching.noneHow)}</p>
@@ -141,14 +141,14 @@ const kinds = ['records', 'vectors', 'people', 'previews', 'unfinished'] as cons
 
 function Disk() {
   const cache_dir = useStore((state) => state.folder.cache_dir);
-  const asked = useAsk(cache_dir === null ? null : (signal) => api.libraryDisk({ cache_dir }, { signal }), [
+  const answer = useAsk(cache_dir === null ? null : (signal) => api.libraryDisk({ cache_dir }, { signal }), [
     cache_dir,
   ]);
-  if (asked.value === null || cache_dir === null)
-    return asked.state === 'failed'
-      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+  if (answer.value === null || cache_dir === null)
+    return answer.state === 'failed'
+      ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
-  const { analysis, models } = asked.value;
+  const { analysis, models } = answer.value;
   const { language } = get();
   const most = Math.max(1, analysis.bytes);
   const dead = analysis.models.reduce(
@@ -165,7 +165,7 @@ function Disk() {
       ${dead > 0 && html`<p class="quiet">${t(words.dead, { size: sizeText(dead, language) })}</p>`}
     </section>
     <section class="panel column"><h2>${t(words.models)}: ${sizeText(models.bytes, language)}</h2><p class="quiet whole-path">${models.folder}</p></section>
-    <${Gone} cache_dir=${cache_dir} again=${asked.again} />
+    <${Gone} cache_dir=${cache_dir} again=${answer.again} />
   </div>`;
 }
 

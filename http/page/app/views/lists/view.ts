@@ -29,7 +29,7 @@ function Basket() {
   const [asking, setAsking] = useState<Asking | null>(null);
   if (state === 'unknown') return html`<${Loading} />`;
   const seconds = basket.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0);
-  const told = {
+  const result = {
     saving: t(lists.saving),
     saved: t(lists.saved),
     failed: t(lists.unsaved, { error: error ?? '' }),
@@ -45,7 +45,7 @@ function Basket() {
       <button onClick=${() => setAsking('make')}>${t(lists.make)}</button>
       <button disabled=${list_id === null} onClick=${() => setAsking('rename')}>${t(lists.rename)}</button>
       <button disabled=${list_id === null} onClick=${() => setAsking('remove')}>${t(lists.remove)}</button>
-      <p class=${state === 'failed' ? 'problem grow' : 'quiet grow'} role="status">${told[state]}</p>
+      <p class=${state === 'failed' ? 'problem grow' : 'quiet grow'} role="status">${result[state]}</p>
       <p class="figures">${t(lists.total, { n: basket.length, time: clock(seconds, { decimals: 1 }) })}</p>
     </header>
     ${

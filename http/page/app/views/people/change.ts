@@ -42,14 +42,14 @@ const latest = { faces: 0, voices: 0 };
 type Kind = keyof typeof latest;
 
 /** Says what was corrected, and takes it back when a person wants that and nothing was corrected after it. */
-function corrected(kind: Kind, told: string, takeBack: () => Promise<unknown>): void {
+function corrected(kind: Kind, text: string, takeBack: () => Promise<unknown>): void {
   const own = ++latest[kind];
   changed();
   const run = () => {
     if (own === latest[kind]) void takenBack(kind, takeBack);
     else toast(t(people.tooLate));
   };
-  toast(told, { action: { label: t(people.undo), run } });
+  toast(text, { action: { label: t(people.undo), run } });
 }
 
 async function takenBack(kind: Kind, takeBack: () => Promise<unknown>): Promise<void> {
@@ -61,12 +61,12 @@ async function takenBack(kind: Kind, takeBack: () => Promise<unknown>): Promise<
   changed();
 }
 
-export async function correct(job: string, corrections: Corrections, told: string): Promise<boolean> {
+export async function correct(job: string, corrections: Corrections, text: string): Promise<boolean> {
   const where = inJob(job);
   const worked = await attempt(() => api.modifyClusters({ ...where, ...corrections }));
   if (!worked) return false;
   slice.update({ chosen: [] });
-  corrected('faces', told, () => api.undoClusters(where));
+  corrected('faces', text, () => api.undoClusters(where));
   return true;
 }
 
@@ -75,10 +75,10 @@ export const undo = (job: string) => takenBack('faces', () => api.undoClusters(i
 type Said = Omit<Parameters<typeof api.confirmSpeakers>[0], 'cache_dir'>;
 
 /** What a person says of voices. */
-export async function say(said: Said, told: string): Promise<boolean> {
+export async function say(said: Said, text: string): Promise<boolean> {
   const cache_dir = get().folder.cache_dir!;
   if (!(await attempt(() => api.confirmSpeakers({ cache_dir, ...said })))) return false;
-  corrected('voices', told, () => api.undoSpeakers({ cache_dir }));
+  corrected('voices', text, () => api.undoSpeakers({ cache_dir }));
   return true;
 }
 
@@ -86,9 +86,9 @@ export const undoVoices = () =>
   takenBack('voices', () => api.undoSpeakers({ cache_dir: get().folder.cache_dir! }));
 
 export function merge(job: string, cluster_ids: readonly string[], target?: string): Promise<boolean> {
-  const told = t(people.merged, { n: cluster_ids.length });
+  const text = t(people.merged, { n: cluster_ids.length });
   const one = { cluster_ids: [...cluster_ids], ...(target !== undefined && { target_cluster_id: target }) };
-  return correct(job, { merges: [one] }, told);
+  return correct(job, { merges: [one] }, text);
 }
 
 // What the view of people keeps, and what it asks for.
@@ -123,12 +123,12 @@ export const useCacheDir = () => useStore(({ folder }) => folder.cache_dir);
 export function useJobs() {
   const cache_dir = useCacheDir();
   const { job: name, changes } = slice.use((state) => state);
-  const asked = useAsk(cache_dir === null ? null : (signal) => api.faceClusters({ cache_dir }, { signal }), [
+  const answer = useAsk(cache_dir === null ? null : (signal) => api.faceClusters({ cache_dir }, { signal }), [
     cache_dir,
     changes,
   ]);
-  const jobs = asked.value?.jobs ?? [];
-  return { ...asked, jobs, job: jobs.find((one) => one.name === name) ?? jobs[0] ?? null };
+  const jobs = answer.value?.jobs ?? [];
+  return { ...answer, jobs, job: jobs.find((one) => one.name === name) ?? jobs[0] ?? null };
 }
 
 /** The largest clusters with their best faces; no faces at all: none. */
@@ -139,13 +139,13 @@ export function useClusters(job: Job, most: number, faces: number) {
     cache_dir === null
       ? null
       : async (signal) => {
-          const asked = {
+          const request = {
             cache_dir,
             cluster_job_name: job.name,
             max_clusters: most,
             limit_per_cluster: faces,
           };
-          const answer = await api.clusterSamples(asked, { signal });
+          const answer = await api.clusterSamples(request, { signal });
           return 'clusters' in answer ? answer : null;
         },
     [cache_dir, job.name, changes, most],

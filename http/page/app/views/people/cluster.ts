@@ -24,9 +24,9 @@ const MOST = 1000;
 function useFaces(job: Job, cluster_id: string, limit: number) {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
-  const asked = { cluster_job_name: job.name, cluster_id, limit, include_entry_ids: true };
+  const request = { cluster_job_name: job.name, cluster_id, limit, include_entry_ids: true };
   const question = async (signal: AbortSignal) => {
-    const { clusters } = await api.clusterFaces({ cache_dir: cache_dir!, ...asked }, { signal });
+    const { clusters } = await api.clusterFaces({ cache_dir: cache_dir!, ...request }, { signal });
     return clusters[0] ?? null;
   };
   return useAsk(cache_dir === null ? null : question, [cache_dir, job.name, cluster_id, limit, changes]);
@@ -100,9 +100,9 @@ interface MoveProps extends ClusterProps {
 const SOMEBODY = '';
 
 function Move({ job, cluster_id, entry_ids, size, done }: MoveProps) {
-  const asked = useClusters(job, MOST, 0);
+  const answer = useClusters(job, MOST, 0);
   const [wanted, setTo] = useState(SOMEBODY);
-  const others = (asked.value?.clusters ?? []).filter((one) => one.cluster_id !== cluster_id);
+  const others = (answer.value?.clusters ?? []).filter((one) => one.cluster_id !== cluster_id);
   const to_cluster_id = others.find((one) => one.cluster_id === wanted)?.cluster_id ?? null;
   const n = entry_ids.length;
   if (n === 0) return html`<p class="quiet">${t(people.facesHow)}</p>`;
@@ -137,13 +137,13 @@ function Appearances({ job, cluster_id }: AppearancesProps) {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
   const request = { cluster_job_name: job.name, people: [cluster_id] };
-  const asked = useAsk(
+  const answer = useAsk(
     cache_dir === null ? null : (signal) => api.appearances({ cache_dir, ...request }, { signal }),
     [cache_dir, job.name, cluster_id, changes],
   );
-  const media = asked.value?.people.flatMap((one) => one.media) ?? null;
+  const media = answer.value?.people.flatMap((one) => one.media) ?? null;
   return html`<section class="column" aria-label=${t(people.seenIn)}><h2>${t(people.seenIn)}</h2>
-    ${media === null && (asked.state === 'failed' ? html`<${Failed} error=${asked.error} again=${asked.again} />` : html`<${Loading} />`)}
+    ${media === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
     <ul class="seen-in">${media?.map((one) => html`<${SeenIn} key=${one.hash_str} media=${one} />`)}</ul>
   </section>`;
 }

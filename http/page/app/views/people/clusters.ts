@@ -20,18 +20,18 @@ const FACES = 4;
 
 export function Clusters({ job }: { readonly job: Job }) {
   const [most, setMost] = useState(PAGE);
-  const asked = useClusters(job, most, FACES);
+  const answer = useClusters(job, most, FACES);
   const [merging, setMerging] = useState<readonly Cluster[] | null>(null);
-  const clusters = asked.value?.clusters ?? [];
+  const clusters = answer.value?.clusters ?? [];
   const start = (chosen: readonly Cluster[], target?: string) => {
     if (namesAmong(chosen).length > 1) setMerging(chosen);
     else void merge(job.name, idsOf(chosen), namesAmong(chosen)[0]?.cluster_id ?? target);
   };
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null && asked.state === 'loading') return html`<${Loading} />`;
+  if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
+  if (answer.value === null && answer.state === 'loading') return html`<${Loading} />`;
   if (clusters.length === 0)
     return html`<${Empty} icon="people" title=${t(people.noGroups)}><p class="quiet">${t(people.noGroupsHow)}</p><${Recluster} job=${job} /><//>`;
-  const all = asked.value?.num_clusters_after_filter ?? 0;
+  const all = answer.value?.num_clusters_after_filter ?? 0;
   return html`<${Choosing} clusters=${clusters} start=${start} />
     <${Cards} job=${job.name} clusters=${clusters} start=${start} />
     ${all > clusters.length && html`<button class="more" onClick=${() => setMost(most + PAGE)}>${t(people.morePeople)}</button>`}
@@ -125,8 +125,8 @@ function Question({ job, close }: { readonly job: Job; close(): void }) {
     event.preventDefault();
     try {
       const cache_dir = get().folder.cache_dir!;
-      const asked = { eps, min_samples: least, auto_detect_params: isAutomatic };
-      const { task_id } = await api.recluster({ cache_dir, cluster_job_name: job.name, ...asked });
+      const request = { eps, min_samples: least, auto_detect_params: isAutomatic };
+      const { task_id } = await api.recluster({ cache_dir, cluster_job_name: job.name, ...request });
       slice.update({ task_id, chosen: [] });
       close();
     } catch (error) {

@@ -97,24 +97,24 @@ function Alike({ job }: { readonly job: Job }) {
   const list = useRef<HTMLOListElement>(null);
   const answered = useRef(false);
   const request = { cluster_job_name: job.name, limit: PAIRS, limit_per_cluster: FACES };
-  const asked = useQuestions(
+  const loaded = useQuestions(
     cache_dir === null ? null : (signal) => api.suggestClusters({ cache_dir, ...request }, { signal }),
     [cache_dir, job.name],
   );
   // The next question has the focus when one was answered: by keys it goes on at once.
   useEffect(() => {
-    if (asked.state !== 'ready' || !answered.current) return;
+    if (loaded.state !== 'ready' || !answered.current) return;
     answered.current = false;
     list.current?.querySelector('button')?.focus();
-  }, [asked.value]);
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null) return html`<${Loading} />`;
-  const { suggestions, warning } = asked.value;
+  }, [loaded.value]);
+  if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
+  if (loaded.value === null) return html`<${Loading} />`;
+  const { suggestions, warning } = loaded.value;
   if (suggestions.length === 0)
     return html`<${Empty} icon="check" title=${t(people.noPairs)}><p class="quiet">${warning ?? t(people.noPairsHow)}</p><//>`;
-  const { isBusy } = asked;
+  const { isBusy } = loaded;
   const onAnswer = (pair: Pair, isSame: boolean) =>
-    asked.answer(async () => {
+    loaded.answer(async () => {
       answered.current = await answer(job.name, pair, isSame);
       return answered.current;
     });

@@ -28,8 +28,8 @@ async function askSpeakers(cache_dir: string, most: number, signal: AbortSignal)
     .map(({ media_path }) => media_path);
   const speakers: Speaker[] = [];
   for (let open: readonly string[] = spoken; open.length > 0; ) {
-    const asked = { cache_dir, media_paths: open.slice(0, FILES) };
-    const { transcription_data, remaining_media_paths = [] } = await api.transcriptions(asked, { signal });
+    const request = { cache_dir, media_paths: open.slice(0, FILES) };
+    const { transcription_data, remaining_media_paths = [] } = await api.transcriptions(request, { signal });
     for (const [path, data] of Object.entries(transcription_data)) speakers.push(...speakersOf(path, data));
     open = [...remaining_media_paths, ...open.slice(FILES)];
   }
@@ -40,14 +40,14 @@ export function Voices() {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
   const [most, setMost] = useState(FILES);
-  const asked = useAsk(cache_dir === null ? null : (signal) => askSpeakers(cache_dir, most, signal), [
+  const loaded = useAsk(cache_dir === null ? null : (signal) => askSpeakers(cache_dir, most, signal), [
     cache_dir,
     changes,
     most,
   ]);
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null) return html`<${Loading} />`;
-  const { speakers, left } = asked.value;
+  if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
+  if (loaded.value === null) return html`<${Loading} />`;
+  const { speakers, left } = loaded.value;
   const more =
     left > 0 && html`<button class="more" onClick=${() => setMost(most + FILES)}>${t(voices.more)}</button>`;
   if (speakers.length === 0)
@@ -89,8 +89,8 @@ async function nameVoice({ hash_str, speaker, name: before }: Speaker, name: str
       changed();
     });
   if (!(await give(name))) return false;
-  const told = name === '' ? t(people.nameGone) : t(people.named, { name });
-  toast(told, { action: { label: t(people.undo), run: () => void give(before) } });
+  const text = name === '' ? t(people.nameGone) : t(people.named, { name });
+  toast(text, { action: { label: t(people.undo), run: () => void give(before) } });
   return true;
 }
 
@@ -101,20 +101,20 @@ type Suggested = Awaited<ReturnType<typeof api.suggestSpeakers>>['suggestions'][
 function Elsewhere({ voice }: { readonly voice: Speaker }) {
   const { hash_str, speaker } = voice;
   const cache_dir = useCacheDir();
-  const asked = useQuestions(
+  const loaded = useQuestions(
     cache_dir === null
       ? null
       : (signal) => api.suggestSpeakers({ cache_dir, hash_str, speaker, limit: 20 }, { signal }),
     [cache_dir, hash_str, speaker],
   );
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null) return html`<${Loading} />`;
-  const { suggestions, warning } = asked.value;
+  if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
+  if (loaded.value === null) return html`<${Loading} />`;
+  const { suggestions, warning } = loaded.value;
   if (suggestions.length === 0) return html`<p class="quiet">${warning ?? t(voices.noElsewhere)}</p>`;
-  const onAnswer = (one: Suggested, same: boolean) => asked.answer(() => answer(voice, one, same));
-  return html`<ol class="elsewhere" aria-busy=${asked.isBusy}>${suggestions.map(
+  const onAnswer = (one: Suggested, same: boolean) => loaded.answer(() => answer(voice, one, same));
+  return html`<ol class="elsewhere" aria-busy=${loaded.isBusy}>${suggestions.map(
     (one) =>
-      html`<${Question} key=${`${one.hash_str} ${one.speaker}`} voice=${voice} suggested=${one} isBusy=${asked.isBusy} onAnswer=${onAnswer} />`,
+      html`<${Question} key=${`${one.hash_str} ${one.speaker}`} voice=${voice} suggested=${one} isBusy=${loaded.isBusy} onAnswer=${onAnswer} />`,
   )}</ol>`;
 }
 

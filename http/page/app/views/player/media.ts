@@ -91,8 +91,8 @@ export function useTranscript(hash_str: string) {
       const all: Segment[] = [];
       const request = { cache_dir, hash_str, start_seconds: 0, end_seconds: FOREVER, max_segments: PAGE };
       for (let after: number | null = null; ; ) {
-        const asked = { ...request, ...(after !== null && { after_segment_index: after }) };
-        const page = await api.transcriptionsRange(asked, { signal });
+        const query = { ...request, ...(after !== null && { after_segment_index: after }) };
+        const page = await api.transcriptionsRange(query, { signal });
         all.push(...page.segments);
         after = page.next_after_segment_index;
         if (!page.truncated || after === null) return all;

@@ -88,8 +88,8 @@ interface LaneProps {
 
 function LaneOf({ lane: { kind, label, spans }, place, transport }: LaneProps) {
   const words = { speaker: player.speaks, person: player.seen, chapters: null }[kind];
-  const told = words ? t(words, { name: label }) : label;
-  return html`<div class=${`lane ${kind}`} role="img" aria-label=${told}>${spans.map(
+  const text = words ? t(words, { name: label }) : label;
+  return html`<div class=${`lane ${kind}`} role="img" aria-label=${text}>${spans.map(
     ({ start, end, text }) =>
       html`<span style=${{ left: place(start), width: place(end - start) }} title=${`${clock(start)} ${text}`}
         onDblClick=${() => transport.seek(start)}>${kind === 'chapters' && text}</span>`,

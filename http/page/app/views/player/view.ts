@@ -50,13 +50,13 @@ interface OfMediumProps {
 }
 
 function OfMedium({ hash_str, seconds }: OfMediumProps) {
-  const asked = useMedium(hash_str);
+  const answer = useMedium(hash_str);
   const transport = useMemo(() => createTransport(seconds), [hash_str]);
   useEffect(() => () => transport.close(), [transport]);
   // Another moment of the same medium.
   useEffect(() => transport.seek(seconds), [seconds]);
-  if (asked.value !== null) return html`<${Opened} ...${asked.value} transport=${transport} />`;
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
+  if (answer.value !== null) return html`<${Opened} ...${answer.value} transport=${transport} />`;
+  if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
   return html`<${Loading} />`;
 }
 

@@ -19,20 +19,20 @@ export function Filters() {
   const people = search.use(({ query }) => query.people);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const loaded = useStore(({ folder }) => folder.loaded);
-  const asked = useAsk(
+  const answer = useAsk(
     cache_dir === null
       ? null
       : (signal) => api.metadataFacets({ cache_dir, search_all: true, filters }, { signal }),
     [cache_dir, filters, loaded],
   );
-  const facets = asked.value?.facets ?? null;
-  const total = asked.value?.coverage.indexed_count ?? 0;
+  const facets = answer.value?.facets ?? null;
+  const total = answer.value?.coverage.indexed_count ?? 0;
   const isAny = filters.length + people.length > 0;
   return html`<aside class="filters" aria-label=${t(searchWords.filters)}>
     <div class="row"><h2 class="grow">${t(searchWords.filters)}</h2>
       ${isAny && html`<button class="quiet" onClick=${() => change({ filters: [], people: [] })}>${t(searchWords.clearFilters)}</button>`}</div>
     <${PeopleFilter} />
-    ${facets === null && (asked.state === 'failed' ? html`<${Failed} error=${asked.error} again=${asked.again} />` : html`<${Loading} />`)}
+    ${facets === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
     ${facets?.map((facet) => html`<${FacetFilter} key=${facet.id} facet=${facet} total=${total} />`)}
     ${facets?.length === 0 && html`<p class="quiet">${t(searchWords.noFacets)}</p>`}
   </aside>`;
@@ -75,10 +75,10 @@ function PeopleFilter() {
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const people = search.use(({ query }) => query.people);
   const mode = search.use(({ query }) => query.peopleMode);
-  const asked = useAsk(cache_dir === null ? null : (signal) => api.faceClusters({ cache_dir }, { signal }), [
+  const answer = useAsk(cache_dir === null ? null : (signal) => api.faceClusters({ cache_dir }, { signal }), [
     cache_dir,
   ]);
-  const jobs = asked.value?.jobs ?? [];
+  const jobs = answer.value?.jobs ?? [];
   if (jobs.length === 0) return null;
   const named = jobs.flatMap(({ name: cluster_job_name, names }) =>
     [...new Set(Object.values(names))]

@@ -86,15 +86,15 @@ function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isA
 
 function Reasons({ moment }: { readonly moment: Found }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, moment));
-  const told = moment.reasons
+  const text = moment.reasons
     .map(toldOf)
     .filter((one) => one !== '')
     .join(' · ');
-  const details = [told, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
+  const details = [text, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
   return html`<div class="tile-reasons">
     ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
     <${BandMark} band=${bandOf(moment)} />
-    <span class="cut grow" title=${details}>${told}</span>
+    <span class="cut grow" title=${details}>${text}</span>
     ${isIn && html`<span class="reason in-basket" title=${t(searchWords.outOfBasket)}><${Icon} name="lists" /></span>`}
   </div>`;
 }

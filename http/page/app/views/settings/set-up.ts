@@ -22,14 +22,14 @@ import { isLacking, type ModelSet, modelSets } from './sets.ts';
 const close = () => update({ showsSetUp: false });
 
 export function SetUpDialog() {
-  const asked = useAsk((signal) => api.availableModels({}, { signal }), []);
-  useDownloads(asked.again);
+  const answer = useAsk((signal) => api.availableModels({}, { signal }), []);
+  useDownloads(answer.again);
   const link = (view: ViewName, text: string) =>
     html`<a href=${routeHash({ view, argument: '' })} onClick=${close}>${text}</a>`;
   return html`<${Dialog} title=${t(setup.title)} onClose=${close}>
     <p class="quiet">${t(setup.how)}</p>
-    ${asked.value === null && (asked.state === 'failed' ? html`<${Failed} error=${asked.error} again=${asked.again} />` : html`<${Loading} />`)}
-    ${asked.value && modelSets(asked.value).map((set) => html`<${OneSet} key=${set.name} set=${set} again=${asked.again} />`)}
+    ${answer.value === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
+    ${answer.value && modelSets(answer.value).map((set) => html`<${OneSet} key=${set.name} set=${set} again=${answer.again} />`)}
     <div class="row wrap">${link('library', t(setup.toLibrary))} ${link('settings', t(setup.more))}</div>
   <//>`;
 }

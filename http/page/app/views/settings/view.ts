@@ -85,13 +85,13 @@ function ThisPage() {
 // The settings of the service, each with where it comes from; its version, and the way to its interface.
 
 function ServiceSettings() {
-  const asked = useAsk((signal) => api.getSettings({}, { signal }), []);
+  const answer = useAsk((signal) => api.getSettings({}, { signal }), []);
   const [isShort, setShort] = useState(true);
-  if (asked.value === null)
-    return asked.state === 'failed'
-      ? html`<${Failed} error=${asked.error} again=${asked.again} />`
+  if (answer.value === null)
+    return answer.state === 'failed'
+      ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
-  const { version, cache_dir, settings: all } = asked.value;
+  const { version, cache_dir, settings: all } = answer.value;
   const shown = all.filter(({ source }) => !isShort || source !== 'default');
   return html`<section class="panel column"><h2>${t(settings.settings)}</h2><p class="quiet">${t(settings.settingsHow)}</p>
     <p>${t(settings.folder)}: <span class="whole-path">${cache_dir}</span></p>
@@ -133,12 +133,12 @@ const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
 };
 
 function Models() {
-  const asked = useAsk((signal) => api.availableModels({}, { signal }), []);
+  const answer = useAsk((signal) => api.availableModels({}, { signal }), []);
   const [loading, setLoading] = useState<string | null>(null);
-  useDownloads(asked.again);
-  const models = asked.value;
+  useDownloads(answer.again);
+  const models = answer.value;
   if (models === null)
-    return html`<section class="panel">${asked.state === 'failed' ? html`<${Failed} error=${asked.error} again=${asked.again} />` : html`<${Loading} />`}</section>`;
+    return html`<section class="panel">${answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`}</section>`;
   const rows = modelRows(models);
   const use = async (key: string) => {
     setLoading(key);
@@ -150,7 +150,7 @@ function Models() {
       toast(messageOf(error), { kind: 'error' });
     }
     setLoading(null);
-    asked.again();
+    answer.again();
   };
   return html`<section class="panel column"><h2>${t(settings.models)}</h2><p class="quiet">${t(settings.modelsHow)}</p>
     ${models.fallback_from && html`<p class="problem" role="alert">${t(settings.fellBack, { wanted: models.fallback_from, error: models.error ?? '' })}</p>`}
@@ -183,7 +183,7 @@ function Model({ row, loading, use }: ModelProps) {
   const download = downloads.use(({ active }) => active.find(({ keys }) => keys.includes(key)) ?? null);
   const lacking = downloads.use(({ failed }) => failed[key] ?? null);
   const kindWords = kinds[kind];
-  const told = [
+  const texts = [
     ...(kindWords ? [t(kindWords)] : []),
     row.isBuiltIn ? t(settings.partOfIt) : sizeText(bytes, get().language),
     t(settings.license, { license }),
@@ -192,7 +192,7 @@ function Model({ row, loading, use }: ModelProps) {
   ];
   const canUse = row.group === 'visual' && row.isDownloaded && !row.isInUse;
   return html`<div class="row wrap">
-      <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${told.join(' · ')}</p></div>
+      <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${texts.join(' · ')}</p></div>
       ${canUse && html`<button disabled=${loading !== null} aria-label=${t(settings.useOf, { name: key })} onClick=${() => use(key)}>${loading === key ? t(settings.loading, { name: key }) : t(settings.use)}</button>`}
       ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => start(key)}>${t(settings.download)}</button>`}
     </div>

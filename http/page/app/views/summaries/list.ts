@@ -29,11 +29,11 @@ async function askSummaries(cache_dir: string, most: number, signal: AbortSignal
 
 export function List() {
   const [most, setMost] = useState(MEDIA);
-  const asked = useSummariesAsk((cache_dir, signal) => askSummaries(cache_dir, most, signal), [most]);
+  const answer = useSummariesAsk((cache_dir, signal) => askSummaries(cache_dir, most, signal), [most]);
   const { words, collection } = slice.use((state) => state);
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null) return html`<${Loading} />`;
-  const { all, warning, collections, left, hasMedia } = asked.value;
+  if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
+  if (answer.value === null) return html`<${Loading} />`;
+  const { all, warning, collections, left, hasMedia } = answer.value;
   if (all.length === 0)
     return html`<${Empty} icon="summaries" title=${t(summaries.none)}>
       <p class="quiet">${t(hasMedia ? summaries.makeHow : summaries.noFiles)}</p>
@@ -68,16 +68,16 @@ interface MatchesProps {
 }
 
 function Matches({ words, collection }: MatchesProps) {
-  const asked = useSummariesAsk(
+  const answer = useSummariesAsk(
     (cache_dir, signal) => {
       const within = collection === null || collection === '' ? {} : { collection_id: collection };
       return api.searchSummaries({ cache_dir, query: words, max_results: MATCHES, ...within }, { signal });
     },
     [words, collection],
   );
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null) return html`<${Loading} />`;
-  const { matches, total, truncated } = asked.value;
+  if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
+  if (answer.value === null) return html`<${Loading} />`;
+  const { matches, total, truncated } = answer.value;
   if (matches.length === 0)
     return html`<${Empty} icon="search" title=${t(summaries.nothing)}><p class="quiet">${t(summaries.nothingHow)}</p><//>`;
   return html`<p class="quiet" role="status">${t(summaries.found, { n: total })}${truncated && html` ${t(summaries.foundMore, { n: matches.length })}`}</p>

@@ -35,15 +35,15 @@ export function Make() {
 }
 
 function Question({ close }: { close(): void }) {
-  const asked = useSummariesAsk((cache_dir, signal) => askMedia(cache_dir, MEDIA, signal), []);
-  const paths = (asked.value?.media ?? [])
+  const answer = useSummariesAsk((cache_dir, signal) => askMedia(cache_dir, MEDIA, signal), []);
+  const paths = (answer.value?.media ?? [])
     .filter(({ visual, transcript }) => visual.length > 0 || transcript !== null)
     .map(({ media_path }) => media_path);
   return html`<${Dialog} title=${t(summaries.make)} onClose=${close}>
     <p class="quiet">${t(summaries.makeHow)}</p>
-    ${asked.state === 'failed' && html`<${Failed} error=${asked.error} again=${asked.again} />`}
-    ${asked.state === 'loading' && html`<${Loading} />`}
-    ${asked.state === 'ready' && (paths.length > 0 ? html`<${Form} paths=${paths} close=${close} />` : html`<p>${t(summaries.noFiles)}</p>`)}
+    ${answer.state === 'failed' && html`<${Failed} error=${answer.error} again=${answer.again} />`}
+    ${answer.state === 'loading' && html`<${Loading} />`}
+    ${answer.state === 'ready' && (paths.length > 0 ? html`<${Form} paths=${paths} close=${close} />` : html`<p>${t(summaries.noFiles)}</p>`)}
   <//>`;
 }
 

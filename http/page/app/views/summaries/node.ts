@@ -83,14 +83,14 @@ interface OfLeafProps {
 }
 
 function OfLeaf({ overview: { summary_ref, media_path, hash_str }, node_id }: OfLeafProps) {
-  const asked = useSummariesAsk(
+  const answer = useSummariesAsk(
     (cache_dir, signal) =>
       api.summaryNode({ cache_dir, summary_ref, node_id, include_evidence: true }, { signal }),
     [summary_ref, node_id],
   );
-  if (asked.state === 'failed') return html`<${Failed} error=${asked.error} again=${asked.again} />`;
-  if (asked.value === null) return html`<${Loading} />`;
-  const { evidence } = asked.value;
+  if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
+  if (answer.value === null) return html`<${Loading} />`;
+  const { evidence } = answer.value;
   return html`<div class="column"><h3>${t(summaries.evidence)}</h3>
     ${evidence ? html`<${Told} evidence=${evidence} media_path=${media_path} hash_str=${hash_str} />` : html`<p class="quiet">${t(summaries.noEvidence)}</p>`}
   </div>`;

@@ -22,14 +22,14 @@ import { titleOf } from './title.ts';
 import { type Row, rowsOf, type Step, stepped } from './tree.ts';
 
 export function OpenedSummary({ summary_ref }: { readonly summary_ref: string }) {
-  const asked = useSummariesAsk(
+  const answer = useSummariesAsk(
     (cache_dir, signal) => api.summaryOverview({ cache_dir, summary_ref }, { signal }),
     [summary_ref],
   );
-  const { error, value } = asked;
+  const { error, value } = answer;
   if (error instanceof ApiError && (error.status === 404 || error.status === 400))
     return html`<${Empty} icon="summaries" title=${error.message}><button onClick=${() => go('summaries')}>${t(summaries.back)}</button><//>`;
-  if (asked.state === 'failed') return html`<${Failed} error=${error} again=${asked.again} />`;
+  if (answer.state === 'failed') return html`<${Failed} error=${error} again=${answer.again} />`;
   if (value === null) return html`<${Loading} />`;
   return html`<${Read} key=${value.summary_ref} overview=${value} />`;
 }

@@ -156,10 +156,10 @@ test('without a face model a job of faces is refused as a whole, and so is resum
   const e = await engine(t);
   const { task_id } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   e.people.downloaded = false;
-  const asked = { face_clustering_jobs: [jobOf(e)], visual_media_paths: [...e.w.paths] };
+  const request = { face_clustering_jobs: [jobOf(e)], visual_media_paths: [...e.w.paths] };
   const { NO_FACE_MODEL } = facesErrors;
   await assert.rejects(
-    e.run(asked),
+    e.run(request),
     (error: unknown) => NO_FACE_MODEL.is(error) && /models pull/.test(error.message),
   );
   await assert.rejects(e.tasks.resume(task_id), NO_FACE_MODEL.is);

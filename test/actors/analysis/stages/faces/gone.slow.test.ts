@@ -54,9 +54,9 @@ test('a film that is gone is looked at in its previews, at their size, and says 
   ]);
   assert.deepEqual([...new Set(e.people.looked)].toSorted(), ['1x2', '2x1']);
   assert.deepEqual(of['Family']?.clustering?.media_hashes, ['a', 'b']);
-  const told = e.emitted.flatMap(({ warning: said }) => (said === undefined ? [] : [said]));
-  assert.equal(told.length, 1);
-  assert.match(told[0]!, /\/a: found in stored previews/);
+  const texts = e.emitted.flatMap(({ warning: said }) => (said === undefined ? [] : [said]));
+  assert.equal(texts.length, 1);
+  assert.match(texts[0]!, /\/a: found in stored previews/);
   const { face_frames, face_grid_frames } = await e.tasks.get(task_id, page);
   assert.deepEqual([face_frames, face_grid_frames], [21, 23]);
   assert.equal(e.people.stages.size, 0);

@@ -146,8 +146,8 @@ test('a clustering that ended the engine twice is left alone there by a watched 
   for (const [path, file] of first.w.state.files) e.w.state.files.set(path, file);
   const job = { ...e.job, face_media_paths: [...first.w.paths] };
   const watched = async (folder: string, paths = job.face_media_paths) => {
-    const asked = { ...job, face_media_paths: paths };
-    const request = { cache_dir: folder, face_clustering_jobs: [asked] };
+    const query = { ...job, face_media_paths: paths };
+    const request = { cache_dir: folder, face_clustering_jobs: [query] };
     const { task_id } = await e.tasks.start(request, { source: 'watch_folder', whenBusy: 'wait' });
     await until(async () => (await e.tasks.get(task_id, page)).ended !== null);
     return (await e.ends(task_id)).of['Family']?.error;

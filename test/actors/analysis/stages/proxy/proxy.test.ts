@@ -17,9 +17,9 @@ class FakeProxies {
     return this.ready.has(hash_str) ? { path: `/${hash_str}.mp4`, size_bytes: 7 } : null;
   }
 
-  async make(wish: ProxySpec, signal: AbortSignal, told: (fraction: number) => void) {
+  async make(wish: ProxySpec, signal: AbortSignal, report: (fraction: number) => void) {
     this.asked.push(wish);
-    told(0.5);
+    report(0.5);
     await Promise.race([
       this.before(),
       new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
@@ -36,8 +36,8 @@ async function engineOf(t: TestContext, options: Parameters<typeof exportEngine>
   const engine = await exportEngine(t, [{ name: 'a.mp4', frames: 4 }], { ...options, proxies });
   const ask = async (hash_str: string, max_side = 1280) => {
     const media_path = `/films/${hash_str}.mxf`;
-    const asked = { cache_dir: engine.w.folder, hash_str, media_path, max_side };
-    return (await engine.tasks.begin('proxy', asked)).task_id;
+    const request = { cache_dir: engine.w.folder, hash_str, media_path, max_side };
+    return (await engine.tasks.begin('proxy', request)).task_id;
   };
   return { ...engine, proxies, ask };
 }
@@ -133,10 +133,10 @@ test('a film that is gone when its turn comes, and a full disk, fail that proxy 
   const first = await ask('aa');
   const [gone, full, last] = [await ask('bb'), await ask('cc'), await ask('dd')];
   const make = proxies.make.bind(proxies);
-  proxies.make = async (wish, signal, told) => {
+  proxies.make = async (wish, signal, report) => {
     if (wish.hash_str === 'bb') throw mediaErrors.FILE_UNREADABLE('/films/bb.mxf: does not exist');
     if (wish.hash_str === 'cc') throw storeErrors.STORE_FULL('/proxies: the disk is full');
-    return make(wish, signal, told);
+    return make(wish, signal, report);
   };
   held.resolve();
   assert.equal(await ended(first), 'completed');

@@ -8,14 +8,14 @@ import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
 
-const asked = {
+const request = {
   language: 'en',
   channels: null,
   detect_speakers: true,
   speaker_count: 'auto',
   preferred: 'auto',
 } as const;
-const job = (path: string, more: Partial<SpeechJob> = {}): SpeechJob => ({ path, ...asked, ...more });
+const job = (path: string, more: Partial<SpeechJob> = {}): SpeechJob => ({ path, ...request, ...more });
 const outcomes = (results: readonly FileResult[]) =>
   results.map(({ path, type, outcome }) => `${path.split('/').at(-1)} ${type} ${outcome}`).sort();
 

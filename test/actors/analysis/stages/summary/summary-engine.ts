@@ -51,8 +51,8 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
     }
     return key;
   };
-  const asked = { expectModelFor, summaryModel };
-  const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', ...asked });
+  const request = { expectModelFor, summaryModel };
+  const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', ...request });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
   const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });

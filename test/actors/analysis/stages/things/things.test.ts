@@ -125,17 +125,20 @@ test('a film is not opened where its previews are to do, and nothing is said of 
   const [a, b] = e.w.paths as [string, string];
   await e.run({ visual_media_paths: [a], thing_media_paths: [] });
   e.w.state.preview = (_, frame) => new Uint8Array([0xff, 0xd8, frame]);
-  const asked = { thing_media_paths: [a, b], from_previews: true };
-  const { of } = await e.run(asked);
+  const request = { thing_media_paths: [a, b], from_previews: true };
+  const { of } = await e.run(request);
   assert.deepEqual(e.w.decoded, ['a', 'stored 0,1,2']);
   assert.equal(of['a']?.things?.from_previews, true);
   assert.equal(e.things.stored.get('a')?.from_previews, true);
   assert.equal(of['b']?.error?.code, storeErrors.NOT_ANALYZED.code);
-  assert.equal((await e.run(asked)).of['a']?.outcome, 'stored');
-  const both = e.run({ ...asked, visual_media_paths: [a] });
+  assert.equal((await e.run(request)).of['a']?.outcome, 'stored');
+  const both = e.run({ ...request, visual_media_paths: [a] });
   await assert.rejects(both, /visual_media_paths\[0\] needs the file/);
   writeFileSync(a, 'another film');
-  assert.equal((await e.run({ ...asked, force: true })).of['a']?.error?.code, mediaErrors.FILE_CHANGED.code);
+  assert.equal(
+    (await e.run({ ...request, force: true })).of['a']?.error?.code,
+    mediaErrors.FILE_CHANGED.code,
+  );
   await e.run({ thing_media_paths: [a] });
   assert.equal(e.w.decoded.at(-1), 'a');
 });

@@ -26,12 +26,12 @@ const request = { candidate: fakeCandidate(), shape: shapeOf() };
 /** A program that says which process it is, and then does this. */
 function program(name: string, source: string): { readonly program: URL; pid(): number } {
   const path = join(folder, `${name}.mjs`);
-  const told = join(folder, `${name}.pid`);
+  const text = join(folder, `${name}.pid`);
   const writing = `import { renameSync, writeFileSync } from 'node:fs';
-writeFileSync(${JSON.stringify(`${told}.part`)}, String(process.pid));
-renameSync(${JSON.stringify(`${told}.part`)}, ${JSON.stringify(told)});`;
+writeFileSync(${JSON.stringify(`${text}.part`)}, String(process.pid));
+renameSync(${JSON.stringify(`${text}.part`)}, ${JSON.stringify(text)});`;
   writeFileSync(path, `${writing}\n${source}`);
-  const pid = () => (existsSync(told) ? Number(readFileSync(told, 'utf8')) : 0);
+  const pid = () => (existsSync(text) ? Number(readFileSync(text, 'utf8')) : 0);
   return { program: pathToFileURL(path), pid };
 }
 
