@@ -11,8 +11,7 @@ import { unknownJob } from '../store/people/job-writer.ts';
 import type { Store } from '../store/store.ts';
 import { type ComparisonParts, suggestionHandlers } from './alike/handlers.ts';
 import { type ClusteringParts, clusteringHandlers } from './clustering-handlers.ts';
-import { type ClusterFaces, faceStorageVersion, peopleErrors, type peopleMessages } from './contract.ts';
-import { legacyAppearances, legacyClustering, legacyPage } from './legacy.ts';
+import { type ClusterFaces, peopleErrors, type peopleMessages } from './contract.ts';
 
 export type PeopleParts = FaceParts & ClusteringParts & ComparisonParts;
 
@@ -56,7 +55,6 @@ function clusterFaces(store: Store, request: FacesRequest, turn: Turn): FacesRep
   const { cluster_job_name: name, clusters, min_size, max_size, max_clusters, noise } = request;
   const job = store.people.job(name);
   if (job === null) return { job, matching: 0, clusters: [], noise: null, unknown: [] };
-  if (job.face_storage_version < faceStorageVersion) return legacyFaces(store, request, job);
   const view = store.people.view(name);
   if (view === null) return { job: null, matching: 0, clusters: [], noise: null, unknown: [] };
   const positions = new Map(view.state.cluster_ids.map((id, at) => [id, at]));
@@ -93,8 +91,7 @@ function appearances(
     if (known.has(id)) continue;
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${id}`, { field });
   }
-  const seen =
-    job.face_storage_version < faceStorageVersion ? legacySeen(store, name) : viewSeen(store, name);
+  const seen = viewSeen(store, name);
   const paths = new Map<string, string>();
   const pathOf = (hash: string): string => {
     const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? '';
@@ -118,29 +115,6 @@ function viewSeen(store: Store, name: string): Seen {
   const view = store.people.view(name);
   const positions = new Map(view?.state.cluster_ids.map((id, at) => [id, at]));
   return (cluster) => view?.appearances(positions.get(cluster) ?? -1) ?? [];
-}
-
-function legacySeen(store: Store, name: string): Seen {
-  const stored = legacyClustering(store.people.stored.get(name)?.json ?? '{}');
-  return (cluster) => legacyAppearances(stored, cluster);
-}
-
-function legacyFaces(store: Store, request: FacesRequest, job: NonNullable<FacesReply['job']>): FacesReply {
-  const { cluster_job_name: name, clusters, min_size, max_size, max_clusters, offset, limit } = request;
-  const stored = legacyClustering(store.people.stored.get(name)?.json ?? '{}');
-  const known = new Set(job.cluster_ids);
-  const sized = stored.clusters
-    .filter(({ faces }) => faces.length >= min_size && faces.length <= max_size)
-    .toSorted((a, b) => b.faces.length - a.faces.length);
-  const asked = clusters && [...new Set(clusters)];
-  const chosen = asked?.filter((id) => known.has(id)) ?? sized.slice(0, max_clusters).map(({ id }) => id);
-  return {
-    job,
-    matching: sized.length,
-    clusters: chosen.map((id) => legacyPage(stored, id, offset, limit)),
-    noise: request.noise ? legacyPage(stored, null, offset, limit) : null,
-    unknown: asked?.filter((id) => !known.has(id)) ?? [],
-  };
 }
 
 // What the index answers about the faces of media while they are found.

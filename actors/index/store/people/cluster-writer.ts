@@ -50,18 +50,13 @@ export class ClusterWriter {
 
   /** Within a transaction. */
   put(writes: Writes, name: string, file: string, state: ClusteringState): void {
-    this.putJson(writes, name, faceStorageVersion, file, JSON.stringify(state));
-  }
-
-  /** `format` 1 has no file, and all of it as JSON. */
-  putJson(writes: Writes, name: string, format: number, file: string, state_json: string): void {
     const [key, stateKey] = [clusteringKey(name), clusteringStateKey(name)];
     const before = writes.get(key);
     const read = () =>
       before === undefined ? null : unseal(Clustering, key, before, this.#environment.file);
     const revision = revisionAfter(read, randomRevision());
-    writes.put(key, seal(Clustering, key, { name, format, revision, file }));
-    writes.put(stateKey, seal(StateRecord, stateKey, { state_json }));
+    writes.put(key, seal(Clustering, key, { name, format: faceStorageVersion, revision, file }));
+    writes.put(stateKey, seal(StateRecord, stateKey, { state_json: JSON.stringify(state) }));
   }
 
   remove(writes: Writes, name: string): void {

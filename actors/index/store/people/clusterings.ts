@@ -3,8 +3,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClusterColumns, readColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import { faceStorageVersion } from '../../people/contract.ts';
-import { legacyClustering, legacyColumns } from '../../people/legacy.ts';
 import type { StoredClusters } from '../../people/stored-clusters.ts';
 import { storeErrors } from '../contract.ts';
 import type { Environment, Writes } from '../environment.ts';
@@ -21,9 +19,9 @@ export interface StoredClustering {
   readonly name: string;
   readonly format: number;
   readonly revision: number;
-  /** Of its columns; empty in format 1. */
+  /** Of its columns. */
   readonly file: string;
-  /** JSON of the state, or of the whole clustering in format 1. */
+  /** JSON of the state. */
   readonly json: string;
 }
 
@@ -91,7 +89,7 @@ export class Clusterings {
     });
   }
 
-  /** What searches need, of every format; null when there is none. *Copied*. */
+  /** What searches need; null when there is none. *Copied*. */
   read(name: string): StoredClusters | null {
     const found = this.#borrowed(name, null);
     if (found === null) return null;
@@ -114,9 +112,6 @@ export class Clusterings {
     return readAgain(() => {
       const stored = this.get(name);
       if (stored === null) return null;
-      if (stored.format < faceStorageVersion) {
-        return legacyColumns(stored.name, stored.revision, legacyClustering(stored.json));
-      }
       const state = stateOf(stored);
       if (hash !== null && !state.media.includes(hash)) return null;
       const columns = this.columns(stored.file);

@@ -68,19 +68,6 @@ export class JobWriter {
     });
   }
 
-  /** The same for format 1, of which all is JSON. */
-  changeJson(name: string, act: (stored: StoredClustering) => string): void {
-    const { work, environment } = this.#parts;
-    work.exclusively(() => {
-      const stored = this.current(name);
-      const json = act(stored);
-      environment.transact((writes) => {
-        work.confirmIn(writes);
-        this.files.putJson(writes, name, stored.format, stored.file, json);
-      });
-    });
-  }
-
   #put(name: string, file: string, state: ClusteringState, along: (writes: Writes) => void): void {
     const { work, environment } = this.#parts;
     environment.transact((writes) => {

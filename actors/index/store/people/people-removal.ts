@@ -1,9 +1,7 @@
 // Takes faces out of the records: those of contents that are forgotten, and those of people who are deleted. Within the
 // transaction of whoever removes; what is to be written as files is written before it.
 
-import { faceStorageVersion } from '../../people/contract.ts';
 import { idBytes, idText, positionsOf } from '../../people/entry-id.ts';
-import { legacyClustering, withoutContents } from '../../people/legacy.ts';
 import { entriesOf, withoutEntries } from '../../people/remove-entries.ts';
 import { noteUpheaval } from '../changes.ts';
 import type { Environment, Writes } from '../environment.ts';
@@ -222,15 +220,6 @@ function changedJob(
 ): ChangedJob[] {
   const stored = clusterings.get(name);
   if (stored === null) return [];
-  if (stored.format < faceStorageVersion) {
-    const before = legacyClustering(stored.json);
-    const all = [...before.clusters.flatMap(({ faces }) => faces), ...before.noise];
-    if (!all.some(({ hash }) => hashes.has(hash))) return [];
-    const after = withoutContents(before, hashes);
-    const isEmpty = after.clusters.length === 0 && after.noise.length === 0;
-    const put = (writes: Writes) => files.putJson(writes, name, stored.format, '', JSON.stringify(after));
-    return [{ name, put: isEmpty ? null : put, files: [] }];
-  }
   const state = stateOf(stored);
   if (!state.media.some((hash) => hashes.has(hash))) return [];
   if (state.media.every((hash) => hashes.has(hash))) return [{ name, put: null, files: [] }];

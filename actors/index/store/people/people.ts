@@ -1,9 +1,9 @@
 // People of an analysis folder: faces that are stored, clusterings of them, and what people said about these.
 import type { SuggestionOptions } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
+import { named } from '../../people/cluster-names.ts';
 import { clusterJob } from '../../people/clustering-state.ts';
 import { type ClusterJob, faceStorageVersion, type PeopleLoadReport } from '../../people/contract.ts';
-import { legacyJob, named, nameLegacy } from '../../people/legacy.ts';
 import { type Corrections, type Modified, modify, undone } from '../../people/modify.ts';
 import type { Reconciled } from '../../people/reconcile.ts';
 import type { StoredClusters } from '../../people/stored-clusters.ts';
@@ -126,10 +126,6 @@ export class People {
     const stored = this.stored.get(name);
     if (stored === null) throw unknownJob(name);
     const changes: Record<string, string> = {};
-    if (stored.format < faceStorageVersion) {
-      this.#writing().jobs.changeJson(name, ({ json }) => nameLegacy(json, assignments, changes));
-      return changes;
-    }
     this.#writing().jobs.change(name, (state) => ({ state: named(state, assignments, changes) }));
     return changes;
   }
@@ -182,7 +178,5 @@ export class People {
 }
 
 export function jobOf(stored: StoredClustering): ClusterJob {
-  return stored.format < faceStorageVersion
-    ? legacyJob(stored.name, stored.format, stored.json)
-    : clusterJob(stored.name, stored.format, stateOf(stored));
+  return clusterJob(stored.name, stored.format, stateOf(stored));
 }

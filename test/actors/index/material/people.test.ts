@@ -3,14 +3,9 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { peopleIn } from '../../../../actors/index/material/handlers.ts';
-import type { LegacyClustering } from '../../../../actors/index/people/legacy.ts';
-import { Environment } from '../../../../actors/index/store/environment.ts';
-import { clusteringKey, clusteringStateKey, databaseFile } from '../../../../actors/index/store/names.ts';
-import { Clustering, ClusteringState } from '../../../../actors/index/store/records.ts';
-import { seal } from '../../../../actors/index/store/table.ts';
 import { folder, indexActor } from '../handlers.ts';
 import { storedClusters } from '../people/clusterings.ts';
-import { cluster, modelKey, storeFaces } from '../people/faces.ts';
+import { cluster, storeFaces } from '../people/faces.ts';
 
 test('everyone a content shows is told with ranges, by name or by cluster', async (t) => {
   const cache_dir = folder(t);
@@ -76,51 +71,6 @@ test('one name on several clusters is one person, under the cluster that shows m
     { ...job, cluster_id: 'c3', person: 'c3', is_named: false, ranges: [[1, 2]] },
   ]);
   assert.deepEqual(peopleIn(clustered, 'zz'), []);
-});
-
-test('a clustering of format 1 tells its people too', async (t) => {
-  const cache_dir = folder(t);
-  const index = await indexActor(t);
-  await storeFaces(index, cache_dir, 'aa', [[1]]);
-  const face = (id: number, frame: number, hash = 'aa') => ({
-    id: `face ${id}`,
-    hash,
-    frame,
-    jpeg: '',
-  });
-  const old: LegacyClustering = {
-    model_key: modelKey,
-    eps: 0.5,
-    min_samples: 3,
-    clustered_ms: 1,
-    names: { c2: 'Ben' },
-    clusters: [
-      { id: 'c1', faces: [face(1, 4), face(2, 0), face(3, 5, 'bb')] },
-      { id: 'c2', faces: [face(4, 0)] },
-    ],
-    noise: [face(5, 9)],
-  };
-  const environment = Environment.open(databaseFile(cache_dir), 'write');
-  const [key, stateKey] = [clusteringKey('old'), clusteringStateKey('old')];
-  environment.transact((writes) => {
-    writes.put(key, seal(Clustering, key, { name: 'old', format: 1, revision: 7, file: '' }));
-    writes.put(stateKey, seal(ClusteringState, stateKey, { state_json: JSON.stringify(old) }));
-  });
-  await environment.close();
-  const { people } = await index.call('people_in', { cache_dir, hash_str: 'aa' });
-  assert.deepEqual(people, [
-    {
-      cluster_job_name: 'old',
-      cluster_id: 'c1',
-      person: 'c1',
-      is_named: false,
-      ranges: [
-        [0, 1],
-        [4, 5],
-      ],
-    },
-    { cluster_job_name: 'old', cluster_id: 'c2', person: 'Ben', is_named: true, ranges: [[0, 1]] },
-  ]);
 });
 
 test('a damaged clustering is left out and told, the others are answered', async (t) => {
