@@ -15,7 +15,7 @@ export interface OpenedDetector {
   readonly eightBits: 'used' | 'refused' | 'not tried';
 }
 
-/** Part by which distances to the sides may differ. It is 0.06, and 0.2 and more with ranges that do not fit the graph. */
+/** Part by which distances to the sides may differ. It is 0.06, and 0.35 and more with ranges that do not fit the graph. */
 const mostDifference = 0.12;
 
 /** `open`: the graph, with ranges in eight bits. */
