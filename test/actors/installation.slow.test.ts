@@ -16,9 +16,10 @@ test('the models of the program are listed where no models folder exists', async
 });
 
 test('every native package loads and says what it offers', async () => {
-  const { media, modelDevices, store, clipEncoders } = installation.native;
+  const { media, modelDevices, objectDetector, store, clipEncoders } = installation.native;
   assert.match(await media(), /^FFmpeg \S+, libavcodec \d/);
   assert.ok((await modelDevices()).some(({ device }) => device === 'cpu'));
+  assert.equal(await objectDetector(), null);
   await store();
   assert.equal(await clipEncoders('off'), 'libx264 (hardware_encoding is off)');
   assert.match(await clipEncoders('auto'), /^(libx264; |h264_\w+, proven)/);

@@ -66,6 +66,13 @@ export const actorFaults: readonly Fault[] = [
     tests: ['test/actors/text-reader/recognition/read-line.test.ts'],
   },
   {
+    name: 'eight bits are used whatever they answer',
+    file: 'actors/things/open-detector.ts',
+    text: '<= mostDifference) {',
+    fault: '>= 0) {',
+    tests: ['test/actors/things/open-detector.test.ts'],
+  },
+  {
     name: 'slow changes of a picture are never looked at',
     file: 'actors/things/sight.ts',
     text: 'if (before && changed?.includes(1) === false) return before;',
