@@ -8,8 +8,7 @@ import type { KnownConcepts } from './concepts/known-concepts.ts';
 import type { OpenFilm, PlannedNode, summarizerContract } from './contract.ts';
 import { outlinedFilmSteps } from './facts/film.ts';
 import { Intake, misuse } from './intake.ts';
-import type { LanguageWriter } from './language/contract.ts';
-import { materialOf, wholeMaterialOf } from './material-for-writer.ts';
+import type { LanguageWriter, NodeMaterial } from './language/contract.ts';
 import {
   type Hint,
   hintWeights,
@@ -209,4 +208,37 @@ function inWritingOrder(nodes: readonly OutlineNode[]): OutlineNode[] {
   const leaves = nodes.filter(isLeaf).sort((a, b) => a.start - b.start);
   const others = nodes.filter((node) => !isLeaf(node));
   return [...leaves, ...others.sort((a, b) => b.level - a.level || a.start - b.start)];
+}
+
+// What a language model is handed of a node.
+
+interface WriterInput {
+  readonly film: OpenFilm;
+  readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
+  /** Texts of nodes that are written. */
+  textOf(node_id: string): string;
+}
+
+function materialOf(told: FilmTexts, { node, text }: NodeStatements, given: WriterInput): NodeMaterial {
+  const { film, pictures } = given;
+  const isLeaf = node.child_ids.length === 0;
+  return {
+    node_id: node.node_id,
+    range: [node.start, node.end],
+    is_leaf: isLeaf,
+    evidence: told.evidence(node),
+    pictures: isLeaf ? pictures : [],
+    children: node.child_ids.map((id) => {
+      const { start, end } = told.film.nodes.get(id)!;
+      return { node_id: id, range: [start, end], text: given.textOf(id) };
+    }),
+    template_text: text,
+    objective: film.objective,
+    language: film.language,
+  };
+}
+
+/** Of the root with the text that it has. */
+function wholeMaterialOf(told: FilmTexts, root: NodeStatements, given: WriterInput): NodeMaterial {
+  return { ...materialOf(told, root, given), template_text: given.textOf(root.node.node_id) };
 }

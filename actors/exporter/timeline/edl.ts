@@ -5,7 +5,6 @@ import { editsOf } from './edits.ts';
 import { type SourceTimes, sourceTimes } from './edl-times.ts';
 import { type Clip, counterText, dropsFrames, type Source, type Timeline } from './model.ts';
 import { framesPerSecond } from './rate.ts';
-import { reelNames } from './reels.ts';
 
 /** Characters of a name in a comment that old readers take. */
 const MOST_NAME = 32;
@@ -56,4 +55,34 @@ function comments({ name }: Clip, { path, timecode }: Source, { own }: SourceTim
 
 function beginning(text: string, most: number): string {
   return [...text].slice(0, most).join('').trimEnd();
+}
+
+// Reel names of an EDL: eight capital letters and digits, another one for each file.
+
+const LENGTH = 8;
+/** What these mean to a reader of EDLs is no reel. */
+const taken: readonly string[] = ['', 'AX', 'BL', 'NONE'];
+
+/** By place of the source. The first letters of the name of its file; what is taken ends with a number. */
+export function reelNames(sources: readonly Pick<Source, 'name'>[]): string[] {
+  const used = new Set(taken);
+  // Where the search for a free number went on to, so that many files of one name take no longer.
+  const next = new Map<string, number>();
+  return sources.map(({ name }) => {
+    const stem = name
+      .replace(/\.[^.]*$/, '')
+      .normalize('NFKD')
+      .toUpperCase()
+      .replace(/[^A-Z0-9]/g, '');
+    const plain = stem.slice(0, LENGTH);
+    let reel = plain;
+    let number = next.get(plain) ?? (plain === '' ? 1 : 2);
+    for (; used.has(reel); number++) {
+      const digits = String(number);
+      reel = (plain || 'REEL').slice(0, LENGTH - digits.length) + digits;
+    }
+    next.set(plain, number);
+    used.add(reel);
+    return reel;
+  });
 }

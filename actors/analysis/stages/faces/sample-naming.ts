@@ -1,13 +1,17 @@
 // Names the clusters of a job after the people of whom samples were given.
 import { engineErrors } from '../../../../runtime/errors.ts';
+import type { SlotPool } from '../../../../runtime/slots.ts';
+import { isMediaError } from '../../../decoder/contract.ts';
+import { facesErrors } from '../../../faces/contract.ts';
+import type { Decoder } from '../parts.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { Clusterer } from './clusterer.ts';
-import type { SampleFaceNaming } from './facts.ts';
+import type { SampleFaceNaming, UnassignedReason } from './facts.ts';
 import { joined } from './file-faces.ts';
 import type { FaceFinder } from './finder.ts';
-import type { FaceJob } from './jobs.ts';
-import { nameClusters } from './naming.ts';
-import { type Reference, readReference } from './references.ts';
+import type { FaceJob, Sample } from './jobs.ts';
+import { limits } from './limits.ts';
+import { faceShape, sampleSide } from './shape.ts';
 
 /** Clusters as they are stored now. */
 export interface StoredClusters {
@@ -58,4 +62,182 @@ export async function nameFromSamples(
 function attachmentOf({ run }: TaskContext, number: number): string {
   if (!run.attachment) throw engineErrors.INTERNAL(`picture ${number} of the request was not kept`);
   return run.attachment(number);
+}
+
+// Sample pictures of people become vectors: each is decoded now, and must show exactly one face.
+
+/** A person with the vectors of the pictures that show one face. */
+interface Reference {
+  readonly name: string;
+  readonly vectors: readonly Float32Array[];
+  /** Why there is no vector; null when there are some. */
+  readonly reason: UnassignedReason | null;
+  /** What was wrong with pictures, for people. */
+  readonly complaints: readonly string[];
+}
+
+interface ReferenceParts {
+  readonly finder: FaceFinder;
+  readonly prober: Decoder;
+  readonly pool: SlotPool;
+  /** Where a picture lies that came with the request. */
+  readonly attachment: (number: number) => string;
+  readonly signal: AbortSignal;
+}
+
+async function readReference({ name, pictures }: Sample, parts: ReferenceParts): Promise<Reference> {
+  const vectors: Float32Array[] = [];
+  const complaints: string[] = [];
+  let reason: UnassignedReason | null = null;
+  for (const [at, picture] of pictures.entries()) {
+    const path = 'path' in picture ? picture.path : parts.attachment(picture.attachment);
+    const read = await faceIn(path, parts);
+    if (!('reason' in read)) vectors.push(read);
+    else {
+      reason ??= read.reason;
+      complaints.push(`${'path' in picture ? picture.path : `image ${at + 1} of ${name}`}: ${read.what}`);
+    }
+  }
+  return { name, vectors, reason: vectors.length > 0 ? null : reason, complaints };
+}
+
+interface Refused {
+  readonly reason: UnassignedReason;
+  /** For people. */
+  readonly what: string;
+}
+
+const noFace: Refused = { reason: 'no_face', what: 'shows no face' };
+const severalFaces: Refused = { reason: 'multiple_faces', what: 'shows several faces' };
+const unreadable: Refused = { reason: 'unreadable_image', what: 'is not a readable picture' };
+const tooLarge: Refused = {
+  reason: 'unreadable_image',
+  what: `has more than ${limits.imagePixels / 1e6} megapixels`,
+};
+
+/** The vector of the only face in a picture; or what is wrong with it. */
+async function faceIn(path: string, parts: ReferenceParts): Promise<Float32Array | Refused> {
+  const { finder, prober, pool, signal } = parts;
+  const holder = pool.holder();
+  try {
+    const probe = await prober.ask('probe', { path }, { signal });
+    const { kind, width, height } = probe;
+    if (kind !== 'image') return unreadable;
+    if (width * height > limits.imagePixels) return tooLarge;
+    const shape = faceShape(probe, sampleSide, pool.memory.slotBytes);
+    const picture = await pool.acquire(holder, signal);
+    const slots = [picture];
+    await prober.ask('picture', { path, seconds: 0, shape, preview: null, picture }, { signal, slots });
+    const { faces, vectors } = await finder.find(picture, shape, signal);
+    if (faces.length === 1) return vectors;
+    return faces.length === 0 ? noFace : severalFaces;
+  } catch (error) {
+    if (isMediaError(error) || facesErrors.BAD_PICTURE.is(error)) return unreadable;
+    throw error;
+  } finally {
+    pool.releaseAll(holder);
+  }
+}
+
+// Which cluster each sample person is: a name is only given where nothing else comes near.
+
+/** A person with a row of similarities for each picture that shows one face. */
+export interface ReferencedPerson {
+  readonly name: string;
+  /** By cluster, a row for each reference; none: `reason` says why. */
+  readonly rows: readonly Float32Array[];
+  readonly reason: UnassignedReason | null;
+}
+
+interface NamedClusters {
+  readonly ids: readonly string[];
+  /** Aligned with `ids`; empty without a name. */
+  readonly names: readonly string[];
+}
+
+interface Confidence {
+  /** Cosine from which a face shows the person. */
+  readonly same: number;
+  /** By how much the runner-up must be less similar. */
+  readonly margin: number;
+}
+
+interface Claim {
+  readonly name: string;
+  readonly cluster: number;
+  readonly similarity: number;
+  readonly runner_up: number | null;
+}
+
+export function nameClusters(
+  people: readonly ReferencedPerson[],
+  { ids, names }: NamedClusters,
+  confidence: Confidence,
+): SampleFaceNaming {
+  const unassigned = new Map<string, UnassignedReason>();
+  const claims: Claim[] = [];
+  for (const person of people) {
+    const claim = claimOf(person, ids.length, confidence);
+    if (typeof claim === 'string') unassigned.set(person.name, claim);
+    else claims.push(claim);
+  }
+  const assignments = claims.filter((claim) => {
+    const others = claims.filter((one) => one !== claim && one.cluster === claim.cluster);
+    const reason = others.some((one) => claim.similarity - one.similarity < confidence.margin)
+      ? 'ambiguous'
+      : isNamedOtherwise(names[claim.cluster], claim.name)
+        ? 'cluster_already_named'
+        : null;
+    if (reason !== null) unassigned.set(claim.name, reason);
+    return reason === null;
+  });
+  return {
+    assignments: assignments.map(({ name, cluster, similarity, runner_up }) => ({
+      name,
+      cluster_id: ids[cluster]!,
+      similarity: rounded(similarity),
+      runner_up: runner_up === null ? null : rounded(runner_up),
+    })),
+    // In the order of the request.
+    unassigned: people.flatMap(({ name }) => {
+      const reason = unassigned.get(name);
+      return reason === undefined ? [] : [{ name, reason }];
+    }),
+  };
+}
+
+/** The cluster that is this person and no other; or why there is none. */
+function claimOf(
+  { name, rows, reason }: ReferencedPerson,
+  clusters: number,
+  { same, margin }: Confidence,
+): Claim | UnassignedReason {
+  if (reason !== null) return reason;
+  let best: { readonly cluster: number; readonly similarity: number } | null = null;
+  let runner_up: number | null = null;
+  for (let cluster = 0; cluster < clusters; cluster++) {
+    const similarity = meanOf(rows, cluster);
+    if (best !== null && similarity <= best.similarity) {
+      runner_up = Math.max(runner_up ?? -1, similarity);
+      continue;
+    }
+    runner_up = best?.similarity ?? null;
+    best = { cluster, similarity };
+  }
+  if (best === null || best.similarity < same) return 'no_match';
+  if (runner_up !== null && best.similarity - runner_up < margin) return 'ambiguous';
+  return { name, ...best, runner_up };
+}
+
+function meanOf(rows: readonly Float32Array[], cluster: number): number {
+  const sum = rows.reduce((all, row) => all + (row[cluster] ?? -1), 0);
+  return rows.length === 0 ? -1 : sum / rows.length;
+}
+
+function isNamedOtherwise(known: string | undefined, name: string): boolean {
+  return known !== undefined && known !== '' && known !== name;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
 }

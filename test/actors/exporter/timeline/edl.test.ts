@@ -3,8 +3,7 @@ import test from 'node:test';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import { type TimelineItem, timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
 import { editsOf } from '../../../../actors/exporter/timeline/edits.ts';
-import { edl } from '../../../../actors/exporter/timeline/edl.ts';
-import { reelNames } from '../../../../actors/exporter/timeline/reels.ts';
+import { edl, reelNames } from '../../../../actors/exporter/timeline/edl.ts';
 import { matchesGolden } from './golden.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';
 

@@ -9,8 +9,8 @@ import {
 } from '../../../../actors/index/facets/contract.ts';
 import { countFacets, mostOptions } from '../../../../actors/index/facets/count.ts';
 import { checkFilters } from '../../../../actors/index/facets/filter.ts';
+import { facetReport } from '../../../../actors/index/facets/handlers.ts';
 import { facets } from '../../../../actors/index/facets/list.ts';
-import { facetReport } from '../../../../actors/index/facets/report.ts';
 import { FacetTable } from '../../../../actors/index/facets/table.ts';
 import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
 import { record, stream } from './media.ts';

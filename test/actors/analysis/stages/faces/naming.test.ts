@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { nameClusters, type ReferencedPerson } from '../../../../../actors/analysis/stages/faces/naming.ts';
+import {
+  nameClusters,
+  type ReferencedPerson,
+} from '../../../../../actors/analysis/stages/faces/sample-naming.ts';
 
 const confidence = { same: 0.5, margin: 0.1 };
 const clusters = { ids: ['c0', 'c1', 'c2'], names: ['', '', 'Zoe'] };
