@@ -43,10 +43,10 @@ export async function mediaUnder(
 async function pageOf(
   folder: string,
   offset: number,
-  { client, cacheDir, asked }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<FolderPage | null> {
   try {
-    return await client.listMedia({ cache_dir: cacheDir, folder, offset, limit: PAGE }, asked);
+    return await client.listMedia({ cache_dir: cacheDir, folder, offset, limit: PAGE }, callOptions);
   } catch (error) {
     if (error instanceof ApiError && (error.status === 400 || error.status === 404)) return null;
     throw error;

@@ -9,9 +9,9 @@ import type { Call } from './tool.ts';
  * anything to search.
  */
 export async function loadAll(call: Call): Promise<boolean> {
-  const { client, cacheDir, asked } = call;
+  const { client, cacheDir, callOptions } = call;
   try {
-    const { media, transcriptions } = await client.loadAnalysisData({ cache_dir: cacheDir }, asked);
+    const { media, transcriptions } = await client.loadAnalysisData({ cache_dir: cacheDir }, callOptions);
     return media > 0 || transcriptions > 0;
   } catch (error) {
     const withoutModel =
@@ -21,8 +21,8 @@ export async function loadAll(call: Call): Promise<boolean> {
   }
 }
 
-export async function loadSpeech({ client, cacheDir, asked }: Call): Promise<boolean> {
-  return (await client.loadTranscriptions({ cache_dir: cacheDir }, asked)).transcriptions > 0;
+export async function loadSpeech({ client, cacheDir, callOptions }: Call): Promise<boolean> {
+  return (await client.loadTranscriptions({ cache_dir: cacheDir }, callOptions)).transcriptions > 0;
 }
 
 /** What is said where nothing can be searched. */

@@ -112,18 +112,21 @@ async function inOrder<A, B>(items: readonly A[], work: (item: A, i: number) => 
 async function mediaOfHash(
   hash_str: string,
   field: string,
-  { client, cacheDir, asked }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<Media> {
   const range = { start_seconds: 0, end_seconds: 0.001, max_segments: 1 };
-  const { media_path } = await client.transcriptionsRange({ cache_dir: cacheDir, hash_str, ...range }, asked);
+  const { media_path } = await client.transcriptionsRange(
+    { cache_dir: cacheDir, hash_str, ...range },
+    callOptions,
+  );
   if (media_path !== null) return { hash_str, path: media_path };
   throw unknown(field, hash_str, 'A hash changes when the file changes; list_library has the current ones.');
 }
 
-async function mediaAt(path: string, field: string, { client, cacheDir, asked }: Call): Promise<Media> {
+async function mediaAt(path: string, field: string, { client, cacheDir, callOptions }: Call): Promise<Media> {
   const { media } = await client.listLibrary(
     { cache_dir: cacheDir, under: path, limit: MOST_REPLACED },
-    asked,
+    callOptions,
   );
   const [first] = current(media);
   if (first !== undefined && media.every(({ media_path }) => media_path === first.media_path))
@@ -174,9 +177,9 @@ function current<M extends { readonly replaced: boolean }>(media: readonly M[]):
 }
 
 /** Every media of the library, a page at a time. */
-async function* library({ client, cacheDir, asked }: Call) {
+async function* library({ client, cacheDir, callOptions }: Call) {
   for (let offset = 0; offset < MOST_MEDIA; offset += PAGE) {
-    const page = await client.listLibrary({ cache_dir: cacheDir, offset, limit: PAGE }, asked);
+    const page = await client.listLibrary({ cache_dir: cacheDir, offset, limit: PAGE }, callOptions);
     yield* page.media;
     if (page.media.length < PAGE) return;
   }

@@ -66,8 +66,8 @@ export async function runTool(
   try {
     const wrong = argumentsWrong(tool, input);
     if (wrong !== null) return failed(wrong);
-    const request = { signal, retries: RETRIES };
-    const call: Call = { client, cacheDir, asked: request, wait: (seconds) => wait(seconds, signal) };
+    const options = { signal, retries: RETRIES };
+    const call: Call = { client, cacheDir, callOptions: options, wait: (seconds) => wait(seconds, signal) };
     const { text, pictures = [] }: ToolAnswer = await tool.run(input as never, call);
     // Tools keep to the bounds themselves; here nothing passes that one of them forgot.
     return { text: bounded(text), pictures: fitting(pictures).filter((one) => one !== null), isError: false };

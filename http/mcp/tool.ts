@@ -40,7 +40,7 @@ export interface Call {
   /** The analysis folder, absolute. */
   readonly cacheDir: string;
   /** For every request to the service: it ends with the call of the tool, and what is busy is asked again. */
-  readonly asked: CallOptions & { readonly signal: AbortSignal };
+  readonly callOptions: CallOptions & { readonly signal: AbortSignal };
   /** Resolves after so many seconds; rejects when the signal is aborted. */
   wait(seconds: number): Promise<unknown>;
 }

@@ -82,7 +82,7 @@ async function begun(request: InputOf<Operations['analyze']>, call: Call): Promi
   for (let waited = 0; ; waited++) {
     await refuseWhileBusy(call);
     try {
-      return (await call.client.analyze(request, { signal: call.asked.signal })).task_id;
+      return (await call.client.analyze(request, { signal: call.callOptions.signal })).task_id;
     } catch (error) {
       const loads = error instanceof ApiError && error.error === visualModelErrors.MODELS_LOADING.meaning;
       if (!loads || waited === MOST_WAIT) throw error;

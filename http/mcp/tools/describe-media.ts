@@ -63,9 +63,9 @@ export const describeMedia = tool({
 
 async function recordOf(
   { path, hash_str }: Media,
-  { client, cacheDir, asked }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<LibraryMedia | null> {
-  const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, asked);
+  const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, callOptions);
   return media.find((one) => one.hash_str === hash_str) ?? null;
 }
 
@@ -87,11 +87,14 @@ function stored({ kind, duration_seconds, visual, transcript, faces, summaries }
 const notReadable = 'The file is not readable now; what is stored of it can be searched.';
 
 /** The file may be gone, and what is stored of it is still told. */
-async function fileFacts({ path, hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
+async function fileFacts(
+  { path, hash_str }: Media,
+  { client, cacheDir, callOptions }: Call,
+): Promise<string[]> {
   try {
     const { media_properties } = await client.mediaMetadata(
       { cache_dir: cacheDir, media_paths: [path] },
-      asked,
+      callOptions,
     );
     const facts = Object.values(media_properties)[0];
     if (facts === undefined) return [notReadable];
@@ -108,14 +111,14 @@ async function fileFacts({ path, hash_str }: Media, { client, cacheDir, asked }:
   }
 }
 
-async function seenIn({ hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
-  const { jobs } = await client.faceClusters({ cache_dir: cacheDir }, asked);
+async function seenIn({ hash_str }: Media, { client, cacheDir, callOptions }: Call): Promise<string[]> {
+  const { jobs } = await client.faceClusters({ cache_dir: cacheDir }, callOptions);
   const here = jobs.filter(
     ({ media_hashes, names }) => media_hashes.includes(hash_str) && Object.keys(names).length > 0,
   );
   const rows: string[] = [];
   for (const { name } of here.slice(0, MOST_CLUSTERINGS)) {
-    const { people } = await client.appearances({ cache_dir: cacheDir, cluster_job_name: name }, asked);
+    const { people } = await client.appearances({ cache_dir: cacheDir, cluster_job_name: name }, callOptions);
     for (const person of people) {
       const ranges = person.media.filter((one) => one.hash_str === hash_str).flatMap((one) => one.ranges);
       if (ranges.length > 0)
@@ -128,8 +131,8 @@ async function seenIn({ hash_str }: Media, { client, cacheDir, asked }: Call): P
 const shotNames = { close_up: 'close-up', medium: 'medium', wide: 'wide' } as const;
 
 /** Things, shot sizes and printed lines; what was not measured to be right says so. */
-async function sightsOf({ hash_str }: Media, { client, cacheDir, asked }: Call): Promise<string[]> {
-  const seen = await client.mediaSeen({ cache_dir: cacheDir, hash_str }, asked);
+async function sightsOf({ hash_str }: Media, { client, cacheDir, callOptions }: Call): Promise<string[]> {
+  const seen = await client.mediaSeen({ cache_dir: cacheDir, hash_str }, callOptions);
   const things = seen.things.toSorted((a, b) => Number(b.measured) - Number(a.measured));
   const shots = [...Map.groupBy(seen.shots, ({ size }) => size)];
   const lines = seen.lines.filter(({ score }) => score >= shownScore);
@@ -157,8 +160,11 @@ const rangeOf = ({ start_seconds, end_seconds }: { start_seconds: number; end_se
   [start_seconds, end_seconds] as const;
 
 /** Of the summary that was stored last. */
-async function chapters({ hash_str }: Media, { client, cacheDir, asked }: Call) {
-  const { short_summary, root } = await client.summaryOverview({ cache_dir: cacheDir, hash_str }, asked);
+async function chapters({ hash_str }: Media, { client, cacheDir, callOptions }: Call) {
+  const { short_summary, root } = await client.summaryOverview(
+    { cache_dir: cacheDir, hash_str },
+    callOptions,
+  );
   return {
     head: [`Summary (a text about it, check what matters with look): ${oneLine(short_summary, 2000)}`],
     rows: root.children.map(

@@ -96,7 +96,7 @@ export const findMoments = tool({
     const first = startOf(asked.cursor);
     const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
     if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed') };
-    const answer = await call.client.searchMoments({ ...request, limit, explain: true }, call.asked);
+    const answer = await call.client.searchMoments({ ...request, limit, explain: true }, call.callOptions);
     return answerOf(answer, first, asked, call);
   },
 });
@@ -198,12 +198,18 @@ function reasonText(reason: Reason): string {
   return `said${who === '' ? '' : ` by ${who}`}, ${rank}: ${quoted(reason.text, 200)}`;
 }
 
-async function small(page: readonly Moment[], { client, cacheDir, asked }: Call): Promise<(string | null)[]> {
+async function small(
+  page: readonly Moment[],
+  { client, cacheDir, callOptions }: Call,
+): Promise<(string | null)[]> {
   const requests = page.map(({ media_path, hash_str, time_seconds }) => ({
     media_path,
     hash_str,
     time_seconds,
   }));
-  const { thumbnails } = await client.thumbnails({ cache_dir: cacheDir, requests, max_size: SMALL }, asked);
+  const { thumbnails } = await client.thumbnails(
+    { cache_dir: cacheDir, requests, max_size: SMALL },
+    callOptions,
+  );
   return fitting(page.map((_, i) => thumbnails[i]?.thumbnail ?? null));
 }

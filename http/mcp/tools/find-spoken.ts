@@ -47,7 +47,7 @@ export const findSpoken = tool({
     };
     const { matches, total, total_is_exact, toast_warning } = await call.client.searchTranscript(
       request,
-      call.asked,
+      call.callOptions,
     );
     const page = matches.slice(start, start + limit);
     const said = notes([toast_warning]);

@@ -50,10 +50,13 @@ interface Asked {
 /** The cursor is a place among all files, so that a name is looked for from there on. */
 async function filesOf(
   { folder, name, limit, start }: Asked,
-  { client, cacheDir, asked }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<ToolAnswer> {
   const request = { cache_dir: cacheDir, offset: start, ...(folder !== undefined && { under: folder }) };
-  const page = await client.listLibrary({ ...request, limit: name === undefined ? limit : PAGE }, asked);
+  const page = await client.listLibrary(
+    { ...request, limit: name === undefined ? limit : PAGE },
+    callOptions,
+  );
   const fits = ({ media_path }: LibraryMedia) =>
     name === undefined || fileName(media_path).toLowerCase().includes(name);
   const found = page.media
@@ -108,11 +111,11 @@ function rowOf({
 
 /** Of what is loaded: that is what searches run over. */
 async function facetsOf(limit: number, start: number, call: Call): Promise<ToolAnswer> {
-  const { client, cacheDir, asked } = call;
+  const { client, cacheDir, callOptions } = call;
   await loadAll(call);
   const { facets: all, warning } = await client.metadataFacets(
     { cache_dir: cacheDir, search_all: true },
-    asked,
+    callOptions,
   );
   const facets = all.filter(({ options }) => options.length > 0);
   const page = facets.slice(start, start + limit);

@@ -59,12 +59,12 @@ export const look = tool({
 async function picturesOf(
   requests: ThumbnailsRequest['requests'],
   width: number,
-  { client, cacheDir, asked }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<{ readonly pictures: (string | null)[]; readonly side: number }> {
   let side = width;
   for (let round = 1; ; round++) {
     const request = { cache_dir: cacheDir, requests: [...requests], max_size: side };
-    const { thumbnails } = await client.thumbnails(request, asked);
+    const { thumbnails } = await client.thumbnails(request, callOptions);
     const all = requests.map((_, i) => thumbnails[i]?.thumbnail ?? null);
     const characters = all.reduce((sum, one) => sum + (one?.length ?? 0), 0);
     if (characters <= MOST_PICTURE_CHARACTERS || round === MOST_ROUNDS || side === SMALLEST)

@@ -89,10 +89,10 @@ const nameOf = (clip: number) => `clips[${clip}]`;
 /** By path. Throws BAD_ARGUMENT for a file that is not what was analysed; of one that cannot be read the service says so itself. */
 async function kindsOf(
   media: readonly Media[],
-  { client, cacheDir, asked }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<ReadonlyMap<string, Kind>> {
   const media_paths = [...new Set(media.map(({ path }) => path))];
-  const { media_properties } = await client.mediaMetadata({ cache_dir: cacheDir, media_paths }, asked);
+  const { media_properties } = await client.mediaMetadata({ cache_dir: cacheDir, media_paths }, callOptions);
   for (const [i, { path, hash_str }] of media.entries()) {
     const now = media_properties[path];
     if (now === undefined || now.hash_str === hash_str) continue;
@@ -112,7 +112,7 @@ interface Sequence {
 async function written(
   sequence: Sequence,
   placed: readonly Placed[],
-  { client, asked }: Call,
+  { client, callOptions }: Call,
 ): Promise<TimelineAnswer> {
   const mute = new Set<string>();
   for (;;) {
@@ -121,7 +121,7 @@ async function written(
     );
     try {
       const request = { ...sequence, items: items.map(({ of: _, ...item }) => item) };
-      return await client.exportTimeline(request, asked);
+      return await client.exportTimeline(request, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const [, at, rest] = /items\[(\d+)\](.*)/s.exec(error.message) ?? [];

@@ -36,7 +36,7 @@ export const readTranscript = tool({
         max_segments: 200,
         ...(cursor !== undefined && { after_segment_index: Number(cursor) }),
       },
-      call.asked,
+      call.callOptions,
     );
     const { segments, transcript_status: status, truncated } = answer;
     if (segments.length === 0) return { text: nothing(media, status, cursor !== undefined) };

@@ -53,12 +53,12 @@ export const task = tool({
       if (wanting === null) return latest(limit, startOf(cursor), call);
       throw argumentErrors.BAD_ARGUMENT(`id: is required for ${wanting}`, { field: 'id' });
     }
-    const { client, asked } = call;
+    const { client, callOptions } = call;
     const head: string[] = [];
-    if (action === 'cancel') head.push((await client.cancelTask({ task_id: id }, asked)).message);
+    if (action === 'cancel') head.push((await client.cancelTask({ task_id: id }, callOptions)).message);
     if (action === 'resume') {
       await refuseWhileBusy(call, id);
-      head.push((await client.resumeTask({ task_id: id }, asked)).message);
+      head.push((await client.resumeTask({ task_id: id }, callOptions)).message);
     }
     await ended(id, wait_seconds, call);
     return one(id, head, { limit, start: startOf(cursor) }, call);
@@ -66,8 +66,8 @@ export const task = tool({
 });
 
 /** The service stops an analysis that runs for another one: a call of a tool must not do that by the way. `id`: to be resumed. */
-export async function refuseWhileBusy({ client, asked }: Call, id?: string): Promise<void> {
-  const { tasks } = await client.listTasks({}, asked);
+export async function refuseWhileBusy({ client, callOptions }: Call, id?: string): Promise<void> {
+  const { tasks } = await client.listTasks({}, callOptions);
   const wanted = tasks.find(({ task_id }) => task_id === id);
   if (wanted && !isAnalysis(wanted.request.types)) return;
   const busy = tasks.find((one) => isBusy(one) && one.task_id !== id && isAnalysis(one.request.types));
@@ -79,15 +79,15 @@ export async function refuseWhileBusy({ client, asked }: Call, id?: string): Pro
 const isBusy = ({ state }: Pick<TaskSnapshot, 'state'>) => !isEnd(state);
 
 /** Resolves when the task has ended, or the time is over. */
-async function ended(task_id: string, seconds: number, { client, asked, wait }: Call): Promise<void> {
+async function ended(task_id: string, seconds: number, { client, callOptions, wait }: Call): Promise<void> {
   for (let waited = 0; waited < seconds; waited += STEP) {
-    if (!isBusy(await client.getTask({ task_id, limit: 0 }, asked))) return;
+    if (!isBusy(await client.getTask({ task_id, limit: 0 }, callOptions))) return;
     await wait(STEP);
   }
 }
 
-async function latest(limit: number, start: number, { client, asked }: Call): Promise<ToolAnswer> {
-  const { tasks } = await client.listTasks({}, asked);
+async function latest(limit: number, start: number, { client, callOptions }: Call): Promise<ToolAnswer> {
+  const { tasks } = await client.listTasks({}, callOptions);
   const page = tasks.slice(start, start + limit);
   if (page.length === 0) return { text: start > 0 ? 'There are no more tasks.' : 'There are no tasks.' };
   return listed({
@@ -144,8 +144,8 @@ async function one(
 }
 
 /** The task, and the first `most` of its results that say that the work failed, however many results there are. */
-async function failuresOf(task_id: string, most: number, { client, asked }: Call) {
-  const pageAt = (offset: number) => client.getTask({ task_id, offset, limit: RESULTS }, asked);
+async function failuresOf(task_id: string, most: number, { client, callOptions }: Call) {
+  const pageAt = (offset: number) => client.getTask({ task_id, offset, limit: RESULTS }, callOptions);
   const detail = await pageAt(0);
   const failures: TaskDetail['results'] = [];
   for (let [page, offset] = [detail, 0]; ; page = await pageAt(offset)) {

@@ -35,7 +35,7 @@ export const who = tool({
   effect: 'none',
   run: async ({ name, clustering, media, limit, cursor }, call) => {
     const start = startOf(cursor);
-    const { jobs, warning } = await call.client.faceClusters({ cache_dir: call.cacheDir }, call.asked);
+    const { jobs, warning } = await call.client.faceClusters({ cache_dir: call.cacheDir }, call.callOptions);
     const wanted = chosen(jobs, clustering);
     if (wanted.length === 0)
       return { text: 'No faces are clustered yet. analyze with what ["faces"] does it.' };
@@ -109,7 +109,7 @@ async function seen(
   const rows: string[] = [];
   for (const { name: cluster_job_name } of having) {
     const request = { cache_dir: call.cacheDir, cluster_job_name, people: [name] };
-    const { people } = await call.client.appearances(request, call.asked);
+    const { people } = await call.client.appearances(request, call.callOptions);
     for (const { media: files } of people) {
       for (const { hash_str, media_path, ranges } of files) {
         if (only === null || only.has(hash_str))
