@@ -1,4 +1,4 @@
-// The composition root: starts the actors and hands them to the two coordinators. It sees everything, decides nothing.
+// The composition root: starts the actors and hands them to the coordinators. It decides nothing.
 import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';

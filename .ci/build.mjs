@@ -1,5 +1,6 @@
-// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads, the declarations of the
-// client, and a package.json of its own. Node takes no types out of files under node_modules. Run by: npm run build
+// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads, the declarations
+// of the client, and a package.json of its own. Node takes no types out of files under node_modules. Run by:
+// npm run build
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules, stripTypeScriptTypes } from 'node:module';
@@ -108,8 +109,8 @@ function moduleOfPage(source) {
 }
 
 /**
- * Packages that the launcher installs into dist/ and npm does not: `node`, and whatever is imported and is no dependency
- * of the package.
+ * Packages that the launcher installs into dist/ and npm does not: `node`, and whatever is imported and is no
+ * dependency of the package.
  */
 function installedBySetup() {
   const names = new Set(['node']);
@@ -126,7 +127,10 @@ function installedBySetup() {
   return Object.fromEntries(own.map((name) => [name, manifest.devDependencies[name]]));
 }
 
-/** What the lock file of the checkout says of some packages and of all that they need: the same versions, the same checksums. */
+/**
+ * What the lock file of the checkout says of some packages and of all that they need: the same versions, the
+ * same checksums.
+ */
 function lockOf({ name, version, dependencies }) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const kept = { '': { name, version, dependencies } };
@@ -143,7 +147,10 @@ function lockOf({ name, version, dependencies }) {
   return `${JSON.stringify({ name, version, lockfileVersion: 3, requires: true, packages: sorted }, null, 2)}\n`;
 }
 
-/** As Node looks for it: in the package itself, then in those around it. Undefined for a peer that nobody wants. */
+/**
+ * As Node looks for it: in the package itself, then in those around it. Undefined for a peer that nobody
+ * wants.
+ */
 function pathIn(packages, from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`;

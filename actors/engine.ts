@@ -1,4 +1,5 @@
-// The engine as its callers see it: the coordinators by their contracts, and nothing of how they do their work.
+// The engine as its callers see it: the coordinators by their contracts, and nothing of how they do their
+// work.
 import type { ChildState } from '../runtime/child.ts';
 import type { PreviousEngine } from '../runtime/process/guardian-client.ts';
 import type { SlotPool } from '../runtime/slots.ts';

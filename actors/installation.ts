@@ -1,4 +1,5 @@
-// What this machine has, for commands that start no engine. Composed here; native packages are loaded when asked for.
+// What this machine has, for commands that start no engine. Composed here; native packages are loaded when
+// asked for.
 import { systemClock } from '../runtime/clock.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
@@ -18,7 +19,10 @@ export interface Installation {
   readonly native: NativePackages;
 }
 
-/** Loads native packages: one that is there may still not load on this system, and then the promise is rejected. */
+/**
+ * Loads native packages: one that is there may still not load on this system, and then the promise is
+ * rejected.
+ */
 export interface NativePackages {
   /** Versions of the media libraries. */
   media(): Promise<string>;

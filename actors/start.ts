@@ -17,7 +17,10 @@ import { thingsContract } from './things/contract.ts';
 import { transcriberContract } from './transcriber/contract.ts';
 import { watcherContract } from './watcher/contract.ts';
 
-/** Where the code of an actor lies, and what it is started with. `name`: of the thread; that of the contract by default. */
+/**
+ * Where the code of an actor lies, and what it is started with. `name`: of the thread; that of the contract
+ * by default.
+ */
 type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) => ChildSpec<C>;
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */

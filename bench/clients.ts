@@ -1,7 +1,7 @@
-// The service under load: a thousand clients, each with a connection of its own, send requests (health, models, tasks,
-// searches, facets, thumbnails, cache paths) without a pause for a minute. Any answer but 200 ends it. Memory after a while
-// is compared with memory at the end; afterwards no request may be in flight or queued.
-// FRAMEHOUND_BENCH_SECONDS sets how long (60 when left out).
+// The service under load: a thousand clients, each with a connection of its own, send requests (health,
+// models, tasks, searches, facets, thumbnails, cache paths) without a pause for a minute. Any answer but 200
+// ends it. Memory after a while is compared with memory at the end; afterwards no request may be in flight or
+// queued. FRAMEHOUND_BENCH_SECONDS sets how long (60 when left out).
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -37,7 +37,10 @@ const long = [1.51, seconds - 1.51] as const;
 interface Cut {
   readonly mode: ClipMode;
   readonly span: readonly [number, number];
-  /** What the command line is told, so that it does the same; null where it cannot, and precise clips are the peer. */
+  /**
+   * What the command line is told, so that it does the same; null where it cannot, and precise clips are the
+   * peer.
+   */
   readonly codecs: readonly string[] | null;
   readonly rounds: number;
   readonly least: number;

@@ -1,6 +1,6 @@
-// What does clustering faces cost on top of the multiplications it needs? Exact DBSCAN of synthetic people against the same
-// multiplications alone, timed in turn with its own, a plain loop over pairs, scikit-learn where it is installed, and a
-// clustering that grows by a tenth.
+// What does clustering faces cost on top of the multiplications it needs? Exact DBSCAN of synthetic people
+// against the same multiplications alone, timed in turn with its own, a plain loop over pairs, scikit-learn
+// where it is installed, and a clustering that grows by a tenth.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -88,7 +88,10 @@ async function clustered(
   }
 }
 
-/** The run of the median time, after one that warms up where there are several, with the median of what was alone. */
+/**
+ * The run of the median time, after one that warms up where there are several, with the median of what was
+ * alone.
+ */
 async function medianOf(rounds: number, run: () => Promise<Timed>): Promise<Timed> {
   const runs: Timed[] = [];
   for (let round = rounds === 1 ? 1 : 0; round <= rounds; round++) {

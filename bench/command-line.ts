@@ -1,11 +1,15 @@
-// The ffmpeg command line as a peer. It is no part of the product: where it is not installed, its rows are left out.
+// The ffmpeg command line as a peer. It is no part of the product: where it is not installed, its rows are
+// left out.
 import { spawn, spawnSync } from 'node:child_process';
 
 export function hasFfmpeg(): boolean {
   return spawnSync('ffmpeg', ['-version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Decodes every frame, keeps one a second, scales it; `onBytes` gets the raw RGB. Resolves at the end of the stream. */
+/**
+ * Decodes every frame, keeps one a second, scales it; `onBytes` gets the raw RGB. Resolves at the end of the
+ * stream.
+ */
 export function decodeAll(
   path: string,
   side: number,

@@ -1,4 +1,5 @@
-// How fast grid frames come out of films, against the ffmpeg command line decoding everything on the same cores.
+// How fast grid frames come out of films, against the ffmpeg command line decoding everything on the same
+// cores.
 import { availableParallelism } from 'node:os';
 import { type DecodeOptions, drain, startBench } from './actors.ts';
 import { decodeAll, hasFfmpeg } from './command-line.ts';

@@ -1,6 +1,8 @@
-// Counts the speakers of recordings of one's own, from their start to ever later: `node bench/diarization-count.ts FOLDER [--model FILE]
-// ['{"saturation":0.1}' ...]`. The name of each file begins with how many speak in it from its second minute on: `2-interview.wav`.
-// The talks of diarization-fit.ts last three minutes, and in them a voice repeats its 14 s: too little to say what hours need.
+// Counts the speakers of recordings of one's own, from their start to ever later:
+// `node bench/diarization-count.ts FOLDER [--model FILE] ['{"saturation":0.1}' ...]`. The name of each file
+// begins with how many speak in it from its second minute on: `2-interview.wav`. The talks of
+// diarization-fit.ts last three minutes, and in them a voice repeats its 14 s: too little to say what hours
+// need.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

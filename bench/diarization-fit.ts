@@ -1,7 +1,9 @@
-// Tries settings of the row of the starter speaker model on talks of voices that may be fitted to; nothing of the measured voices is
-// used. `node bench/diarization-fit.ts [--model FILE] [--choose] [--seed N] [--groups] [--fresh] ['{"saturation":0.1}' ...]`: the first run
-// with a model and seed embeds the talks (minutes) and keeps them in the folder for temporary files; then a setting takes seconds.
-// `--choose`: talks of the voices that the model of a training with `--hold 62 --choose` has not heard, which belong to its file.
+// Tries settings of the row of the starter speaker model on talks of voices that may be fitted to; nothing of
+// the measured voices is used.
+// `node bench/diarization-fit.ts [--model FILE] [--choose] [--seed N] [--groups] [--fresh] ['{"saturation":0.1}' ...]`:
+// the first run with a model and seed embeds the talks (minutes) and keeps them in the folder for temporary
+// files; then a setting takes seconds. `--choose`: talks of the voices that the model of a training with
+// `--hold 62 --choose` has not heard, which belong to its file.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

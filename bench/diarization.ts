@@ -1,7 +1,8 @@
-// Diarization error, with ideal voice detection and with the one in use, with the count of speakers known and unknown. Talks of
-// held voices and of the five of test-other, in rooms and over lines (diarization/talks.ts), every talk counting alike, with the
-// spread over talks; and conversations of the five as recorded and equalised, with and without overlap. And the speed of
-// whole files through decoder, voice detection and diarizer.
+// Diarization error, with ideal voice detection and with the one in use, with the count of speakers known and
+// unknown. Talks of held voices and of the five of test-other, in rooms and over lines
+// (diarization/talks.ts), every talk counting alike, with the spread over talks; and conversations of the
+// five as recorded and equalised, with and without overlap. And the speed of whole files through decoder,
+// voice detection and diarizer.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

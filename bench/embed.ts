@@ -1,5 +1,6 @@
-// What does the embedder cost on top of the graph? The same pictures, batch and threads: a bare loop over the session
-// against the actor with its slots, messages, preprocessing and normalisation. Rounds alternate; medians.
+// What does the embedder cost on top of the graph? The same pictures, batch and threads: a bare loop over the
+// session against the actor with its slots, messages, preprocessing and normalisation. Rounds alternate;
+// medians.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

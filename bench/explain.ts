@@ -1,5 +1,6 @@
-// Is `strong` right? The queries of the table of starter-words, on which no threshold was chosen; their right answers are known.
-// Each is asked again with every right picture taken out: then nothing should be strong. See docs/measurements.md.
+// Is `strong` right? The queries of the table of starter-words, on which no threshold was chosen; their right
+// answers are known. Each is asked again with every right picture taken out: then nothing should be strong.
+// See docs/measurements.md.
 import { queryVector } from '../actors/models/starter/query/vector.ts';
 import { explanations } from '../actors/search/visual/bands.ts';
 import { filmLibrary, pictureLibrary, ranking, standingOf } from './explain/library.ts';
@@ -16,7 +17,10 @@ const question = 'explain';
 const EACH = sized(2, 1);
 /** Matches of an answer that are counted. */
 const ANSWERED = 50;
-/** For choosing: three of each kind with another seed, the half of the photographs that the model is fitted on, other words. */
+/**
+ * For choosing: three of each kind with another seed, the half of the photographs that the model is fitted
+ * on, other words.
+ */
 const chosenOn = { each: 3, seed: 700_000 };
 /** With this the bands are looked at as they were chosen. */
 const isChoosing = process.env['FRAMEHOUND_BENCH_HALF'] === 'fit';

@@ -1,5 +1,6 @@
-// What does the face actor cost on top of its graphs? The same pictures and threads: bare loops over the sessions with
-// inputs that are ready, against the actor with its slots, quarters, preparation, alignment, measures and JPEGs.
+// What does the face actor cost on top of its graphs? The same pictures and threads: bare loops over the
+// sessions with inputs that are ready, against the actor with its slots, quarters, preparation, alignment,
+// measures and JPEGs.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-// Are faces of one person nearer to each other than to those of others? FRAMEHOUND_BENCH_FACE_MODELS names a models folder
-// with what `models pull faces-npm` brings, or other pairs; FRAMEHOUND_BENCH_PEOPLE a folder with a folder of pictures for each
-// person. FRAMEHOUND_BENCH_PORTRAITS names a folder of portraits of different people: what their vectors have in common is
-// told, which is how the centre of a row is made.
+// Are faces of one person nearer to each other than to those of others? FRAMEHOUND_BENCH_FACE_MODELS names a
+// models folder with what `models pull faces-npm` brings, or other pairs; FRAMEHOUND_BENCH_PEOPLE a folder
+// with a folder of pictures for each person. FRAMEHOUND_BENCH_PORTRAITS names a folder of portraits of
+// different people: what their vectors have in common is told, which is how the centre of a row is made.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
@@ -151,7 +151,10 @@ function equalErrors(same: readonly number[], others: readonly number[]): { erro
   return best;
 }
 
-/** DBSCAN where two faces begin a cluster: whoever is within `eps` of each other is together. 2·both/(one + other). */
+/**
+ * DBSCAN where two faces begin a cluster: whoever is within `eps` of each other is together. 2·both/(one +
+ * other).
+ */
 function pairScore(faces: readonly Face[], eps: number): number {
   const cluster = faces.map((_, i) => i);
   const rootOf = (i: number): number => (cluster[i] === i ? i : rootOf(cluster[i]!));

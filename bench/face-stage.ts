@@ -1,5 +1,6 @@
-// What do faces cost beside pictures? Films are analysed for pictures, for faces and for both: what both take above pictures
-// alone, against the detector on as many frames. Nobody is in the films, so that this is all that the models do.
+// What do faces cost beside pictures? Films are analysed for pictures, for faces and for both: what both take
+// above pictures alone, against the detector on as many frames. Nobody is in the films, so that this is all
+// that the models do.
 import { appendFileSync, copyFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// What do people cost when they come from the disk? 500,000 faces of 2,500 films in a real folder, in 2,000 clusters: turns of
-// their load, a search filtered by two of them, and the pictures of 100 clusters. Pictures that are shown have 6 KB.
+// What do people cost when they come from the disk? 500,000 faces of 2,500 films in a real folder, in 2,000
+// clusters: turns of their load, a search filtered by two of them, and the pictures of 100 clusters. Pictures
+// that are shown have 6 KB.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,7 +110,9 @@ async function stored(folder: string): Promise<void> {
   await store.close();
 }
 
-/** The first two have an eighth of all faces each, one in twenty faces is nobody's, the others share the rest. */
+/**
+ * The first two have an eighth of all faces each, one in twenty faces is nobody's, the others share the rest.
+ */
 function labels(): Int32Array {
   const next = seeded(7);
   const random = () => next() + 0.5;

@@ -1,4 +1,5 @@
-// Everything that is measured about faces: finding them, what that costs beside pictures, and people of a real folder.
+// Everything that is measured about faces: finding them, what that costs beside pictures, and people of a
+// real folder.
 import { faceFinding } from './face-finding.ts';
 import { faceStage } from './face-stage.ts';
 import { faceStore } from './face-store.ts';

@@ -1,5 +1,5 @@
-// The clients of bench/fanout.ts in a process of their own. They only count the frames that carry an event, so that they
-// are never the bottleneck.
+// The clients of bench/fanout.ts in a process of their own. They only count the frames that carry an event,
+// so that they are never the bottleneck.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -14,7 +14,10 @@ function frame(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 }
 
-/** Calls `event` for each frame that begins with `42`, answers pings, keeps an incomplete frame until the rest arrives. */
+/**
+ * Calls `event` for each frame that begins with `42`, answers pings, keeps an incomplete frame until the rest
+ * arrives.
+ */
 function reader(event: () => void, ping: () => void) {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk: Buffer) => {

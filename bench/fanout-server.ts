@@ -1,5 +1,5 @@
-// One side of bench/fanout.ts in a process of its own: the event server fed by tasks, or bare Socket.IO on uWebSockets.
-// Sends its port to its parent, emits on request, and ends when the parent disconnects.
+// One side of bench/fanout.ts in a process of its own: the event server fed by tasks, or bare Socket.IO on
+// uWebSockets. Sends its port to its parent, emits on request, and ends when the parent disconnects.
 import { setImmediate } from 'node:timers/promises';
 import uWS from '@uwsjs/core';
 import { Server } from 'socket.io';

@@ -1,5 +1,6 @@
-// What an event costs that a hundred clients receive: through the rooms of the event server, and with bare Socket.IO on
-// uWebSockets. Servers and clients are processes of their own; the clock runs until the last client has received the last.
+// What an event costs that a hundred clients receive: through the rooms of the event server, and with bare
+// Socket.IO on uWebSockets. Servers and clients are processes of their own; the clock runs until the last
+// client has received the last.
 import { ask, messageOf, startChild } from './child.ts';
 import { alternate, type Question } from './row.ts';
 import { sized } from './size.ts';

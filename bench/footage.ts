@@ -1,5 +1,5 @@
-// Footage for the measurements: moving shapes with grain and a new scene every 5 s, coded like camera footage. Made once
-// and kept in the system's temporary folder.
+// Footage for the measurements: moving shapes with grain and a new scene every 5 s, coded like camera
+// footage. Made once and kept in the system's temporary folder.
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

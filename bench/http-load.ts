@@ -1,5 +1,5 @@
-// Clients of bench/http.ts in a process of their own: connections that are kept, each sends the same request again as
-// soon as it has the whole answer. Requests are bytes written once, answers are only counted.
+// Clients of bench/http.ts in a process of their own: connections that are kept, each sends the same request
+// again as soon as it has the whole answer. Requests are bytes written once, answers are only counted.
 import { connect, type Socket } from 'node:net';
 
 export interface Load {

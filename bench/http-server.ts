@@ -1,6 +1,6 @@
-// One side of bench/http.ts in a process of its own: the service from socket to answer with its license check and
-// validation, a bare uWebSockets handler, or Fastify with its schemas. All three take and give the same bytes. Sends
-// its port and, on request, the processor time it has used.
+// One side of bench/http.ts in a process of its own: the service from socket to answer with its license check
+// and validation, a bare uWebSockets handler, or Fastify with its schemas. All three take and give the same
+// bytes. Sends its port and, on request, the processor time it has used.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// How fast is search over all vectors, and loading and storing them? Peers in the same run: a plain loop over floats, and
-// the machine itself (reading the same bytes from memory or file, writing them).
+// How fast is search over all vectors, and loading and storing them? Peers in the same run: a plain loop over
+// floats, and the machine itself (reading the same bytes from memory or file, writing them).
 import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +78,9 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
   return { bank, scenes, frames };
 }
 
-/** In place of vectors at 16 bits, which would not fit into memory, those of 8 bits: as many values are read. */
+/**
+ * In place of vectors at 16 bits, which would not fit into memory, those of 8 bits: as many values are read.
+ */
 function fineOf(bank: RowBank): Searched['fine'] {
   const padded = paddedLength(bank.dimensions);
   return (_run, first, count) =>
@@ -92,7 +94,10 @@ function fineOf(bank: RowBank): Searched['fine'] {
     });
 }
 
-/** Reads every byte once, with the C library's byte search: 0x80 is no value of a row, only now and then of a scale. */
+/**
+ * Reads every byte once, with the C library's byte search: 0x80 is no value of a row, only now and then of a
+ * scale.
+ */
 function readMemory(bank: RowBank, rows: number): void {
   for (let row = 0; row < rows; ) {
     const count = Math.min(bank.segmentRows - (row % bank.segmentRows), rows - row);
@@ -170,7 +175,10 @@ function writeFile(file: string, bytes: number): void {
   closeSync(fd);
 }
 
-/** Stores footage as analysis does, in batches of 64 frames and files of ten hours. Answers the ms spent in the store. */
+/**
+ * Stores footage as analysis does, in batches of 64 frames and files of ten hours. Answers the ms spent in
+ * the store.
+ */
 function storeAll(store: Store, { rows, dimensions }: Size): number {
   const make = footageMaker(dimensions);
   const batch = new Float32Array(64 * dimensions);
@@ -240,7 +248,9 @@ const goals: Readonly<Record<string, Row['goal']>> = {
   'load into memory, 360,000 x 512': { of: 'ratio', at: 'least', than: 0.5 },
 };
 
-/** Needs about half a kilobyte of memory a row at 512 dimensions, and three times that on disk until it ends. */
+/**
+ * Needs about half a kilobyte of memory a row at 512 dimensions, and three times that on disk until it ends.
+ */
 export const index: Question = async (say) => {
   const size: Size = { rows: sized(360_000, 20_000), dimensions: 512, rounds: sized(7, 1) };
   say(`${labelOf(size)}, searched, stored and loaded`);

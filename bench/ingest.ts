@@ -1,5 +1,5 @@
-// How fast whole films go in, from file to flushed analysis, with a graph of the size of ViT-B/32: against what decoding
-// alone and embedding alone allow on the same cores, and against the naive pipeline.
+// How fast whole films go in, from file to flushed analysis, with a graph of the size of ViT-B/32: against
+// what decoding alone and embedding alone allow on the same cores, and against the naive pipeline.
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

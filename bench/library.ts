@@ -1,5 +1,5 @@
-// An analysis folder of a hundred hours, written through the store: synthetic vectors, and previews of realistic size for
-// the frames that the given queries find. Its films exist as empty files.
+// An analysis folder of a hundred hours, written through the store: synthetic vectors, and previews of
+// realistic size for the frames that the given queries find. Its films exist as empty files.
 import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,8 +22,8 @@ const PREVIEW = 20_000;
 const STAND_IN = 200;
 
 /**
- * Of each film one minute resembles the queries, eight seconds each, so that fifty matches lie in fifty films.
- * `queries`: vectors of length 1.
+ * Of each film one minute resembles the queries, eight seconds each, so that fifty matches lie in fifty
+ * films. `queries`: vectors of length 1.
  */
 export async function writeLibrary(
   folder: string,

@@ -1,5 +1,5 @@
-// Long films as they are stored, for the benches: chapters of scenes of shots, of which some show what the lexicon of the
-// summarizer names, with speech and people. Everything follows from the seed.
+// Long films as they are stored, for the benches: chapters of scenes of shots, of which some show what the
+// lexicon of the summarizer names, with speech and people. Everything follows from the seed.
 import type { TranscriptSegment } from '../actors/index/transcripts/contract.ts';
 import type { SeenPerson } from '../actors/summarizer/contract.ts';
 import { seeded, unit } from './vectors.ts';
@@ -27,7 +27,10 @@ function directionOf(random: () => number, dimensions: number): Float32Array<Arr
   return unit(Float32Array.from({ length: dimensions }, random));
 }
 
-/** Rows of consecutive seconds, `together` in each piece, L2-normalised; `phrases`: texts of which scenes show some. */
+/**
+ * Rows of consecutive seconds, `together` in each piece, L2-normalised; `phrases`: texts of which scenes show
+ * some.
+ */
 export function* pictureRows(
   { seconds, dimensions, shotSeconds }: LongFilm,
   phrases: readonly string[],

@@ -1,5 +1,5 @@
-// What the service is asked for while its memory is watched: one function for each kind of work, on drawings, small models
-// of every family, and a film of the bench.
+// What the service is asked for while its memory is watched: one function for each kind of work, on drawings,
+// small models of every family, and a film of the bench.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { talk } from '../test/actors/diarizer/tiny-models.ts';

@@ -1,6 +1,7 @@
-// Whether the memory of a service stays flat: the same work is asked for again and again, a kind at a time, each of a service
-// of its own, then all kinds together. FRAMEHOUND_BENCH_KINDS names some (with commas; `all` is the mix, and the only one in
-// quick runs), FRAMEHOUND_BENCH_MINUTES sets how long each takes (2, and 10 for the mix).
+// Whether the memory of a service stays flat: the same work is asked for again and again, a kind at a time,
+// each of a service of its own, then all kinds together. FRAMEHOUND_BENCH_KINDS names some (with commas;
+// `all` is the mix, and the only one in quick runs), FRAMEHOUND_BENCH_MINUTES sets how long each takes (2,
+// and 10 for the mix).
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The web page in the Chromium of the system, on the real service over a hundred hours: how soon it is there, what it weighs,
-// how soon results follow typing, and whether memory stays flat.
+// The web page in the Chromium of the system, on the real service over a hundred hours: how soon it is there,
+// what it weighs, how soon results follow typing, and whether memory stays flat.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,8 +85,8 @@ async function measure(opened: Page, service: Service, { client, cacheDir, say }
 }
 
 /**
- * Milliseconds from the last letter to the answer in the page, the wait for more letters included. The box holds another query
- * before: the first tiles are others then.
+ * Milliseconds from the last letter to the answer in the page, the wait for more letters included. The box
+ * holds another query before: the first tiles are others then.
  */
 function typed(opened: Page, query: string): Promise<number> {
   return opened.evaluate(`new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// What do people cost a search? 500,000 faces in 20,000 films of 30 s, by whom a search over all their frames is filtered. The
-// peer is the same search over everything.
+// What do people cost a search? 500,000 faces in 20,000 films of 30 s, by whom a search over all their frames
+// is filtered. The peer is the same search over everything.
 
 import { PeopleFacets } from '../actors/index/facets/people.ts';
 import type { PeopleFilter } from '../actors/index/people/contract.ts';
@@ -58,7 +58,9 @@ function footage(): { bank: RowBank; catalog: Catalog } {
   return { bank, catalog };
 }
 
-/** The first cluster has an eighth of all faces, the second a sixteenth..., as in a film with leading parts. */
+/**
+ * The first cluster has an eighth of all faces, the second a sixteenth..., as in a film with leading parts.
+ */
 function clustering(name: string, seed: number): StoredClusters {
   const next = seeded(seed);
   const random = () => next() + 0.5;

@@ -1,5 +1,5 @@
-// Is a picture found again by an altered copy of itself? The way of the product, from the file to the order of the matches,
-// with the model that needs no download, beside a histogram of colours.
+// Is a picture found again by an altered copy of itself? The way of the product, from the file to the order
+// of the matches, with the model that needs no download, beside a histogram of colours.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The pages of docs/ and results/ that show what was measured, made of results/rows.ndjson: of each figure the newest row, with
-// the machine and the day of its run.
+// The pages of docs/ and results/ that show what was measured, made of results/rows.ndjson: of each figure
+// the newest row, with the machine and the day of its run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Row, reached } from './row.ts';
 
@@ -64,7 +64,9 @@ export function writePages(): void {
   for (const { url, text } of pages) writeFileSync(url, text(rows));
 }
 
-/** The newest row of each figure, in the order of the questions. The name of a row may hold counts of its run. */
+/**
+ * The newest row of each figure, in the order of the questions. The name of a row may hold counts of its run.
+ */
 export function newestRows(rows: readonly RecordedRow[]): RecordedRow[] {
   const newest = new Map<string, RecordedRow>();
   for (const row of rows) {

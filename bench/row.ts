@@ -36,8 +36,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Runs variants in turn, A B C A B C, so that a slow moment of the machine hits all alike. `measure` answers one
- * number; the median over the rounds is kept. The first round warms up and does not count.
+ * Runs variants in turn, A B C A B C, so that a slow moment of the machine hits all alike. `measure` answers
+ * one number; the median over the rounds is kept. The first round warms up and does not count.
  */
 export async function alternate<K extends string>(
   rounds: number,
@@ -55,8 +55,9 @@ export async function alternate<K extends string>(
 }
 
 /**
- * The same for one variant and its peer, with the ratio of each round: on a machine that others use, two neighbours have
- * more in common than two medians. Each answers some numbers, and each number is compared for itself.
+ * The same for one variant and its peer, with the ratio of each round: on a machine that others use, two
+ * neighbours have more in common than two medians. Each answers some numbers, and each number is compared for
+ * itself.
  */
 export async function beside<K extends string>(
   rounds: number,
@@ -80,7 +81,9 @@ export async function beside<K extends string>(
   >;
 }
 
-/** Seconds of processor time that `work` takes in this process: nearly independent of the load of the machine. */
+/**
+ * Seconds of processor time that `work` takes in this process: nearly independent of the load of the machine.
+ */
 export async function processorSeconds(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

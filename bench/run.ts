@@ -1,6 +1,7 @@
-// `npm run bench [-- QUESTION...] [--quick | --report]`: asks every question of this folder (or the named ones), prints one
-// table, appends its rows to results/rows.ndjson and writes the pages that show them again. A question that fails or does not
-// end is named, and the exit code is 1. Quick sizes take seconds and are appended nowhere. `--report` only writes the pages.
+// `npm run bench [-- QUESTION...] [--quick | --report]`: asks every question of this folder (or the named
+// ones), prints one table, appends its rows to results/rows.ndjson and writes the pages that show them again.
+// A question that fails or does not end is named, and the exit code is 1. Quick sizes take seconds and are
+// appended nowhere. `--report` only writes the pages.
 import '../runtime/process/no-telemetry.ts';
 import { appendFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';

@@ -75,7 +75,10 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
   }
 }
 
-/** The vectors that the model in use makes of the queries, and how long one takes: through its actor, as in the service. */
+/**
+ * The vectors that the model in use makes of the queries, and how long one takes: through its actor, as in
+ * the service.
+ */
 async function readQueries(
   modelsDir: string,
 ): Promise<{ vectors: readonly Float32Array[]; milliseconds: number }> {

@@ -1,4 +1,5 @@
-// The real service in a process of its own, with a home folder of its own, and a client of it that keeps its connections.
+// The real service in a process of its own, with a home folder of its own, and a client of it that keeps its
+// connections.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// How much is measured. `npm run bench -- --quick` takes sizes of a few seconds: its numbers say nothing, but a bench that
-// has stopped working is seen.
+// How much is measured. `npm run bench -- --quick` takes sizes of a few seconds: its numbers say nothing, but
+// a bench that has stopped working is seen.
 const variable = 'FRAMEHOUND_BENCH_QUICK';
 
 /** For this process and those that it starts. */

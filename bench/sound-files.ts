@@ -1,5 +1,5 @@
-// Long sound for the measurements: the shared recordings of speech one after another, written as each kind of file. Made
-// once and kept in the system's temporary folder.
+// Long sound for the measurements: the shared recordings of speech one after another, written as each kind of
+// file. Made once and kept in the system's temporary folder.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +95,9 @@ async function readSpeech(decoder: Decoder, pool: Bench['pool']): Promise<Float3
   throw new Error(`${speechFolder}: less than ${length} s of speech`);
 }
 
-/** Between two samples of 16 kHz lies a straight line; the second channel is a little later than the first. */
+/**
+ * Between two samples of 16 kHz lies a straight line; the second channel is a little later than the first.
+ */
 function write(path: string, kind: Kind, speech: Float32Array): Promise<void> {
   const { rate, channels, encoder, options, picture } = kind;
   const fill = (start: number, samples: Float32Array) => {

@@ -1,7 +1,8 @@
-// Speaker verification with the starter model, on voices it was not trained on: the five of LibriSpeech test-other and 62 of
-// train-clean-100 that are held back for this. Pieces as recorded; "eq", every voice filtered to the same average spectrum, so that
-// the microphone is no cue; and across sessions, each piece with a room, microphone, line, noise, level and tempo of its own.
-// Errors come with their spread over voices.
+// Speaker verification with the starter model, on voices it was not trained on: the five of LibriSpeech
+// test-other and 62 of train-clean-100 that are held back for this. Pieces as recorded; "eq", every voice
+// filtered to the same average spectrum, so that the microphone is no cue; and across sessions, each piece
+// with a room, microphone, line, noise, level and tempo of its own. Errors come with their spread over
+// voices.
 import { findSpeakerRow } from '../actors/models/registry.ts';
 import { builtInRows } from '../actors/models/rows/list.ts';
 import { starterSpeakerFile, starterSpeakerPldaFile } from '../actors/models/starter/speaker.ts';

@@ -1,5 +1,6 @@
-// The cost of our decoding loop on top of Whisper's graphs. The same sound and as many tokens: a bare greedy loop over ready
-// features against the family with features, time token rules, probabilities and checkpoints between tokens.
+// The cost of our decoding loop on top of Whisper's graphs. The same sound and as many tokens: a bare greedy
+// loop over ready features against the family with features, time token rules, probabilities and checkpoints
+// between tokens.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-// Fits the units of starter-visual that a rule made by hand does not reach: a logistic regression for each, over
-// all that the graph itself measures, on the pictures of starter/fitting.ts. Prints how each does on pictures left out; with
-// `--write`, instead, writes actors/models/starter/fitted.ts and fits.bin.
-// Run: FRAMEHOUND_BENCH_PICTURES=FOLDER node runtime/process/launch.mjs --node bench/starter-fit.ts [--write]
+// Fits the units of starter-visual that a rule made by hand does not reach: a logistic regression for each,
+// over all that the graph itself measures, on the pictures of starter/fitting.ts. Prints how each does on
+// pictures left out; with `--write`, instead, writes actors/models/starter/fitted.ts and fits.bin. Run:
+// FRAMEHOUND_BENCH_PICTURES=FOLDER node runtime/process/launch.mjs --node bench/starter-fit.ts [--write]
 import { writeFile } from 'node:fs/promises';
 import { evidenceIndex } from '../actors/models/starter/evidence.ts';
 import { type Fit, fitBytes, MOST_SPREADS, rooted } from '../actors/models/starter/fit.ts';
@@ -49,7 +49,9 @@ import type { UnitName } from './units.ts';
 export const ways: Readonly<Partial<Record<UnitName, 'fit' | 'both'>>> = {
 `;
 const FOLDS = 5;
-/** A unit that fewer groups show is not fitted; one that fewer photographs show keeps its rule beside the fit. */
+/**
+ * A unit that fewer groups show is not fitted; one that fewer photographs show keeps its rule beside the fit.
+ */
 const LEAST_GROUPS = 3;
 /** Of a photograph that is there four times, against a drawing. */
 const PHOTOGRAPH_WEIGHT = 0.6;

@@ -1,5 +1,6 @@
-// How well does starter-visual find pictures by words within its powers? Drawings in two ways, patterns, and photographs
-// where FRAMEHOUND_BENCH_PICTURES names their folder; see docs/measurements.md. Nothing of this half was fitted on.
+// How well does starter-visual find pictures by words within its powers? Drawings in two ways, patterns, and
+// photographs where FRAMEHOUND_BENCH_PICTURES names their folder; see docs/measurements.md. Nothing of this
+// half was fitted on.
 import { queryVector } from '../actors/models/starter/query/vector.ts';
 import type { Question, Row } from './row.ts';
 import { sized } from './size.ts';

@@ -1,5 +1,6 @@
-// What do summaries cost to read, however many there are? One tree of half a million nodes, written node by node, and
-// 100,000 summaries of 2,500 films in one collection: a node, a page of a list, all members, and the memory it takes.
+// What do summaries cost to read, however many there are? One tree of half a million nodes, written node by
+// node, and 100,000 summaries of 2,500 films in one collection: a node, a page of a list, all members, and
+// the memory it takes.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// What does it cost to make a summary without a language model? Films that are analysed, through the steps of the stage, the
-// index and the summarizer in their threads: from request to committed, by step, with the longest wait of others and the
-// memory. The floor reads the same vectors and looks at each once.
+// What does it cost to make a summary without a language model? Films that are analysed, through the steps of
+// the stage, the index and the summarizer in their threads: from request to committed, by step, with the
+// longest wait of others and the memory. The floor reads the same vectors and looks at each once.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What does it cost to find words in summaries? 500,000 nodes of some 230 characters, of 2,500 films: the first search, which
-// reads all texts, and those that follow. The peer looks into every text.
+// What does it cost to find words in summaries? 500,000 nodes of some 230 characters, of 2,500 films: the
+// first search, which reads all texts, and those that follow. The peer looks into every text.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

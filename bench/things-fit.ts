@@ -1,10 +1,10 @@
-// Measures the ranges of the values of NanoDet, within which it computes in eight bits, and prints actors/things/ranges.ts:
+// Measures the ranges of the values of NanoDet, within which it computes in eight bits, and prints
+// actors/things/ranges.ts:
 //
 //   node bench/things-fit.ts nanodet-416.onnx PICTURE...
 //
-// The committed ranges are of four
-// pictures of scikit-image 0.25 (skimage/data): astronaut.png and rocket.jpg (NASA and SpaceX, public domain), chelsea.png
-// and coffee.png (CC0).
+// The committed ranges are of four pictures of scikit-image 0.25 (skimage/data): astronaut.png and rocket.jpg
+// (NASA and SpaceX, public domain), chelsea.png and coffee.png (CC0).
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { measuredOps } from '../actors/models/rewriting/eight-bits.ts';

@@ -1,6 +1,7 @@
-// Are things found that people have marked, and what does a frame cost beside the bare run of the graph? Pictures with
-// annotations of PASCAL VOC (an .xml of the same name beside each .jpg) are read from the folder that
-// FRAMEHOUND_BENCH_LABELLED names; the detector from the folder that FRAMEHOUND_BENCH_THINGS_MODEL names.
+// Are things found that people have marked, and what does a frame cost beside the bare run of the graph?
+// Pictures with annotations of PASCAL VOC (an .xml of the same name beside each .jpg) are read from the
+// folder that FRAMEHOUND_BENCH_LABELLED names; the detector from the folder that
+// FRAMEHOUND_BENCH_THINGS_MODEL names.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -23,7 +24,9 @@ const vocNames: Readonly<Record<string, Thing['class']>> = {
   sofa: 'couch',
   tvmonitor: 'tv',
 };
-/** The classes that are marked in these pictures: others may be seen, and nobody says whether they are there. */
+/**
+ * The classes that are marked in these pictures: others may be seen, and nobody says whether they are there.
+ */
 const marked = new Set<string>([
   ...['airplane', 'bicycle', 'bird', 'boat', 'bottle', 'bus', 'car', 'cat', 'chair', 'cow', 'dining table'],
   ...['dog', 'horse', 'motorcycle', 'person', 'potted plant', 'sheep', 'couch', 'train', 'tv'],

@@ -1,5 +1,6 @@
-// How fast is a million segments of speech searched and brought into memory? The peer of a search is a loop over texts
-// that are folded already, `includes` on each. Half of the words are the most frequent of English, the others made up.
+// How fast is a million segments of speech searched and brought into memory? The peer of a search is a loop
+// over texts that are folded already, `includes` on each. Half of the words are the most frequent of English,
+// the others made up.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Seeded vectors like those of footage at one frame a second, for the benches: shots of eight frames nearly the same.
+// Seeded vectors like those of footage at one frame a second, for the benches: shots of eight frames nearly
+// the same.
 
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,5 +1,6 @@
-// Makes a vision transformer of the size of CLIP ViT-B/32 with random weights, as a model folder that the program can
-// load: for timing only, its vectors mean nothing. Written once into a folder of the caller, about 350 MB.
+// Makes a vision transformer of the size of CLIP ViT-B/32 with random weights, as a model folder that the
+// program can load: for timing only, its vectors mean nothing. Written once into a folder of the caller,
+// about 350 MB.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -29,7 +30,10 @@ export const vitB32: VitSize = {
 };
 export const vitKey = 'vit-b32-random';
 
-/** `pixel_values` f32 [batch, 3, side, side] → `image_embeds` f32 [batch, dimensions]. The same weights every time. */
+/**
+ * `pixel_values` f32 [batch, 3, side, side] → `image_embeds` f32 [batch, dimensions]. The same weights every
+ * time.
+ */
 export function vitModel(size: VitSize, seed = 1): OnnxModel {
   const { side, patch, width, layers, dimensions } = size;
   const graph = new GraphBuilder('vit');

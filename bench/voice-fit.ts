@@ -1,13 +1,15 @@
-// Makes the training scenes of our own voice detector and writes them to a folder; bench/voice/train.py fits the weights:
+// Makes the training scenes of our own voice detector and writes them to a folder; bench/voice/train.py fits
+// the weights:
 //
 //   node bench/voice-fit.ts FOLDER
 //   python3 bench/voice/train.py FOLDER first.bin
 //   python3 bench/voice/train.py FOLDER actors/transcriber/voice/own-weights.bin --start first.bin --passes 3 --rate 1e-3 --quiet 1.25
 //
-// Talk: the 189 voices of LibriSpeech train-clean-100 that are for training, labelled by Silero where they are clean. Other
-// sounds: those of recordings.tsv that are marked "fit" (for the second part of the training also "refit"), and synthetic ones.
-// Every ninth voice, the music of one author, birds of two and what is marked "aside" are kept aside in sets of their own, to
-// choose settings by. The same seed gives the same scenes.
+// Talk: the 189 voices of LibriSpeech train-clean-100 that are for training, labelled by Silero where they
+// are clean. Other sounds: those of recordings.tsv that are marked "fit" (for the second part of the training
+// also "refit"), and synthetic ones. Every ninth voice, the music of one author, birds of two and what is
+// marked "aside" are kept aside in sets of their own, to choose settings by. The same seed gives the same
+// scenes.
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from '../actors/models/session.ts';

@@ -1,5 +1,5 @@
-// Our own voice detector against Silero: agreement on voices it was not trained on, clean, with noise and over music; false
-// alarms of both in sounds without speech; speed.
+// Our own voice detector against Silero: agreement on voices it was not trained on, clean, with noise and
+// over music; false alarms of both in sounds without speech; speed.
 import { openSession } from '../actors/models/session.ts';
 import { builtInDetectors } from '../actors/transcriber/voice/built-in.ts';
 import type { VoiceDetectors } from '../actors/transcriber/voice/detector.ts';

@@ -1,5 +1,6 @@
-// What does it cost to watch a folder in which nothing happens? A poll of 100,000 and of a million files against the bare calls of
-// the file system, its share of a processor, what is kept in memory of a file, and the time to read what was done.
+// What does it cost to watch a folder in which nothing happens? A poll of 100,000 and of a million files
+// against the bare calls of the file system, its share of a processor, what is kept in memory of a file, and
+// the time to read what was done.
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,10 @@ const turn = {
   alive: () => {},
 };
 
-/** `count` files of a byte in folders of a thousand; `linked`: names of one file a folder, which are made faster. */
+/**
+ * `count` files of a byte in folders of a thousand; `linked`: names of one file a folder, which are made
+ * faster.
+ */
 function makeFiles(root: string, count: number, linked: boolean): void {
   for (let folder = 0; folder < count / 1000; folder++) {
     const path = join(root, `card-${folder}`);

@@ -1,5 +1,5 @@
-// Word error rate. Case and punctuation do not count; numbers are compared as they are written, so "15" and "fifteen"
-// differ.
+// Word error rate. Case and punctuation do not count; numbers are compared as they are written, so "15" and
+// "fifteen" differ.
 
 export interface WordErrors {
   /** Words of the reference; letters where the script writes no spaces. */
@@ -17,7 +17,10 @@ export interface Step {
   readonly hypothesis: string | null;
 }
 
-/** Errors for each word of the reference: 0 is perfect, and there may be more than 1. Infinity for an empty reference. */
+/**
+ * Errors for each word of the reference: 0 is perfect, and there may be more than 1. Infinity for an empty
+ * reference.
+ */
 export function errorRate({ words, substitutions, deletions, insertions }: WordErrors): number {
   const errors = substitutions + deletions + insertions;
   return errors === 0 ? 0 : errors / words;

@@ -1,6 +1,6 @@
-// Whisper with random weights: an encoder and a merged decoder with the names, shapes, types and cache of the public
-// exports, in any size. What it writes means nothing; that it is the same with and without a cache, and how long it takes,
-// does.
+// Whisper with random weights: an encoder and a merged decoder with the names, shapes, types and cache of the
+// public exports, in any size. What it writes means nothing; that it is the same with and without a cache,
+// and how long it takes, does.
 import { GraphBuilder } from '../actors/models/starter/graph/builder.ts';
 import type { OnnxModel } from '../actors/models/starter/graph/onnx.ts';
 import { linear, norm, type Random, randomWeights } from './vit.ts';
@@ -22,7 +22,10 @@ const SOUND = 1500;
 const LONGEST = 448;
 const INT64 = 7;
 
-/** `input_features` f32 [batch, bands, 3000] → `last_hidden_state` f32 [batch, 1500, width]: the two convolutions alone. */
+/**
+ * `input_features` f32 [batch, bands, 3000] → `last_hidden_state` f32 [batch, 1500, width]: the two
+ * convolutions alone.
+ */
 export function whisperEncoder({ bands, width }: WhisperSize): OnnxModel {
   const graph = new GraphBuilder('encoder');
   const random = randomWeights(graph, 11);
@@ -39,8 +42,8 @@ export function whisperEncoder({ bands, width }: WhisperSize): OnnxModel {
 }
 
 /**
- * The merged decoder. With `use_cache_branch` it takes one token a row, because the exports trace that branch with one, and
- * the caches of the sound come back empty, as those of the exports do.
+ * The merged decoder. With `use_cache_branch` it takes one token a row, because the exports trace that branch
+ * with one, and the caches of the sound come back empty, as those of the exports do.
  */
 export function whisperDecoder(size: WhisperSize): OnnxModel {
   const { width, layers, vocabulary, sure } = size;
@@ -100,7 +103,10 @@ function cacheInputs(graph: GraphBuilder, width: number, layer: number) {
   };
 }
 
-/** The tokens that are fed: any number of them, or one a row with a cache. Several with a cache make the run fail. */
+/**
+ * The tokens that are fed: any number of them, or one a row with a cache. Several with a cache make the run
+ * fail.
+ */
 function oneIfCached(graph: GraphBuilder, fed: string, cached: string): string {
   const shape = graph.op('Where', [cached, graph.ints([0, 1]), graph.ints([0, -1])]);
   return graph.op('Reshape', [fed, shape]);
@@ -134,7 +140,10 @@ interface Attended {
   readonly values: string;
 }
 
-/** `source`: the sound, of which the cache only gets what is new; null attends to the text itself, whose cache grows. */
+/**
+ * `source`: the sound, of which the cache only gets what is new; null attends to the text itself, whose cache
+ * grows.
+ */
 function attention(
   graph: GraphBuilder,
   random: Random,

@@ -1,5 +1,5 @@
-// A tokenizer.json of Whisper's kind with hardly any words: every byte is a token, three marks with a space before them
-// are one, then the special tokens in their order. The times are left out, as in older files.
+// A tokenizer.json of Whisper's kind with hardly any words: every byte is a token, three marks with a space
+// before them are one, then the special tokens in their order. The times are left out, as in older files.
 
 export const tokenizerLanguages = ['en', 'de', 'zh', 'jw'] as const;
 

@@ -1,6 +1,6 @@
-// Are printed words read in titled films, and does reading only what has changed lose any? Titles over recorded footage go
-// through a codec; every frame is read whole, and again with what was read before. Scores are of words that are drawn: those
-// on signs are harder.
+// Are printed words read in titled films, and does reading only what has changed lose any? Titles over
+// recorded footage go through a codec; every frame is read whole, and again with what was read before. Scores
+// are of words that are drawn: those on signs are harder.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

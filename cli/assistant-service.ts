@@ -1,6 +1,6 @@
-// What answers the tools of `framehound mcp`, asked anew for each question, since an assistant holds the command for hours: the
-// service of the setting `server`; else the one that runs with the home folder; else an engine of this process, which is
-// started by the first question that finds no service.
+// What answers the tools of `framehound mcp`, asked anew for each question, since an assistant holds the
+// command for hours: the service of the setting `server`; else the one that runs with the home folder; else
+// an engine of this process, which is started by the first question that finds no service.
 
 import type { Engine } from '../actors/engine.ts';
 import { createEventServer } from '../events/server.ts';

@@ -79,7 +79,10 @@ function openLogFile(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** Where this command looks, the service looks too. The analysis folder goes with the ticket; a key is of this command. */
+/**
+ * Where this command looks, the service looks too. The analysis folder goes with the ticket; a key is of this
+ * command.
+ */
 function flagsOf({ values, sources }: Context['config']): string[] {
   const own = ['home', 'cache_dir', 'server', 'license_key'];
   const names = Object.keys(settings) as (keyof typeof settings)[];
@@ -108,8 +111,8 @@ function errorsOf(text: string): string[] {
 // Of several commands that start a service with one home folder at the same time one does.
 
 /**
- * Answers what gives the claim back once the service is known. Null while another command of this machine starts one, or when
- * one runs by now. Throws INVALID_CONFIG.
+ * Answers what gives the claim back once the service is known. Null while another command of this machine
+ * starts one, or when one runs by now. Throws INVALID_CONFIG.
  */
 export function claimStart(
   home: string,

@@ -1,5 +1,6 @@
-// The commands of the terminal, declared once: the help text, the completion scripts and the options that the commands
-// themselves parse are read off this table. The settings that every command takes are in settings.ts.
+// The commands of the terminal, declared once: the help text, the completion scripts and the options that the
+// commands themselves parse are read off this table. The settings that every command takes are in
+// settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
@@ -17,7 +18,10 @@ export interface Option {
   readonly value?: string;
   /** What completes its value. */
   readonly completes?: Completion;
-  /** The text of its row in the help. Without it, the usage of its command names it, or the row of another one. */
+  /**
+   * The text of its row in the help. Without it, the usage of its command names it, or the row of another
+   * one.
+   */
   readonly help?: string;
   /** Shown in the row of the option before it. */
   readonly row?: 'shared' | 'shared, only with it';

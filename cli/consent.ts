@@ -1,4 +1,5 @@
-// The consent of a person to a removal: asked for at a terminal, and said with --yes where nobody can be asked.
+// The consent of a person to a removal: asked for at a terminal, and said with --yes where nobody can be
+// asked.
 import { type Context, usageErrors } from './context.ts';
 
 export interface Consent {

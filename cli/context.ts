@@ -77,7 +77,7 @@ export async function stopEngine(engine: Pick<Engine, 'stop'>, { screen, flushLo
   if (late.length === 0) return;
   screen.write(`framehound: did not stop in time: ${late.join(', ')}\n`);
   await flushLog();
-  // The threads would keep the process alive, and `process.exit` would abort inside native code. Everything that was
-  // stored is flushed, and the journal is closed.
+  // The threads would keep the process alive, and `process.exit` would abort inside native code. Everything
+  // that was stored is flushed, and the journal is closed.
   process.kill(process.pid, 'SIGKILL');
 }

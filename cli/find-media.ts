@@ -1,5 +1,5 @@
-// Finds the media files of the paths a person names. A file named outright is always taken; in folders only files with
-// the ending of a media format are.
+// Finds the media files of the paths a person names. A file named outright is always taken; in folders only
+// files with the ending of a media format are.
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { analysisErrors } from '../actors/analysis/contract.ts';
@@ -15,7 +15,10 @@ export interface Found {
   readonly failures: { readonly path: string; readonly error: EngineError }[];
 }
 
-/** Hidden entries and `skip` (the analysis folder) are left out; a link that leads back into its own folders is reported. */
+/**
+ * Hidden entries and `skip` (the analysis folder) are left out; a link that leads back into its own folders
+ * is reported.
+ */
 export async function findMedia(
   paths: readonly string[],
   skip: string,
@@ -62,7 +65,10 @@ async function visit(
   }
 }
 
-/** Hidden entries are left out. `garbled`: folders and media whose names are not UTF-8, as far as they can be read. */
+/**
+ * Hidden entries are left out. `garbled`: folders and media whose names are not UTF-8, as far as they can be
+ * read.
+ */
 async function namesIn(folder: string): Promise<{ names: string[]; garbled: string[] }> {
   const [names, garbled]: [string[], string[]] = [[], []];
   for (const entry of await readdir(folder, { encoding: 'buffer', withFileTypes: true })) {

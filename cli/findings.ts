@@ -16,8 +16,8 @@ export interface Findings {
 }
 
 /**
- * `found/<query>/01-<file>-<time>.jpg` and `index.html` in the home folder; a repeated search replaces its folder. `notes`:
- * what a person should know about the answer.
+ * `found/<query>/01-<file>-<time>.jpg` and `index.html` in the home folder; a repeated search replaces its
+ * folder. `notes`: what a person should know about the answer.
  */
 export async function saveFindings(
   heading: string,
@@ -35,7 +35,9 @@ export async function saveFindings(
   return { pictures: names.map((name) => join(folder, name)), page: join(folder, 'index.html') };
 }
 
-/** Writes a folder of `found/` in the home folder, takes the place of the one before, and removes old ones. */
+/**
+ * Writes a folder of `found/` in the home folder, takes the place of the one before, and removes old ones.
+ */
 async function saveFolder(
   home: string,
   name: string,

@@ -1,5 +1,5 @@
-// A task, followed to its end: its events feed a view, and the results are read from the task itself, so that none is missed
-// while a connection is lost.
+// A task, followed to its end: its events feed a view, and the results are read from the task itself, so that
+// none is missed while a connection is lost.
 import type { FileResult, TaskDetail } from '../actors/analysis/contract.ts';
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
@@ -22,7 +22,10 @@ const PAGE = 1000;
 /** The service looks through all results for each page: it gets that many times longer for its work. */
 const PATIENCE = 10;
 
-/** Resolves when the task has ended. The first interrupt cancels it, and its end is awaited; the second one only leaves. */
+/**
+ * Resolves when the task has ended. The first interrupt cancels it, and its end is awaited; the second one
+ * only leaves.
+ */
 export async function followTask(
   service: Service,
   task_id: string,

@@ -69,7 +69,10 @@ export function foundBy(entry: Found): ('seen' | 'said' | 'written')[] {
   return (['seen', 'said', 'written'] as const).filter((kind) => entry[kind] !== null);
 }
 
-/** The matches as JSON has them, each with what it was found by. `said`, `written`: null where nobody looked for them. */
+/**
+ * The matches as JSON has them, each with what it was found by. `said`, `written`: null where nobody looked
+ * for them.
+ */
 export function matchFields(
   seen: readonly Match[],
   said: readonly TranscriptSearchMatch[] | null,

@@ -70,7 +70,10 @@ async function main(argv: readonly string[]): Promise<number> {
   return running.catch((error: unknown) => Promise.reject(optionError(name, error) ?? error));
 }
 
-/** The help that is asked for, of one command where one is named; null when none is. What follows `--` asks nothing. */
+/**
+ * The help that is asked for, of one command where one is named; null when none is. What follows `--` asks
+ * nothing.
+ */
 function helpOf(rest: readonly string[]): string | null {
   const [name, ...args] = rest;
   if (name === undefined || name === '--help' || name === '-h') return helpText();
@@ -170,7 +173,10 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
   };
 }
 
-/** An earlier version may have let others read what is kept there. Folders elsewhere may be shared on purpose: `doctor` names them. */
+/**
+ * An earlier version may have let others read what is kept there. Folders elsewhere may be shared on purpose:
+ * `doctor` names them.
+ */
 function closeHome(values: SettingValues, log: Log): void {
   const sharedWith = values.shared_with as SharedWith;
   const open = openToOthers(keptAtHome(folders(values).home), sharedWith);
@@ -187,8 +193,8 @@ function closeHome(values: SettingValues, log: Log): void {
 }
 
 /**
- * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a pipe that is closed (`| head -1`). Actors stop when
- * they are asked to; none is killed.
+ * Aborted by ctrl-C, by SIGTERM, by a terminal that is closed and by a pipe that is closed (`| head -1`).
+ * Actors stop when they are asked to; none is killed.
  */
 function stopSignals(): Pick<Context, 'signal' | 'leave'> {
   const stop = new AbortController();

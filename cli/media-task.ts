@@ -1,5 +1,5 @@
-// A task on the media that are found under paths: runs it, shows its progress and tells its end, to a person or as lines of
-// JSON.
+// A task on the media that are found under paths: runs it, shows its progress and tells its end, to a person
+// or as lines of JSON.
 import { resolve } from 'node:path';
 import {
   type AnalysisEvent,

@@ -1,5 +1,5 @@
-// The frame of the pages that commands write for a browser: searches and faces. Light or dark as the browser is, light on
-// paper; no network, no script.
+// The frame of the pages that commands write for a browser: searches and faces. Light or dark as the browser
+// is, light on paper; no network, no script.
 
 /** `body`: HTML. The page is one file, and is refused everything that does not lie in it. */
 export function pageOf(heading: string, body: string, style = ''): string {

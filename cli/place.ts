@@ -22,7 +22,10 @@ export function copiesText(paths: readonly string[] = []): string {
   return `also at ${paths.slice(0, 2).join(', ')}${rest}`;
 }
 
-/** Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media Fragments). */
+/**
+ * Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media
+ * Fragments).
+ */
 export function addressOf(match: Match): string {
   // A frame of the grid is a second.
   return momentAddress(match.video_path, isStill(match) ? null : match.frame_idx);

@@ -1,5 +1,5 @@
-// The progress of a task on a terminal: a bar for each file at work and one for the whole. Where the output is no terminal,
-// a line a result, and one for the whole now and then.
+// The progress of a task on a terminal: a bar for each file at work and one for the whole. Where the output
+// is no terminal, a line a result, and one for the whole now and then.
 import { basename, isAbsolute } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import {
@@ -138,7 +138,10 @@ function plainLine(kinds: readonly StageKind[], task: TaskProgress): string {
   return taskLine(kinds, task, 1000, false).trimStart();
 }
 
-/** Shows the numbers of the progress as they are; nothing is computed here. Where they do not fit, the urgent ones first. */
+/**
+ * Shows the numbers of the progress as they are; nothing is computed here. Where they do not fit, the urgent
+ * ones first.
+ */
 export function taskLine(
   kinds: readonly StageKind[],
   task: TaskProgress,
@@ -165,8 +168,8 @@ export function taskLine(
 }
 
 /**
- * Files, and jobs where there are some: `8/9 files`, `0/1 clustering`. A file is a step of each kind of work on it, and where
- * there are several kinds, steps are told.
+ * Files, and jobs where there are some: `8/9 files`, `0/1 clustering`. A file is a step of each kind of work
+ * on it, and where there are several kinds, steps are told.
  */
 function piecesDone(
   kinds: readonly StageKind[],

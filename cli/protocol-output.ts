@@ -1,5 +1,5 @@
-// Standard output for a protocol alone: whatever else this process, its threads or a package writes there goes to standard
-// error, since one foreign line would break the connection.
+// Standard output for a protocol alone: whatever else this process, its threads or a package writes there
+// goes to standard error, since one foreign line would break the connection.
 import { Writable } from 'node:stream';
 
 /** To be called once, before anything is written. */

@@ -1,4 +1,5 @@
-// The progress of a download on a terminal, from the first look at what is there; elsewhere a line when something changes.
+// The progress of a download on a terminal, from the first look at what is there; elsewhere a line when
+// something changes.
 import type { PullProgress } from '../actors/models/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/conflate.ts';

@@ -7,7 +7,10 @@ import { isStill, secondsOf } from './place.ts';
 /** A still is shown so long. */
 const STILL_SECONDS = 5;
 
-/** One after the other, in the order in which they were found: the scene that is seen, else the words, with sound where they are said. */
+/**
+ * One after the other, in the order in which they were found: the scene that is seen, else the words, with
+ * sound where they are said.
+ */
 export function sceneItems(entries: readonly Found[]): TimelineItem[] {
   return entries.map((entry): TimelineItem => {
     const { media_path, start, end, isOfStill } = spanOf(entry);

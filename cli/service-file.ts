@@ -1,5 +1,6 @@
-// service.json of the home folder: which service runs with it, where it answers, and the secret by which its owner signs in.
-// Only the owner can read it. It is gone when the service has ended; one that a crash left behind names processes that ended.
+// service.json of the home folder: which service runs with it, where it answers, and the secret by which its
+// owner signs in. Only the owner can read it. It is gone when the service has ended; one that a crash left
+// behind names processes that ended.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -44,8 +45,9 @@ function pathOf(home: string): string {
 const LOOK_MS = 5_000;
 
 /**
- * Names this service in the file whenever it names none that runs: of two with one home folder the first is found, and when
- * it ends the other one is. Answers the function that ends this, and removes the file if it names this service.
+ * Names this service in the file whenever it names none that runs: of two with one home folder the first is
+ * found, and when it ends the other one is. Answers the function that ends this, and removes the file if it
+ * names this service.
  */
 export function keepServiceFile(
   home: string,
@@ -77,8 +79,8 @@ export function keepServiceFile(
 }
 
 /**
- * Called by the engine that listens. Answers a function that removes the file again. False: another service runs with this
- * home folder, and stays the one that is found. Throws the error of the file system.
+ * Called by the engine that listens. Answers a function that removes the file again. False: another service
+ * runs with this home folder, and stays the one that is found. Throws the error of the file system.
  */
 export function writeServiceFile(home: string, listening: Listening): false | (() => void) {
   const { guarded, ...rest } = listening;
@@ -118,7 +120,10 @@ export function isRunning({ guardian, engine }: RunningService): boolean {
   return (guardian !== null && runsHere(guardian)) || runsHere(engine);
 }
 
-/** The name of a machine may change while a process runs, as that of a laptop in another network; when it began does not. */
+/**
+ * The name of a machine may change while a process runs, as that of a laptop in another network; when it
+ * began does not.
+ */
 export function runsHere(met: ProcessIdentity): boolean {
   const now = identityOf(met.pid);
   const isHere = met.host === now.host || (now.started !== '' && met.started === now.started);

@@ -1,5 +1,5 @@
-// What commands ask: the operations of a service that runs already, where one is configured; else of an engine in this process.
-// A command is written once, and prints the same with both.
+// What commands ask: the operations of a service that runs already, where one is configured; else of an
+// engine in this process. A command is written once, and prints the same with both.
 
 import type { ModelState } from '../actors/embedder/contract.ts';
 import { deviceText } from '../actors/models/device.ts';
@@ -14,7 +14,10 @@ const serviceErrors = errorTable({
 });
 
 export interface Service {
-  /** Calls end with the signal of the context unless they have one of their own. Errors say what a person can do. */
+  /**
+   * Calls end with the signal of the context unless they have one of their own. Errors say what a person can
+   * do.
+   */
   readonly client: Client;
   /** An engine in this process, which ends with the command. */
   readonly isOwn: boolean;
@@ -102,8 +105,8 @@ function explained(error: unknown, url: string, { signal, leave }: Context): unk
 }
 
 /**
- * Brings the visual model of the settings, or `key`, into use. A running service keeps the one it has unless a person named
- * another one.
+ * Brings the visual model of the settings, or `key`, into use. A running service keeps the one it has unless
+ * a person named another one.
  */
 export async function useModel(
   { client, isOwn }: Service,
@@ -122,7 +125,8 @@ export async function useModelAndTell(service: Service, context: Context, key?: 
   writeDeviceLine(context.screen, visual);
 }
 
-// Writes where the visual model runs, and why on no better device: a slow run has its reason in the first line.
+// Writes where the visual model runs, and why on no better device: a slow run has its reason in the first
+// line.
 
 export function writeDeviceLine(screen: Screen, state: ModelState): void {
   const { model_key, device, device_reason } = state;

@@ -10,7 +10,10 @@ import { createPullView } from './pull-view.ts';
 /** Ms that a command waits for a download that goes on without it. */
 const longest = 90_000;
 
-/** `there`: nothing is missing. `later`: the download goes on in the background. `failed`: it cannot be had now. */
+/**
+ * `there`: nothing is missing. `later`: the download goes on in the background. `failed`: it cannot be had
+ * now.
+ */
 export type Brought = 'there' | 'later' | 'failed';
 
 /** Says on the screen what happens. Waits no longer than 90 s, and not for another try of what failed. */
@@ -66,7 +69,10 @@ export async function bringSight(context: Context): Promise<Brought> {
   return brought;
 }
 
-/** Whether a command that was not asked for them brings them: not in automatic checks, which would fetch them each time. */
+/**
+ * Whether a command that was not asked for them brings them: not in automatic checks, which would fetch them
+ * each time.
+ */
 export function bringsSight({ values }: Context, env: Readonly<Record<string, string | undefined>>): boolean {
   return values.sight === 'auto' && values.server === '' && !env['CI'];
 }

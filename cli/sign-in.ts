@@ -1,4 +1,5 @@
-// The address that signs a browser in: asks the service of the home folder for a ticket, and starts one when none runs.
+// The address that signs a browser in: asks the service of the home folder for a ticket, and starts one when
+// none runs.
 
 import { createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';

@@ -1,4 +1,5 @@
-// The options of `framehound summary`, and those of `analyze` that ask for summaries, as the table of commands has them.
+// The options of `framehound summary`, and those of `analyze` that ask for summaries, as the table of
+// commands has them.
 import { presets, priorityHints } from '../actors/summarizer/contract.ts';
 
 const switchedOn = { type: 'boolean', default: false } as const;

@@ -1,4 +1,5 @@
-// What `framehound analyze --summary` asks for, and of which files: those that have no summary of that name yet.
+// What `framehound analyze --summary` asks for, and of which files: those that have no summary of that name
+// yet.
 import type { parseArgs } from 'node:util';
 import type { TaskRequest } from '../actors/analysis/contract.ts';
 import { foldName, plainName } from '../actors/index/summaries/fold-name.ts';
@@ -59,7 +60,10 @@ function oneOf<T extends string>(option: string, choices: readonly T[], given: s
   return found;
 }
 
-/** Requests for the files that have no summary of that name; how many have one is told. With `replace_existing` for all. */
+/**
+ * Requests for the files that have no summary of that name; how many have one is told. With
+ * `replace_existing` for all.
+ */
 export async function summaryRequests(
   client: Client,
   cache_dir: string,
@@ -71,7 +75,8 @@ export async function summaryRequests(
   const missing: string[] = [];
   for (const path of files) {
     if (signal.aborted) throw engineErrors.CANCELLED();
-    // Asked one by one: of copies an answer names only one. What is wrong with a file is told by the work on it.
+    // Asked one by one: of copies an answer names only one. What is wrong with a file is told by the work on
+    // it.
     const has =
       !parameters.replace_existing &&
       (await client.listSummaries({ cache_dir, media_paths: [path], hash_strs: [] })).summaries.some(

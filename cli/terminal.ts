@@ -1,4 +1,5 @@
-// Text for a terminal: the screen that commands write to, and how bars, names and durations are written on it.
+// Text for a terminal: the screen that commands write to, and how bars, names and durations are written on
+// it.
 
 export interface Screen {
   write(text: string): void;
@@ -60,8 +61,8 @@ export function fitted(text: string, columns: number): string {
 const letters = new Intl.Segmenter();
 
 /**
- * Lines of a text in one paragraph: broken at spaces, between wide letters, and within a word that is wider than a line.
- * None for a blank text.
+ * Lines of a text in one paragraph: broken at spaces, between wide letters, and within a word that is wider
+ * than a line. None for a blank text.
  */
 export function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];

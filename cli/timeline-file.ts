@@ -33,7 +33,10 @@ export async function saveTimeline(path: string, answer: TimelineAnswer): Promis
   return { ...facts, output_path: await saveNew(dirname(path), basename(path), Buffer.from(content)) };
 }
 
-/** Null when nothing was found. A drive may be away, so what is not there is left out, and told among the warnings. */
+/**
+ * Null when nothing was found. A drive may be away, so what is not there is left out, and told among the
+ * warnings.
+ */
 export async function saveScenes(
   found: readonly Found[],
   sequence_name: string,

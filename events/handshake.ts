@@ -22,8 +22,9 @@ export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: 
 }
 
 /**
- * False for requests that engine.io cannot handle: a websocket upgrade with `transport=polling` ends the process, a plain
- * request with `transport=websocket` is never answered. uWebSockets takes a key of 24 characters for an upgrade.
+ * False for requests that engine.io cannot handle: a websocket upgrade with `transport=polling` ends the
+ * process, a plain request with `transport=websocket` is never answered. uWebSockets takes a key of 24
+ * characters for an upgrade.
  */
 export function isWellFormed({ method, headers, query }: EngineRequest): boolean {
   const upgrades = method === 'GET' && headers['sec-websocket-key']?.length === 24;

@@ -132,7 +132,10 @@ function endedFile(result: WorkResult): EndedFile {
 
 const MOST_NAMES = 5;
 
-/** Names the files that hold nothing of what was asked for, sound among the pictures, and those with a warning. */
+/**
+ * Names the files that hold nothing of what was asked for, sound among the pictures, and those with a
+ * warning.
+ */
 function warningOf(kinds: readonly StageKind[], results: readonly WorkResult[]): string | undefined {
   const said = Map.groupBy(results, (result) => saidOf(kindOf(kinds, result.type), result));
   said.delete(undefined);

@@ -1,5 +1,5 @@
-// The events between the server and its clients: one map, shared by the server, the command line and the web page. A
-// client emits `join` with a task id and receives `progress` until an event is `done`.
+// The events between the server and its clients: one map, shared by the server, the command line and the web
+// page. A client emits `join` with a task id and receives `progress` until an event is `done`.
 import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { amountSchemas, fileAmountSchemas, outcomeWords, wordsOf } from '../actors/analysis/schemas.ts';
@@ -10,9 +10,9 @@ import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 export const EVENT_PATH = '/socket.io';
 
 /**
- * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `summary` making summaries,
- * `clips` cutting clips, `pull` downloading models, `proxy` making
- * a proxy. The end of a task that does several is of the first of them.
+ * `video` is visual analysis, `speech` transcription, `faces` finding and clustering faces, `summary` making
+ * summaries, `clips` cutting clips, `pull` downloading models, `proxy` making a proxy. The end of a task that
+ * does several is of the first of them.
  */
 export const EventType = wordsOf(stageKinds.map(({ type }) => type));
 export type EventType = Static<typeof EventType>;
@@ -32,12 +32,15 @@ function optional<P extends TProperties>(properties: P): { [K in keyof P]: TOpti
 }
 
 /**
- * State of a task; or files that have ended, in `ended_files`. One that failed has an event of its own: then `video_path`
- * and `error` are there and `done` is false.
+ * State of a task; or files that have ended, in `ended_files`. One that failed has an event of its own: then
+ * `video_path` and `error` are there and `done` is false.
  */
 export const ProgressEvent = Type.Object({
   task_id: Type.String(),
-  /** Percentage of the whole task, 0 to 100, never less than before; summary events write it as a decimal string. */
+  /**
+   * Percentage of the whole task, 0 to 100, never less than before; summary events write it as a decimal
+   * string.
+   */
   progress: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.String()]),
   /** The file that is being worked on, the one that failed, or the first of `ended_files`. */
   video_path: Type.Union([Type.String(), Type.Null()]),
@@ -45,7 +48,10 @@ export const ProgressEvent = Type.Object({
   done: Type.Boolean(),
   type: EventType,
 
-  /** Of a task that waits for its turn: its place in the line, 1 for the next one, and the id of the task that runs there. */
+  /**
+   * Of a task that waits for its turn: its place in the line, 1 for the next one, and the id of the task that
+   * runs there.
+   */
   queue_position: Type.Optional(Type.Integer({ minimum: 1 })),
   waits_for: Type.Optional(Type.String()),
 
@@ -93,10 +99,16 @@ export const ProgressEvent = Type.Object({
   /** Files of the task, one with both types of work twice, and how many of them have a result. */
   files: Type.Optional(Count),
   files_done: Type.Optional(Count),
-  /** Jobs of faces, each clustered when its files have ended, clips, or models; and how many have a result. Left out without any. */
+  /**
+   * Jobs of faces, each clustered when its files have ended, clips, or models; and how many have a result.
+   * Left out without any.
+   */
   jobs: Type.Optional(Count),
   jobs_done: Type.Optional(Count),
-  /** Of each kind of work what is done, and what there is; the latter grows while files are still being surveyed. */
+  /**
+   * Of each kind of work what is done, and what there is; the latter grows while files are still being
+   * surveyed.
+   */
   ...optional(amountSchemas(stageKinds)),
   /** Whether the amount of work in every file is known. */
   surveyed: Type.Optional(Type.Boolean()),
@@ -129,8 +141,8 @@ export interface LeaveAnswer {
 /** What a client emits. The acknowledgement may be left out. */
 export interface ClientEvents {
   /**
-   * Refused for a task that is not recorded. Answered by the failures of files so far and the last event of every type,
-   * then by all that follow.
+   * Refused for a task that is not recorded. Answered by the failures of files so far and the last event of
+   * every type, then by all that follow.
    */
   join(task: TaskArgument, answer?: (answer: JoinAnswer) => void): void;
   leave(task: TaskArgument, answer?: (answer: LeaveAnswer) => void): void;

@@ -1,5 +1,6 @@
-// The rooms: each task has one, named by its id. Turns the events of a task into throttled `progress` events, and keeps
-// what is replayed to a client that joins late. Pure but for the clock it is given; it knows no sockets.
+// The rooms: each task has one, named by its id. Turns the events of a task into throttled `progress` events,
+// and keeps what is replayed to a client that joins late. Pure but for the clock it is given; it knows no
+// sockets.
 import type { TaskEvent, TaskListener, WorkResult } from '../actors/analysis/contract.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
@@ -28,8 +29,8 @@ export interface Rooms {
   /** Takes an event of a task. */
   readonly publish: TaskListener;
   /**
-   * The files that failed and the jobs that ended, the latest of them, and the last event of every type in this room. Undefined when the task
-   * published no event, or ended long ago.
+   * The files that failed and the jobs that ended, the latest of them, and the last event of every type in
+   * this room. Undefined when the task published no event, or ended long ago.
    */
   replay(task_id: string): readonly ProgressEvent[] | undefined;
   /** Emits what waits. */
@@ -50,7 +51,9 @@ const ENDED_KEPT = 200;
 /** Failures, and ends of jobs, of a run that are replayed; GET /tasks/{task_id} has them all. */
 const NOTES_KEPT = 100;
 
-/** Events are throttled by type, and built when they are emitted, so that they hold the state of that moment. */
+/**
+ * Events are throttled by type, and built when they are emitted, so that they hold the state of that moment.
+ */
 interface Channel {
   readonly throttle: Throttle<() => ProgressEvent>;
   last: ProgressEvent | undefined;
@@ -64,7 +67,9 @@ interface Room {
   readonly channels: Map<string, Channel>;
   /** Failures and ends of jobs that were emitted in this run, oldest first. */
   notes: ProgressEvent[];
-  /** The highest percentage that was told of the task, by whichever run: whatever comes after tells no less. */
+  /**
+   * The highest percentage that was told of the task, by whichever run: whatever comes after tells no less.
+   */
   told: number;
 }
 
@@ -113,7 +118,10 @@ class TaskRooms {
     }
   }
 
-  /** The end is the last event of a run: what waits in other channels goes first, and then the files not named yet. */
+  /**
+   * The end is the last event of a run: what waits in other channels goes first, and then the files not named
+   * yet.
+   */
   #finish(room: Room, event: End): void {
     const { run } = room;
     for (const [type, { throttle }] of room.channels) if (type !== run.first) throttle.flush();
@@ -212,8 +220,8 @@ function flushRoom({ channels }: Room): void {
   for (const { throttle } of channels.values()) throttle.flush();
 }
 
-// Files that have ended and are not named in an event yet. States are conflated, the end of a file is not: each one is
-// named once, and several in one event where very many end at the same time.
+// Files that have ended and are not named in an event yet. States are conflated, the end of a file is not:
+// each one is named once, and several in one event where very many end at the same time.
 
 interface Endings {
   add(result: WorkResult): void;
@@ -253,8 +261,8 @@ function createEndings(): Endings {
   };
 }
 
-// A throttle: at most one value every `everyMs`. Of states only the newest is kept; queued values are all emitted, in
-// order; the final value of a run comes after them. Pure but for the clock it is given.
+// A throttle: at most one value every `everyMs`. Of states only the newest is kept; queued values are all
+// emitted, in order; the final value of a run comes after them. Pure but for the clock it is given.
 
 interface Throttle<V extends object> {
   /** Takes the place of the state that waits. */

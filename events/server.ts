@@ -1,9 +1,10 @@
-// The event server, and the only place that knows Socket.IO. It is attached to the uWebSockets app of the HTTP server, so
-// that one port serves both. uWebSockets publishes an event to all clients of a room; Socket.IO keeps that in a global, so
-// a process has one event server at a time.
+// The event server, and the only place that knows Socket.IO. It is attached to the uWebSockets app of the
+// HTTP server, so that one port serves both. uWebSockets publishes an event to all clients of a room;
+// Socket.IO keeps that in a global, so a process has one event server at a time.
 //
-// No license key is needed: without the id of a task a client receives nothing. Browsers let any page open a websocket, so
-// the Host rule holds here too, and a page must come from an allowed host or a configured origin.
+// No license key is needed: without the id of a task a client receives nothing. Browsers let any page open a
+// websocket, so the Host rule holds here too, and a page must come from an allowed host or a configured
+// origin.
 import type { TemplatedApp } from '@uwsjs/core';
 import { Server, type Socket } from 'socket.io';
 import { analysisErrors, type Tasks } from '../actors/analysis/contract.ts';
@@ -41,7 +42,10 @@ export interface EventServer {
   attach(app: TemplatedApp): void;
   /** Connected now. */
   readonly clients: number;
-  /** Emits what waits and disconnects all clients, which may connect again to the next server. Before the app is closed. */
+  /**
+   * Emits what waits and disconnects all clients, which may connect again to the next server. Before the app
+   * is closed.
+   */
   close(): Promise<void>;
 }
 
@@ -155,8 +159,8 @@ function attachTo(
   return io;
 }
 
-// One connected client: joins and leaves rooms, and gets the replay of a room it joins. Nothing it sends is trusted: the
-// argument may be anything, and the acknowledgement no function.
+// One connected client: joins and leaves rooms, and gets the replay of a room it joins. Nothing it sends is
+// trusted: the argument may be anything, and the acknowledgement no function.
 
 /** The arguments are whatever the client sent; an acknowledgement may be the last of them. */
 type Incoming = { [K in keyof ClientEvents]: (...sent: readonly unknown[]) => void };
@@ -215,8 +219,8 @@ function serveConnection(client: Client, { tasks, rooms, log }: ConnectionParts)
 }
 
 /**
- * For a task that this process has not run: answers, and emits its end, read from its record. False when there is no such
- * task.
+ * For a task that this process has not run: answers, and emits its end, read from its record. False when
+ * there is no such task.
  */
 async function replayRecord(
   client: Client,
@@ -242,7 +246,9 @@ async function replayRecord(
   return true;
 }
 
-/** Reads records one after the other, so that a client that joins many tasks at once does not occupy the disk. */
+/**
+ * Reads records one after the other, so that a client that joins many tasks at once does not occupy the disk.
+ */
 function createLookUps() {
   let last = Promise.resolve();
   let waiting = 0;

@@ -1,5 +1,5 @@
-// A client of an engine in this process: its methods call the handlers of the routes, with their checks and defaults, without
-// a socket, a license or an answer in JSON. Errors are those of the engine.
+// A client of an engine in this process: its methods call the handlers of the routes, with their checks and
+// defaults, without a socket, a license or an answer in JSON. Errors are those of the engine.
 import type { Engine } from '../actors/engine.ts';
 import type { CallOptions, Client } from './client/client.ts';
 import { ApiError } from './client/error.ts';

@@ -60,7 +60,8 @@ export interface AppOptions {
   readonly bodies: BodyParser;
   readonly log: Log;
   /**
-   * Called once for every response. `route` is null when no route was found; `received`, `sent`: bytes of the bodies.
+   * Called once for every response. `route` is null when no route was found; `received`, `sent`: bytes of the
+   * bodies.
    */
   observe(route: Route | null, status: number, seconds: number, received: number, sent: number): void;
   newId(): string;
@@ -73,13 +74,17 @@ export interface AppOptions {
 export interface Pending {
   readonly takesBody: boolean;
   /**
-   * `body`: its chunks; those of a large body are *moved* away, others *borrowed* until this returns. `signal` creates the
-   * signal at its first call; it is aborted when the client has gone. Never throws or rejects.
+   * `body`: its chunks; those of a large body are *moved* away, others *borrowed* until this returns.
+   * `signal` creates the signal at its first call; it is aborted when the client has gone. Never throws or
+   * rejects.
    */
   run(body: readonly Uint8Array[] | null, signal: () => AbortSignal): RawResponse | Promise<RawResponse>;
   /** The client disconnected before its body was complete. */
   abandon(): void;
-  /** Called with each part of a body before it is kept; an answer when it may not be, and nothing more is read then. */
+  /**
+   * Called with each part of a body before it is kept; an answer when it may not be, and nothing more is read
+   * then.
+   */
   receive(bytes: number, isLast: boolean): RawResponse | null;
 }
 

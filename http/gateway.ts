@@ -1,4 +1,5 @@
-// The service on its port: engine, licenses, routes and events put together, from listening to the last answer.
+// The service on its port: engine, licenses, routes and events put together, from listening to the last
+// answer.
 
 import { randomUUID } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';

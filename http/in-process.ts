@@ -1,4 +1,5 @@
-// `fetch` that asks an app of this process without a socket: license, validation and answers are the same as over one.
+// `fetch` that asks an app of this process without a socket: license, validation and answers are the same as
+// over one.
 
 import { bearerOf } from './request/bearer.ts';
 import { isStream, type RawResponse } from './request/response.ts';

@@ -1,7 +1,10 @@
 // The address at which a person on this machine opens the page.
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** `host`: the setting. A browser on this machine reaches every loopback name, and every address, as localhost. */
+/**
+ * `host`: the setting. A browser on this machine reaches every loopback name, and every address, as
+ * localhost.
+ */
 export function pageAddress(host: string, port: number): string {
   return `http://${isOfThisMachine(host) ? 'localhost' : bracketed(host)}:${port}/`;
 }

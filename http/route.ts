@@ -1,19 +1,27 @@
-// A route is a value that declares its path, its input, its responses and its handler in one place. The server
-// validates requests with it, the API document and the client's types are derived from it, tests compare responses with
-// it.
+// A route is a value that declares its path, its input, its responses and its handler in one place. The
+// server validates requests with it, the API document and the client's types are derived from it, tests
+// compare responses with it.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../runtime/schema.ts';
 import type { Service } from './service.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Bodies by status. Errors that every route can have (400, 401, 403, 413, 500, 503, 507) need not be listed. */
+/**
+ * Bodies by status. Errors that every route can have (400, 401, 403, 413, 500, 503, 507) need not be listed.
+ */
 export type Answers = Readonly<Record<number, TSchema>>;
 
-/** `text`: its content type. `bytes`: the body of a 200 is a `Content`, of one of these types; a part when one is asked for. */
+/**
+ * `text`: its content type. `bytes`: the body of a 200 is a `Content`, of one of these types; a part when one
+ * is asked for.
+ */
 export type Form = { readonly text: string } | { readonly bytes: string };
 
-/** Bytes that are answered as they are, whole or a part of them, and read only as fast as the client takes them. */
+/**
+ * Bytes that are answered as they are, whole or a part of them, and read only as fast as the client takes
+ * them.
+ */
 export interface Content {
   /** The Content-Type. */
   readonly type: string;
@@ -21,9 +29,15 @@ export interface Content {
   readonly size: number;
   /** A strong entity tag, quotes included. */
   readonly etag: string;
-  /** All of it, where it is in memory anyway: sent at once, and compressed to a client that takes that. *Borrowed*. */
+  /**
+   * All of it, where it is in memory anyway: sent at once, and compressed to a client that takes that.
+   * *Borrowed*.
+   */
   readonly held?: Uint8Array;
-  /** At least one byte of [from, to), a large part at most as many as a piece has. Rejects when they cannot be read any more. */
+  /**
+   * At least one byte of [from, to), a large part at most as many as a piece has. Rejects when they cannot be
+   * read any more.
+   */
   read(from: number, to: number): Promise<Uint8Array>;
   /** Frees what is held. Called once, when no `read` is under way. */
   close(): Promise<void>;
@@ -64,9 +78,13 @@ export interface Route<
   A extends Answers = Answers,
 > {
   readonly method: Method;
-  /** From the root: `/api/v1/tasks/{task_id}`. A last `{+name}` takes the rest of the path, slashes included. */
+  /**
+   * From the root: `/api/v1/tasks/{task_id}`. A last `{+name}` takes the rest of the path, slashes included.
+   */
   readonly path: string;
-  /** Key of the operation in the API document, name of the client's method and of the export: `searchText`. */
+  /**
+   * Key of the operation in the API document, name of the client's method and of the export: `searchText`.
+   */
   readonly id: string;
   /** One line. */
   readonly summary: string;
@@ -84,7 +102,10 @@ export interface Route<
   readonly headers?: readonly string[];
   /** Bytes of a body, where less is taken than by other routes. */
   readonly mostBytes?: number;
-  /** What answers are that are sent as they are; JSON when left out. Errors are JSON, but those of `text` that are declared. */
+  /**
+   * What answers are that are sent as they are; JSON when left out. Errors are JSON, but those of `text` that
+   * are declared.
+   */
   readonly form?: Form;
   /** Turns a thrown error into a declared answer; what it leaves undefined the server answers itself. */
   // Methods, so that a route of one body can stand in a list of routes.

@@ -1,5 +1,5 @@
-// A request becomes an answer: host, origin and route in here, the rest in its exchange. No socket in here, so that a test
-// calls a route as the network does.
+// A request becomes an answer: host, origin and route in here, the rest in its exchange. No socket in here,
+// so that a test calls a route as the network does.
 import { quoted } from '../runtime/quoted.ts';
 import { type AppOptions, type AppState, Exchange, type Head, type Pending } from './exchange.ts';
 import { createBodyBudget } from './request/body-budget.ts';
@@ -21,7 +21,10 @@ export interface App {
 
 /** Inline pictures of faces: 50 MiB of them, a third more in base64, and room for the rest. */
 export const MOST_BYTES = 80 * 1024 * 1024;
-/** Bodies that are held at the same time, in largest bodies: all of them, and those whose sender showed no key. */
+/**
+ * Bodies that are held at the same time, in largest bodies: all of them, and those whose sender showed no
+ * key.
+ */
 const MOST_BODIES = 4;
 const MOST_UNTRUSTED_BODIES = 1.5;
 

@@ -77,9 +77,9 @@ function wordOf(source: Source) {
   return source === 'config.json' ? 'file' : source;
 }
 
-// Addresses of the bytes of single media, for a page: `<video>` and `<img>` send no key. An address names no path, cannot be
-// guessed, is of one content of one analysis folder, and expires. It ends with the service, and with the license key or the
-// session by which it was made.
+// Addresses of the bytes of single media, for a page: `<video>` and `<img>` send no key. An address names no
+// path, cannot be guessed, is of one content of one analysis folder, and expires. It ends with the service,
+// and with the license key or the session by which it was made.
 
 const linkErrors = errorTable({
   LINK_UNKNOWN: { meaning: 'Link not found', status: 404, retryable: false },
@@ -95,13 +95,13 @@ interface LinkedMedia {
 
 interface MediaLinks {
   /**
-   * The same one for the same media and credential within the hour, so that a browser keeps what it has. `credential`: what the
-   * request was sent with. `expires`: Unix ms.
+   * The same one for the same media and credential within the hour, so that a browser keeps what it has.
+   * `credential`: what the request was sent with. `expires`: Unix ms.
    */
   make(media: LinkedMedia, credential: string): { readonly link: string; readonly expires: number };
   /**
-   * Throws LINK_UNKNOWN for what was never made, has expired, was pushed out by very many others, or was made by what does not
-   * open the service any more.
+   * Throws LINK_UNKNOWN for what was never made, has expired, was pushed out by very many others, or was made
+   * by what does not open the service any more.
    */
   open(link: string): Promise<LinkedMedia>;
 }

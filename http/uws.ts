@@ -1,8 +1,9 @@
-// The socket side, and the only importer of uWebSockets: reads a request synchronously, collects its body, writes the
-// response corked, and notices when the client has disconnected.
+// The socket side, and the only importer of uWebSockets: reads a request synchronously, collects its body,
+// writes the response corked, and notices when the client has disconnected.
 //
-// uWebSockets frees a request when its handler returns and a response when it is aborted or ended; using either later
-// crashes the process. So everything is read at once, and every write checks that the client is still there.
+// uWebSockets frees a request when its handler returns and a response when it is aborted or ended; using
+// either later crashes the process. So everything is read at once, and every write checks that the client is
+// still there.
 import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
@@ -44,14 +45,14 @@ const exclusive: number = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: numb
 export interface ServerOptions {
   /** Called with the uWebSockets app before routes are set: Socket.IO shares the port. */
   attach?(sockets: uWS.TemplatedApp): void;
-  /** Open at the same time; one more is closed at once, so that the files of the engine can still be opened. */
+  /** Open at the same time; one more is closed at once, so that the engine can still open files. */
   readonly mostConnections?: number;
   /** A connection was refused. */
   onRefused?(): void;
   readonly linger?: LingerBounds;
 }
 
-/** How long what a client still sends is received and dropped after it was answered: without a byte, and in all. */
+/** How long what a client still sends after its answer is dropped: without a byte, and in all. */
 export interface LingerBounds {
   readonly quietMs: number;
   readonly mostMs: number;
@@ -284,9 +285,10 @@ class Client {
   }
 
   /**
-   * Answers, and closes the connection when the client has sent all it sends. uWebSockets would close it with the end of the
-   * answer, at which the system tells a client that still sends that its connection is broken, and many do not read the answer
-   * then. So to uWebSockets this one is a head without an end: it closes the connection at a next request, too.
+   * Answers, and closes the connection when the client has sent all it sends. uWebSockets would close it with
+   * the end of the answer, at which the system tells a client that still sends that its connection is broken,
+   * and many do not read the answer then. So to uWebSockets this one is a head without an end: it closes the
+   * connection at a next request, too.
    */
   #linger({ status, headers, body, ends }: RawResponse): void {
     const res = this.#res;

@@ -1,5 +1,5 @@
-// What an actor is: a contract, how many turns it runs at once, and a function that makes its handlers inside the
-// thread that will run them. The handlers see a turn, never a thread, a port or another actor.
+// What an actor is: a contract, how many turns it runs at once, and a function that makes its handlers inside
+// the thread that will run them. The handlers see a turn, never a thread, a port or another actor.
 import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
 import type { Log } from './log.ts';
 
@@ -8,25 +8,28 @@ export interface Turn {
   /** Aborted when the caller cancels or the actor is asked to stop. Needs the event loop to have turned. */
   readonly signal: AbortSignal;
   /**
-   * True as soon as the turn should end, also while the event loop is blocked by native code: one atomic load,
-   * about 5 ns. Loops over packets, frames or batches ask it every round.
+   * True as soon as the turn should end, also while the event loop is blocked by native code: one atomic
+   * load, about 5 ns. Loops over packets, frames or batches ask it every round.
    */
   cancelled(): boolean;
   /** Throws CANCELLED when `cancelled()`; a sign of life too, for loops over packets, records and rows. */
   throwIfCancelled(): void;
   /**
-   * A sign of life: the turn is not stuck, however long it has been running. For a turn that waits for others or works in
-   * steps, each well within the limit; to be called with every step, never by a timer. It is seen while the event loop is
-   * blocked, and takes about 10 ns.
+   * A sign of life: the turn is not stuck, however long it has been running. For a turn that waits for others
+   * or works in steps, each well within the limit; to be called with every step, never by a timer. It is seen
+   * while the event loop is blocked, and takes about 10 ns.
    */
   alive(): void;
   /**
-   * Waits until `bytes` of memory may be used, and keeps them until the answer is called or the turn ends. One reservation
-   * at a time; no slot is waited for while it lasts, else two turns might wait for each other. Errors: OVER_BUDGET with the
-   * `limit` in its details, CANCELLED.
+   * Waits until `bytes` of memory may be used, and keeps them until the answer is called or the turn ends.
+   * One reservation at a time; no slot is waited for while it lasts, else two turns might wait for each
+   * other. Errors: OVER_BUDGET with the `limit` in its details, CANCELLED.
    */
   reserve(bytes: number): Promise<() => void>;
-  /** The bytes of a slot. *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier filling. */
+  /**
+   * The bytes of a slot. *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier
+   * filling.
+   */
   slot(handle: SlotHandle): Uint8Array;
   readonly log: Log;
 }
@@ -34,8 +37,8 @@ export interface Turn {
 /** The turn of a feed that fills slots. */
 export interface FeedTurn extends Turn {
   /**
-   * The next free slot this feed was granted; waits for credit. All slots of an item are granted together, so only the
-   * first of them is waited for. Throws CANCELLED when the turn ends meanwhile.
+   * The next free slot this feed was granted; waits for credit. All slots of an item are granted together, so
+   * only the first of them is waited for. Throws CANCELLED when the turn ends meanwhile.
    */
   freeSlot(): Promise<SlotHandle>;
 }

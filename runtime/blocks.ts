@@ -1,12 +1,15 @@
-// What a picture looked like, as the brightness of small blocks, and where it is different now. A block is as large as a
-// stroke of small letters: a digit that changes changes one. Sums of rows are made by blocks.wasm, assembled from blocks.wat:
-// it takes a tenth of the time of a loop in JavaScript.
+// What a picture looked like, as the brightness of small blocks, and where it is different now. A block is as
+// large as a stroke of small letters: a digit that changes changes one. Sums of rows are made by blocks.wasm,
+// assembled from blocks.wat: it takes a tenth of the time of a loop in JavaScript.
 import { readFileSync } from 'node:fs';
 import type { Picture } from './picture.ts';
 
 /** Blocks along the longest side of a picture. */
 const mostBlocks = 160;
-/** Brightness of 255 by which a block differs that is to be looked at again: more than films are coded anew with. */
+/**
+ * Brightness of 255 by which a block differs that is to be looked at again: more than films are coded anew
+ * with.
+ */
 const leastDifference = 8;
 
 export interface Blocks {

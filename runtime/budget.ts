@@ -1,5 +1,6 @@
-// Memory that a piece of work needs for a while, shared out so that all of it together stays below a limit. The account lies
-// in the thread where every message passes, so what a crashed thread held is given back by whoever sees it end.
+// Memory that a piece of work needs for a while, shared out so that all of it together stays below a limit.
+// The account lies in the thread where every message passes, so what a crashed thread held is given back by
+// whoever sees it end.
 import { engineErrors } from './errors.ts';
 import type { Lane } from './mailbox.ts';
 import { Line } from './sync/line.ts';
@@ -24,8 +25,8 @@ export class Budget {
   }
 
   /**
-   * Waits until so many bytes are free and keeps them for `holder`, first come first served. Errors: OVER_BUDGET for more
-   * than there will ever be, CANCELLED when the signal aborts first.
+   * Waits until so many bytes are free and keeps them for `holder`, first come first served. Errors:
+   * OVER_BUDGET for more than there will ever be, CANCELLED when the signal aborts first.
    */
   async reserve(bytes: number, holder: object, signal?: AbortSignal, lane?: Lane): Promise<void> {
     if (!(bytes <= this.limit)) throw overBudget(bytes, this.limit);
@@ -36,7 +37,9 @@ export class Budget {
     await this.#line.wait(bytes, take, signal, lane);
   }
 
-  /** Gives back all of a holder; one that holds nothing is left alone, because a crash may have come first. */
+  /**
+   * Gives back all of a holder; one that holds nothing is left alone, because a crash may have come first.
+   */
   release(holder: object): void {
     this.#used -= this.#held.get(holder) ?? 0;
     if (this.#held.delete(holder)) this.#line.serve();

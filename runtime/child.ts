@@ -1,5 +1,6 @@
-// One supervised actor: its thread is started, restarted after a crash, replaced when it is stuck, and stopped. What to do
-// after a crash is decided in restart.ts; callers keep the same reference while threads come and go.
+// One supervised actor: its thread is started, restarted after a crash, replaced when it is stuck, and
+// stopped. What to do after a crash is decided in restart.ts; callers keep the same reference while threads
+// come and go.
 import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Contract } from './contract.ts';
@@ -18,12 +19,17 @@ export interface ChildSpec<C extends Contract = Contract> {
   readonly contract: C;
   /** Starts a new thread of the actor. */
   start(): Link;
-  /** A turn without a sign of life for longer than this makes the actor stuck; the contract's when left out. */
+  /**
+   * A turn without a sign of life for longer than this makes the actor stuck; the contract's when left out.
+   */
   readonly turnLimitMs?: number;
   /** Messages that may wait in each lane. */
   readonly capacity?: number;
   readonly policy?: RestartPolicy;
-  /** Replaced however often it is stuck: what it waits for is no fault of the engine, and the others go on without it. */
+  /**
+   * Replaced however often it is stuck: what it waits for is no fault of the engine, and the others go on
+   * without it.
+   */
   readonly isSpare?: boolean;
 }
 
@@ -106,12 +112,18 @@ export class Child<C extends Contract = Contract> {
     this.#reason = '';
   }
 
-  /** The same for callers that wait for nothing: a thread that fails to start ends, and that is handled as a crash. */
+  /**
+   * The same for callers that wait for nothing: a thread that fails to start ends, and that is handled as a
+   * crash.
+   */
   startInBackground(): void {
     void this.start().catch(() => {});
   }
 
-  /** A thread that hangs while it starts is abandoned, and the actor given up: another one would hang the same way. */
+  /**
+   * A thread that hangs while it starts is abandoned, and the actor given up: another one would hang the same
+   * way.
+   */
   async #ready(link: Link): Promise<void> {
     const { clock, startLimitMs } = this.#supervision;
     const late = Promise.withResolvers<never>();
@@ -145,7 +157,9 @@ export class Child<C extends Contract = Contract> {
     });
   }
 
-  /** To be called every now and then: replaces the thread when a turn has shown no sign of life for too long. */
+  /**
+   * To be called every now and then: replaces the thread when a turn has shown no sign of life for too long.
+   */
   replaceIfStuck(): void {
     const { contract, turnLimitMs = contract.turnLimitMs } = this.#spec;
     if (this.#cell.phase === 'ready' && this.#cell.longestTurnMs() > turnLimitMs) this.#replace(turnLimitMs);
@@ -176,8 +190,8 @@ export class Child<C extends Contract = Contract> {
   }
 
   /**
-   * Asks every thread to stop. False when one has not ended within the limit. One that is still starting may take as long
-   * as a start may: on a busy machine native code loads slowly, and nothing of it can be lost.
+   * Asks every thread to stop. False when one has not ended within the limit. One that is still starting may
+   * take as long as a start may: on a busy machine native code loads slowly, and nothing of it can be lost.
    */
   async stop(): Promise<boolean> {
     const { clock, log, startLimitMs, stopLimitMs } = this.#supervision;

@@ -3,7 +3,10 @@
 export interface Clock {
   /** Milliseconds that only go forward. */
   now(): number;
-  /** Calls `run` once after `ms`, unless the returned function is called first. Does not keep the process alive. */
+  /**
+   * Calls `run` once after `ms`, unless the returned function is called first. Does not keep the process
+   * alive.
+   */
   after(ms: number, run: () => void): () => void;
 }
 

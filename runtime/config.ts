@@ -1,5 +1,5 @@
-// Settings: each is declared once and found in a fixed order: flag, environment, config.json, default. The answer keeps
-// where a value came from, so that `framehound config` can say it.
+// Settings: each is declared once and found in a fixed order: flag, environment, config.json, default. The
+// answer keeps where a value came from, so that `framehound config` can say it.
 import type { Static, TSchema } from 'typebox';
 import { Check, Convert, Errors } from 'typebox/value';
 import { engineErrors } from './errors.ts';
@@ -35,7 +35,10 @@ export function setting<S extends TSchema>(schema: S, rest: Omit<Setting<S>, 'sc
   return { schema, ...rest };
 }
 
-/** Throws INVALID_CONFIG naming the setting and where its value came from. Unknown keys of the file are an error too. */
+/**
+ * Throws INVALID_CONFIG naming the setting and where its value came from. Unknown keys of the file are an
+ * error too.
+ */
 export function resolveConfig<const T extends Settings>(settings: T, given: ConfigSources): Config<T> {
   const unknown = Object.keys(given.file).find((key) => !(key in settings));
   if (unknown)
@@ -75,7 +78,9 @@ function listed(schema: TSchema, raw: unknown): unknown {
     .filter((part) => part !== '');
 }
 
-/** What is wrong with a value; of a choice, what there is to choose from. A schema may describe what it wants. */
+/**
+ * What is wrong with a value; of a choice, what there is to choose from. A schema may describe what it wants.
+ */
 function complaint(schema: TSchema, value: unknown): string {
   const choices = (schema as { anyOf?: readonly { const?: unknown }[] }).anyOf?.map((one) =>
     String(one.const),

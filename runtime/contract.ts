@@ -1,5 +1,5 @@
-// A contract is a value: the messages an actor understands, each declared once with TypeBox. The value types the
-// handler and the caller, and checks requests where they arrive.
+// A contract is a value: the messages an actor understands, each declared once with TypeBox. The value types
+// the handler and the caller, and checks requests where they arrive.
 //
 //   ask    one request, one reply
 //   feed   one request, many items on credit: the producer never runs further ahead than the consumer allows

@@ -89,7 +89,9 @@ export const engineErrors = errorTable({
   INTERNAL: { meaning: 'Internal error', status: 500, retryable: false },
 });
 
-/** The error as plain fields; anything that is not an EngineError is INTERNAL and keeps its stack for the log. */
+/**
+ * The error as plain fields; anything that is not an EngineError is INTERNAL and keeps its stack for the log.
+ */
 export function toFields(error: unknown): ErrorFields {
   if (error instanceof EngineError) {
     const { code, meaning, message, status, retryable, details } = error;

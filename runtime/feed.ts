@@ -1,6 +1,7 @@
-// The consumer's half of a feed: items that arrived and were not yet taken, and the credit that lets the producer send
-// more. For a feed with slots every credit is a free slot, so "no free slot" and "no credit" are the same wait. The slots
-// of one item are granted together: a producer never holds a part of them while it waits for the rest.
+// The consumer's half of a feed: items that arrived and were not yet taken, and the credit that lets the
+// producer send more. For a feed with slots every credit is a free slot, so "no free slot" and "no credit"
+// are the same wait. The slots of one item are granted together: a producer never holds a part of them while
+// it waits for the rest.
 import type { SlotHandle } from './contract.ts';
 import type { EngineError } from './errors.ts';
 import type { Lane } from './mailbox.ts';
@@ -37,8 +38,8 @@ export class FeedStream {
   #outstanding = 0;
 
   /**
-   * `window`: credit in flight at most. `pool`: given for a feed with slots, whose credit is slots of this pool,
-   * `slotsPerItem` at a time, at most `window` of them. `lane`: in which it waits for them.
+   * `window`: credit in flight at most. `pool`: given for a feed with slots, whose credit is slots of this
+   * pool, `slotsPerItem` at a time, at most `window` of them. `lane`: in which it waits for them.
    */
   constructor(window: number, pool: SlotPool | undefined, slotsPerItem = 1, lane?: Lane) {
     this.#window = window;
@@ -48,7 +49,9 @@ export class FeedStream {
     this.#consumer = pool?.holder() ?? 0;
   }
 
-  /** Credit the request itself carries: all of it for a plain feed, none where slots have to be found first. */
+  /**
+   * Credit the request itself carries: all of it for a plain feed, none where slots have to be found first.
+   */
   firstCredit(): number {
     if (this.#pool) return 0;
     this.#outstanding = this.#window;
@@ -110,7 +113,9 @@ export class FeedStream {
     this.#grant(handles.length, handles);
   }
 
-  /** Slots are looked for at once; plain credit goes back in halves of the window: one message for many items. */
+  /**
+   * Slots are looked for at once; plain credit goes back in halves of the window: one message for many items.
+   */
   #grantBack(): void {
     if (this.#pool) {
       const perItem = this.#slotsPerItem;

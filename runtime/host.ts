@@ -1,5 +1,6 @@
-// The actor's side of a link: receives messages, runs turns, sends what they produce. The same code serves a worker
-// thread and an in-memory link. The mailbox is on the caller's side, so what arrives here is always run at once.
+// The actor's side of a link: receives messages, runs turns, sends what they produce. The same code serves a
+// worker thread and an in-memory link. The mailbox is on the caller's side, so what arrives here is always
+// run at once.
 import { Compile, type Validator } from 'typebox/compile';
 import { type ActorDefinition, type ActorInstance, type FeedTurn, Sent } from './actor.ts';
 import { overBudget } from './budget.ts';

@@ -1,5 +1,5 @@
-// A link is one running actor as its supervisor sees it: a way to send messages to it, a word of shared memory that asks it
-// to stop, and notice of its end. There is one for threads, and one in memory for tests.
+// A link is one running actor as its supervisor sees it: a way to send messages to it, a word of shared
+// memory that asks it to stop, and notice of its end. There is one for threads, and one in memory for tests.
 import { fromFields } from './errors.ts';
 import type { Log } from './log.ts';
 import { type Endpoint, type FromActor, STOP_WORD, type ToActor } from './wire.ts';

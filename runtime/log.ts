@@ -1,4 +1,5 @@
-// Structured log lines. A log is handed in, never imported, so that a test can read it and a thread can send it on.
+// Structured log lines. A log is handed in, never imported, so that a test can read it and a thread can send
+// it on.
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -34,7 +35,10 @@ export interface LogOptions {
   readonly now?: () => number;
 }
 
-/** `write` receives every line of at least `level`; `now` gives Unix milliseconds. A line below it costs one empty call. */
+/**
+ * `write` receives every line of at least `level`; `now` gives Unix milliseconds. A line below it costs one
+ * empty call.
+ */
 export function createLog(name: string, write: (line: LogLine) => void, options: LogOptions = {}): Log {
   return logOf(name, write, options.level ?? 'debug', options.now ?? Date.now, none);
 }

@@ -1,5 +1,6 @@
-// A bounded queue with two lanes: `now` (a person waits for the answer) always goes before `later` (ingest). The bound
-// holds for each lane, so that a flood of ingest cannot turn searches away. Pure; the caller decides what full means.
+// A bounded queue with two lanes: `now` (a person waits for the answer) always goes before `later` (ingest).
+// The bound holds for each lane, so that a flood of ingest cannot turn searches away. Pure; the caller
+// decides what full means.
 
 export type Lane = 'now' | 'later';
 

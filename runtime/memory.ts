@@ -1,5 +1,6 @@
-// The link of tests: the same host and the same messages as a thread, over a message channel inside one thread. What
-// cannot be cloned or moved between threads fails here too. Replies and items are checked against the contract.
+// The link of tests: the same host and the same messages as a thread, over a message channel inside one
+// thread. What cannot be cloned or moved between threads fails here too. Replies and items are checked
+// against the contract.
 import { MessageChannel } from 'node:worker_threads';
 import { Compile } from 'typebox/compile';
 import type { ActorDefinition } from './actor.ts';

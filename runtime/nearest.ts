@@ -1,6 +1,9 @@
 // The known word that a mistyped one was probably meant to be.
 
-/** Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters or more. */
+/**
+ * Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters
+ * or more.
+ */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const typed = word.toLowerCase();
   const most = typed.length <= 4 ? 1 : typed.length <= 8 ? 2 : 3;

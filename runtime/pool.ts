@@ -1,5 +1,5 @@
-// A pool of threads for computing that needs nothing but its input: no model, no store, no native library of ours. So a
-// thread may be terminated in the middle of a job, which the thread of an actor may not.
+// A pool of threads for computing that needs nothing but its input: no model, no store, no native library of
+// ours. So a thread may be terminated in the middle of a job, which the thread of an actor may not.
 import { Piscina } from 'piscina';
 import { engineErrors, errorTable } from './errors.ts';
 import { Semaphore } from './sync/semaphore.ts';
@@ -24,9 +24,9 @@ export interface PoolOptions {
 
 export interface Pool<Task, Result> {
   /**
-   * `moved`: buffers inside the task that are moved to the thread; the rest is *copied*. Throws CANCELLED when the signal
-   * aborts, which ends the thread of a task that runs, or when the pool is closed; BUSY, THREAD_ENDED, OUT_OF_MEMORY; and
-   * what the function throws, as a plain `Error`.
+   * `moved`: buffers inside the task that are moved to the thread; the rest is *copied*. Throws CANCELLED
+   * when the signal aborts, which ends the thread of a task that runs, or when the pool is closed; BUSY,
+   * THREAD_ENDED, OUT_OF_MEMORY; and what the function throws, as a plain `Error`.
    */
   run(task: Task, signal: AbortSignal, moved?: readonly ArrayBuffer[]): Promise<Result>;
   /** Ends every thread and every task. */
@@ -45,7 +45,8 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
     idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
   });
-  // Tasks wait here, not in piscina: there they would wait for ever once the thread they wait for was terminated.
+  // Tasks wait here, not in piscina: there they would wait for ever once the thread they wait for was
+  // terminated.
   const permits = new Semaphore(threads);
   const closing = new AbortController();
   const running = new Set<AbortController>();
@@ -87,7 +88,10 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
   };
 }
 
-/** In the thread: the result of a task, of which these buffers are *moved* to the caller and the rest *copied*. */
+/**
+ * In the thread: the result of a task, of which these buffers are *moved* to the caller and the rest
+ * *copied*.
+ */
 export function moved<Result>(result: Result, buffers: readonly ArrayBuffer[]): Result {
   const marked = { [Piscina.valueSymbol]: result, [Piscina.transferableSymbol]: buffers };
   return Piscina.move(marked as never) as Result;

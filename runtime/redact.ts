@@ -1,5 +1,5 @@
-// Makes values fit for a log: plain data of bounded size without secrets. It never throws, because a log line is often
-// written where something has already gone wrong.
+// Makes values fit for a log: plain data of bounded size without secrets. It never throws, because a log line
+// is often written where something has already gone wrong.
 
 const REDACTED = '[redacted]';
 const MOST_CHARACTERS = 8_192;
@@ -9,16 +9,25 @@ const MOST_DEPTH = 6;
 /** A name that says its value is a secret, whatever stands around it. */
 const secretPart =
   /license_?key|authorization|password|passwd|passphrase|secret|cookie|api_?key|private_?key|credential/;
-/** `token` is also a word of text models: only names that end with it are secret, and `tokens` only when it is no number. */
+/**
+ * `token` is also a word of text models: only names that end with it are secret, and `tokens` only when it is
+ * no number.
+ */
 const secretEnd = /token$/;
 const secretMany = /tokens$/;
 
-/** A license key issued on this machine, a ticket, the token of a session, the secret of the owner, a link to media. */
+/**
+ * A license key issued on this machine, a ticket, the token of a session, the secret of the owner, a link to
+ * media.
+ */
 const issuedKey = /fh[a-z]?_[A-Za-z0-9_-]{20,}/g;
 /** A secret that a text names: `license_key=…`, `"password": "…"`, `Authorization: Bearer …`. */
 const namedSecret =
   /((?:license[_-]?key|authorization|password|passwd|secret|cookie|api[_-]?key|[a-z][_-]token)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)(?!\[redacted\]|bearer\s|basic\s)[^\s"'&,;}]+/gi;
-/** A password inside an address. The scheme is bounded: otherwise a long text of dashes costs its length squared. */
+/**
+ * A password inside an address. The scheme is bounded: otherwise a long text of dashes costs its length
+ * squared.
+ */
 const userInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:)[^\s/@]+@/gi;
 
 /** A text without these characters holds no secret; most texts have none. */

@@ -1,5 +1,6 @@
-// The caller's side: a reference to an actor that stays the same while threads behind it come and go. It owns the
-// mailbox, hands out turns, cancels, and knows which slots each running turn holds, until that turn has really ended.
+// The caller's side: a reference to an actor that stays the same while threads behind it come and go. It owns
+// the mailbox, hands out turns, cancels, and knows which slots each running turn holds, until that turn has
+// really ended.
 import type { Budget } from './budget.ts';
 import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
 import { type EngineError, engineErrors, fromFields } from './errors.ts';
@@ -24,7 +25,9 @@ export interface CallOptions {
 }
 
 export interface FeedOptions extends CallOptions {
-  /** How many items the producer may be ahead; in a feed with slots, how many slots they may fill. Default 16. */
+  /**
+   * How many items the producer may be ahead; in a feed with slots, how many slots they may fill. Default 16.
+   */
   readonly credit?: number;
 }
 
@@ -78,7 +81,10 @@ export interface CellOptions {
   readonly capacity: number;
   readonly pool?: SlotPool | undefined;
   readonly budget?: Budget | undefined;
-  /** The actor is idle until its first call, which this starts; one that is being started already when left out. */
+  /**
+   * The actor is idle until its first call, which this starts; one that is being started already when left
+   * out.
+   */
   readonly wake?: (() => void) | undefined;
   now(): number;
 }
@@ -352,8 +358,9 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   }
 
   /**
-   * Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that waits for its
-   * consumer is not late, nor is a turn that waits for memory. A sign counts from the look at which it is seen.
+   * Age in ms of the turn that has gone longest without a sign of life; 0 when nothing runs. A feed that
+   * waits for its consumer is not late, nor is a turn that waits for memory. A sign counts from the look at
+   * which it is seen.
    */
   longestTurnMs(): number {
     const now = this.#options.now();

@@ -1,5 +1,5 @@
-// What to do after an actor crashed, and after the whole engine ended, as pure verdicts. One-for-one: an actor that
-// crashes says nothing about the others.
+// What to do after an actor crashed, and after the whole engine ended, as pure verdicts. One-for-one: an
+// actor that crashes says nothing about the others.
 
 export interface RestartPolicy {
   /** Crashes allowed inside the window; one more and the actor is given up. */
@@ -39,8 +39,8 @@ export function verdict(
 const STUCK_WINDOW_MS = 30 * 60_000;
 
 /**
- * A stuck actor is replaced; when its replacement gets stuck too within half an hour, only a new process helps. `stuck`:
- * times in ms, the latest included.
+ * A stuck actor is replaced; when its replacement gets stuck too within half an hour, only a new process
+ * helps. `stuck`: times in ms, the latest included.
  */
 export function stuckVerdict(stuck: readonly number[], now: number): 'replace' | 'restart-engine' {
   return stuck.filter((at) => now - at < STUCK_WINDOW_MS).length <= 1 ? 'replace' : 'restart-engine';
@@ -58,7 +58,10 @@ export const engineExit = {
   cancelled: 130,
 } as const;
 
-/** The first restart is immediate; an engine that crashes repeatedly within two minutes waits longer each time. */
+/**
+ * The first restart is immediate; an engine that crashes repeatedly within two minutes waits longer each
+ * time.
+ */
 export const enginePolicy: RestartPolicy = {
   most: 8,
   windowMs: 120_000,

@@ -43,7 +43,9 @@ export function described<S extends TSchema>(schema: S, description: string): S 
   return marked(schema, { description });
 }
 
-/** An optional field that the example of its operation shows: without it the example would ask for nothing. */
+/**
+ * An optional field that the example of its operation shows: without it the example would ask for nothing.
+ */
 export function shown<S extends TSchema>(schema: S, example: unknown): S {
   return marked(schema, { examples: [example] });
 }
@@ -53,13 +55,19 @@ export function named<S extends TSchema>(name: string, schema: S): S {
   return marked(schema, { title: name });
 }
 
-/** A copy with one more property. A spread would lose the properties of a schema that are not enumerable: its kind. */
+/**
+ * A copy with one more property. A spread would lose the properties of a schema that are not enumerable: its
+ * kind.
+ */
 function marked<S extends TSchema>(schema: S, more: Readonly<Record<string, unknown>>): S {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema));
   return Object.assign(copy, more) as S;
 }
 
-/** A field of one of these forms that null clears. In every other optional field null is the same as leaving it out. */
+/**
+ * A field of one of these forms that null clears. In every other optional field null is the same as leaving
+ * it out.
+ */
 export function clearable<S extends TSchema[]>(...forms: [...S]) {
   return marked(Type.Union([...forms, Type.Null()]), { nullClears: true });
 }

@@ -1,6 +1,6 @@
-// Slots: a fixed number of equal pieces of one shared memory. Pixels are written once into a slot and stay there;
-// messages carry handles. A slot has holders and is free when it has none. The table is pure and lives in one thread,
-// where every message passes; workers see only the memory and each slot's generation.
+// Slots: a fixed number of equal pieces of one shared memory. Pixels are written once into a slot and stay
+// there; messages carry handles. A slot has holders and is free when it has none. The table is pure and lives
+// in one thread, where every message passes; workers see only the memory and each slot's generation.
 import type { SlotHandle } from './contract.ts';
 import { engineErrors } from './errors.ts';
 import type { Lane } from './mailbox.ts';
@@ -101,7 +101,10 @@ export interface SlotMemory {
   readonly slotBytes: number;
 }
 
-/** The bytes of a slot, checked against its generation. *Borrowed while the turn that carries the handle lasts.* */
+/**
+ * The bytes of a slot, checked against its generation. *Borrowed while the turn that carries the handle
+ * lasts.*
+ */
 export function slotView(memory: SlotMemory, { slot, generation }: SlotHandle): Uint8Array {
   const generations = new Int32Array(memory.generations);
   if (slot >= generations.length || Atomics.load(generations, slot) !== generation)
@@ -114,11 +117,14 @@ export interface SlotPool {
   readonly count: number;
   /** A new holder; whoever made it ends it with `releaseAll`. */
   holder(): Holder;
-  /** Waits for a free slot, `now` before `later`, first come first served. Throws CANCELLED when the signal aborts first. */
+  /**
+   * Waits for a free slot, `now` before `later`, first come first served. Throws CANCELLED when the signal
+   * aborts first.
+   */
   acquire(holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle>;
   /**
-   * As `acquire`, for several slots at once: none is taken before all are free, so that two that need several cannot
-   * wait for each other. `count` is at most that of the pool.
+   * As `acquire`, for several slots at once: none is taken before all are free, so that two that need several
+   * cannot wait for each other. `count` is at most that of the pool.
    */
   acquireAll(count: number, holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle[]>;
   hold(handle: SlotHandle, holder: Holder): void;

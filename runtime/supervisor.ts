@@ -1,5 +1,5 @@
-// Starts actors in order, looks regularly for one that is stuck, and stops them in reverse order. What happens to a single
-// actor is in child.ts.
+// Starts actors in order, looks regularly for one that is stuck, and stops them in reverse order. What
+// happens to a single actor is in child.ts.
 import type { Budget } from './budget.ts';
 import { Child, type ChildSpec, type ChildState } from './child.ts';
 import type { Clock } from './clock.ts';
@@ -9,7 +9,9 @@ import type { Ref } from './ref.ts';
 import type { SlotPool } from './slots.ts';
 import { Semaphore } from './sync/semaphore.ts';
 
-/** Actors that load their code at the same time after a first call: of hundreds none would be ready in time. */
+/**
+ * Actors that load their code at the same time after a first call: of hundreds none would be ready in time.
+ */
 const startedAtOnce = 8;
 
 export interface SupervisorOptions {
@@ -31,10 +33,15 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Starts an actor and waits until it is ready. Rejects with what kept it from starting. */
   add<C extends Contract>(spec: ChildSpec<C>): Promise<Ref<C>>;
-  /** Starts an actor at its first call, in its turn: calls wait until it is ready, and fail when it is given up. */
+  /**
+   * Starts an actor at its first call, in its turn: calls wait until it is ready, and fail when it is given
+   * up.
+   */
   addOnDemand<C extends Contract>(spec: ChildSpec<C>): Ref<C>;
   states(): ChildState[];
-  /** Asks every actor to stop, last started first. Resolves to the names of those that did not end in time. */
+  /**
+   * Asks every actor to stop, last started first. Resolves to the names of those that did not end in time.
+   */
   stop(): Promise<string[]>;
 }
 

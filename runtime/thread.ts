@@ -24,7 +24,10 @@ export interface ThreadData extends HostStart {
   readonly module: string;
 }
 
-/** An actor in a thread of its own, as a supervisor takes it: `actors/<role>/actor` beside the module `root` is its module. */
+/**
+ * An actor in a thread of its own, as a supervisor takes it: `actors/<role>/actor` beside the module `root`
+ * is its module.
+ */
 export function threadSpec<C extends Contract>(
   contract: C,
   root: string,
@@ -36,8 +39,8 @@ export function threadSpec<C extends Contract>(
 }
 
 /**
- * The thread is never terminated: `worker.terminate()` while native code runs aborts the whole process. It is asked to
- * stop and ends by itself.
+ * The thread is never terminated: `worker.terminate()` while native code runs aborts the whole process. It is
+ * asked to stop and ends by itself.
  */
 export function startThread(options: ThreadOptions): Link {
   const control = createControl(options.concurrency);

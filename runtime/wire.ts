@@ -1,6 +1,6 @@
-// The closed list of messages between a reference and the thread of its actor. Everything here survives structured
-// clone. `control` is shared memory with two words for each running call: so a cancel is seen, and a sign of life
-// given, while the event loop of the thread is blocked.
+// The closed list of messages between a reference and the thread of its actor. Everything here survives
+// structured clone. `control` is shared memory with two words for each running call: so a cancel is seen, and
+// a sign of life given, while the event loop of the thread is blocked.
 import type { SlotHandle } from './contract.ts';
 import type { ErrorFields } from './errors.ts';
 import type { LogLevel, LogLine } from './log.ts';
@@ -37,7 +37,10 @@ export type ToActor =
   | { readonly type: 'cancel'; readonly id: CallId }
   | { readonly type: 'stop' };
 
-/** From the actor. `reply`, `end` and `error` are the last message of their turn: nothing of it is in use after them. */
+/**
+ * From the actor. `reply`, `end` and `error` are the last message of their turn: nothing of it is in use
+ * after them.
+ */
 export type FromActor =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly error: ErrorFields }

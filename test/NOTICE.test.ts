@@ -25,7 +25,10 @@ const byHand: Readonly<Record<string, string>> = {
   'png-js': 'MIT',
   'xmlhttprequest-ssl': 'MIT',
 };
-/** What anybody may pass on with this program when the texts of the licences go with it; LGPL and MPL parts stay files of their own. */
+/**
+ * What anybody may pass on with this program when the texts of the licences go with it; LGPL and MPL parts
+ * stay files of their own.
+ */
 const accepted =
   /^(MIT|ISC|0BSD|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|BlueOak-1\.0\.0|Python-2\.0|Unlicense|CC0-1\.0|MPL-2\.0|LGPL-3\.0-or-later|Bitstream-Vera|LicenseRef-Arev)$/;
 

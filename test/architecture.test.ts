@@ -239,13 +239,18 @@ test('pure files load no thread and no native package', () => {
   }
 });
 
-test('a file is one noun: it says what it is for, and has at most 400 lines', () => {
+test('a file is one noun: it says what it is for, at most 400 lines, and comments of at most 110 columns', () => {
   for (const { path, text } of product) {
     assert.ok(text.startsWith('//') || text.startsWith('/*'), `${path} does not open with what it is for`);
   }
   for (const { path, text } of sources) {
     const lines = text.split('\n').length - 1;
     assert.ok(lines <= 400, `${path} has ${lines} lines`);
+    // Commands and tables in comments stay whole.
+    const long = text
+      .split('\n')
+      .find((line) => line.length > 110 && /^\s*(\/\/ [^` ]|\* |\/\*\* )/.test(line));
+    assert.equal(long, undefined, `a comment of ${path} is wider than 110 columns`);
   }
   const main = product.find(({ path }) => path === 'main.ts');
   assert.ok(main && main.text.split('\n').length - 1 <= 80, 'main.ts has more than 80 lines');
@@ -355,7 +360,8 @@ test('a test lies where the code lies that it tests', () => {
     const folder = dirname(path.slice('test/'.length));
     if (folder === 'system' || folder === 'release') continue;
     const tested = path.replace('.test.ts', '.ts');
-    // A file of the tests has its own beside it; directly in test/ are also those of the files and folders at the root.
+    // A file of the tests has its own beside it; directly in test/ are also those of the files and folders at
+    // the root.
     const atRoot = tested.replace('test/', '');
     const places = [tested, ...(folder === '.' ? [atRoot, atRoot.replace('.ts', '')] : [folder])];
     assert.ok(

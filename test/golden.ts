@@ -1,5 +1,5 @@
-// Golden files: what the product shows to others, kept in test/golden/ so that a change inside can be shown to change
-// nothing outside. FRAMEHOUND_GOLDEN=write writes them anew.
+// Golden files: what the product shows to others, kept in test/golden/ so that a change inside can be shown
+// to change nothing outside. FRAMEHOUND_GOLDEN=write writes them anew.
 import { AssertionError } from 'node:assert';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ export interface GoldenOptions {
 }
 
 /**
- * Compares texts by file name with the files of a folder of test/golden/. Fails when one differs, is missing or is left
- * over, and says how.
+ * Compares texts by file name with the files of a folder of test/golden/. Fails when one differs, is missing
+ * or is left over, and says how.
  */
 export function assertGolden(
   folder: string,

@@ -1,4 +1,5 @@
-// Commands, options and types in the README and the guide exist; their commands are run by test/release/readme.test.ts.
+// Commands, options and types in the README and the guide exist; their commands are run by
+// test/release/readme.test.ts.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

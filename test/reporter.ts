@@ -1,6 +1,6 @@
-// The report of a test run as Node writes it on a terminal, which lists the failures at its end, so that they are also in
-// the part of a log that is kept. Behind it stands which tests were skipped and why, since tests that need real footage
-// must not be missing unseen, and which files took longest.
+// The report of a test run as Node writes it on a terminal, which lists the failures at its end, so that they
+// are also in the part of a log that is kept. Behind it stands which tests were skipped and why, since tests
+// that need real footage must not be missing unseen, and which files took longest.
 import { Readable } from 'node:stream';
 import { spec, type TestEvent } from 'node:test/reporters';
 

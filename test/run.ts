@@ -1,5 +1,6 @@
-// Runs the tests, three processes at a time, since each waits for others at times. Files of one room share a process, since
-// loading our sources costs more than most tests. Each file is a suite of its own, so that its hooks are for its own tests.
+// Runs the tests, three processes at a time, since each waits for others at times. Files of one room share a
+// process, since loading our sources costs more than most tests. Each file is a suite of its own, so that its
+// hooks are for its own tests.
 //
 //   run.ts [--quick | --release] [PATH ...]     PATH: only files that lie there
 //
@@ -38,8 +39,8 @@ const ending = `setTimeout(() => {
 `;
 
 /**
- * Writes a module for each process, which runs files one after the other. Those of whole programs come first, and those
- * with most to do before others, so that little is left when the last but one ends.
+ * Writes a module for each process, which runs files one after the other. Those of whole programs come first,
+ * and those with most to do before others, so that little is left when the last but one ends.
  */
 function modules(files: readonly string[], folder: string): string[] {
   const size = (paths: readonly string[]) =>

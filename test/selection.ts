@@ -19,8 +19,8 @@ export function isSlow(path: string): boolean {
 }
 
 /**
- * Files of the same answer share a process: those of a room, and those that need a browser. Files that test the whole
- * program have one each.
+ * Files of the same answer share a process: those of a room, and those that need a browser. Files that test
+ * the whole program have one each.
  */
 export function processOf(path: string): string {
   if (path.startsWith('test/system/page-')) return 'page';

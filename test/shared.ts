@@ -1,5 +1,6 @@
-// Real footage and model files for tests. They lie in ../shared beside the checkout and are no part of the project: a
-// test that needs them is skipped without them, and the last lines of a run say so (test/reporter.ts).
+// Real footage and model files for tests. They lie in ../shared beside the checkout and are no part of the
+// project: a test that needs them is skipped without them, and the last lines of a run say so
+// (test/reporter.ts).
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -10,13 +11,19 @@ export function sharedPath(name: string): string {
   return join(checkout, '..', 'shared', name);
 }
 
-/** The `skip` option of a test that needs these files or folders of ../shared; false when all of them are there. */
+/**
+ * The `skip` option of a test that needs these files or folders of ../shared; false when all of them are
+ * there.
+ */
 export function skipWithout(...names: string[]): string | false {
   const missing = names.map(highestMissing).find((path) => path !== null);
   return missing ? `needs ${missing}, which is not here` : false;
 }
 
-/** The `skip` option of a test that takes long and is a second look at something: a release runs it (selection.ts). */
+/**
+ * The `skip` option of a test that takes long and is a second look at something: a release runs it
+ * (selection.ts).
+ */
 export const untilRelease: string | false = process.env['FRAMEHOUND_RELEASE'] ? false : 'runs for a release';
 
 /** How many values a property is drawn for: all of them for a release, a third otherwise. */

@@ -24,7 +24,10 @@ const pause = (asked: number) =>
 /** For a fact that asking itself brings nearer, as by a clock that it moves. */
 export const eachTurn: Waiting = { next: () => new Promise(setImmediate) };
 
-/** Resolves with what `fact` answers as soon as that is truthy; fails with the source of `fact` when it never is. */
+/**
+ * Resolves with what `fact` answers as soon as that is truthy; fails with the source of `fact` when it never
+ * is.
+ */
 export async function until<T>(
   fact: () => T | Promise<T>,
   { within = 30_000, next }: Waiting = {},

@@ -1,5 +1,5 @@
-// Kaldi's filter bank features for speaker embedding models: 80 log-mel energies every 10 ms. Sound arrives in blocks of any
-// size; the samples of an incomplete frame are carried over.
+// Kaldi's filter bank features for speaker embedding models: 80 log-mel energies every 10 ms. Sound arrives
+// in blocks of any size; the samples of an incomplete frame are carried over.
 import { RealFft } from './fft.ts';
 import { applyFilters, type FilterBank, kaldiFilters } from './filters.ts';
 
@@ -92,7 +92,10 @@ export class Fbank {
   }
 }
 
-/** Mean normalisation, in place: subtracts from every band its mean over all frames, and so the microphone and the room. */
+/**
+ * Mean normalisation, in place: subtracts from every band its mean over all frames, and so the microphone and
+ * the room.
+ */
 export function removeMean(features: Float32Array, bands: number): void {
   const frames = features.length / bands;
   for (let band = 0; band < bands; band++) {

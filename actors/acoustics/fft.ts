@@ -1,7 +1,10 @@
-// A fast Fourier transform of real samples (mixed radix 2, 3, 4, 5). One instance holds the twiddle factors and the work
-// buffers, so that a frame allocates nothing.
+// A fast Fourier transform of real samples (mixed radix 2, 3, 4, 5). One instance holds the twiddle factors
+// and the work buffers, so that a frame allocates nothing.
 
-/** One pass of the transform: `radix` points at a time, `length` points still to split, `stride` already split. */
+/**
+ * One pass of the transform: `radix` points at a time, `length` points still to split, `stride` already
+ * split.
+ */
 interface Pass {
   readonly radix: number;
   readonly length: number;

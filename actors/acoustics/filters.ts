@@ -1,5 +1,5 @@
-// Mel filter banks: triangular filters that sum the bins of a power spectrum into bands. Two scales are in use: Slaney's,
-// for Whisper, and Kaldi's, for speaker embedding models.
+// Mel filter banks: triangular filters that sum the bins of a power spectrum into bands. Two scales are in
+// use: Slaney's, for Whisper, and Kaldi's, for speaker embedding models.
 
 /** Overlapping triangles over a power spectrum; weights of zero are not stored. */
 export interface FilterBank {

@@ -1,4 +1,5 @@
-// The log-mel spectrogram that Whisper and its relatives take: 80 or 128 bands every 10 ms, scaled to about −1 … 1. Constants are those of the published feature extractor; tests hold golden values.
+// The log-mel spectrogram that Whisper and its relatives take: 80 or 128 bands every 10 ms, scaled to about
+// −1 … 1. Constants are those of the published feature extractor; tests hold golden values.
 import { RealFft } from './fft.ts';
 import { applyFilters, type FilterBank, slaneyFilters } from './filters.ts';
 
@@ -72,7 +73,9 @@ export class LogMel {
     return { data, bands, frames };
   }
 
-  /** Puts the windowed frame from sample `first` on into `#frame`; sound is reflected at its start and end. */
+  /**
+   * Puts the windowed frame from sample `first` on into `#frame`; sound is reflected at its start and end.
+   */
   #fillFrame(samples: Float32Array, length: number, first: number): void {
     const inside = first >= 0 && first + frameSize <= samples.length;
     for (let i = 0; i < frameSize; i++) {

@@ -1,8 +1,8 @@
 // Blocks of samples: copied without NaN and infinities, and a buffer of the newest ones.
 
 /**
- * Copies `from` to `into` from place `at` on, with zeros for NaN and infinities: a single one would stay for ever in whatever
- * has a state, such as a running mean or a recurrent graph.
+ * Copies `from` to `into` from place `at` on, with zeros for NaN and infinities: a single one would stay for
+ * ever in whatever has a state, such as a running mean or a recurrent graph.
  */
 export function copyFinite(from: Float32Array, into: Float32Array, at: number): void {
   into.set(from, at);

@@ -1,4 +1,5 @@
-// The coordinator of analysis, the only one that writes: runs one task at a time in each place, its stages in groups.
+// The coordinator of analysis, the only one that writes: runs one task at a time in each place, its stages in
+// groups.
 import {
   type Analysis,
   type AnalysisReport,

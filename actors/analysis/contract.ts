@@ -1,4 +1,4 @@
-// The request of an analysis, its events, and its results. What differs by kind of work is derived from the list of kinds.
+// The request of an analysis, its events and its results. What differs by kind of work comes from the kinds.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { described, nullable } from '../../runtime/schema.ts';
@@ -75,14 +75,14 @@ export const AnalysisRequest = requestSchema(stageKinds);
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
 /**
- * `video` analyses pictures, `speech` makes transcripts, `faces` finds faces and clusters them into people, `summary` says
- * what happens.
+ * `video` analyses pictures, `speech` makes transcripts, `faces` finds faces and clusters them into people,
+ * `summary` says what happens.
  */
 export type WorkType = (typeof stageKinds)[number]['type'];
 
 /**
- * How the work on one file ended. `stored`: it was analysed before. `not_applicable`: it holds nothing of the kind;
- * `reason` says of which.
+ * How the work on one file ended. `stored`: it was analysed before. `not_applicable`: it holds nothing of the
+ * kind; `reason` says of which.
  */
 export type Outcome = 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
 
@@ -102,7 +102,7 @@ export interface WorkResult {
   readonly closing?: true;
 }
 
-/** The same as it is recorded and answered: `outcome` is the reason where there is one, and each fact a field. */
+/** As it is recorded and answered: `outcome` is the reason where there is one, each fact is a field. */
 export const FileResult = resultSchema(stageKinds);
 export type FileResult = Static<typeof FileResult>;
 
@@ -144,8 +144,8 @@ export const TaskError = Type.Object({ code: Type.String(), error: Type.String()
 export type TaskError = Static<typeof TaskError>;
 
 /**
- * `done` is the sum of the ends the work on a file can have. A file with both types of work counts twice. Jobs with a
- * closing step are no files, and are counted apart.
+ * `done` is the sum of the ends the work on a file can have. A file with both types of work counts twice.
+ * Jobs with a closing step are no files, and are counted apart.
  */
 export const TaskCounts = countsSchema(stageKinds);
 export type TaskCounts = Static<typeof TaskCounts>;
@@ -187,7 +187,7 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
 export const TaskSnapshot = taskSnapshot(stageKinds);
 export type TaskSnapshot = Static<typeof TaskSnapshot>;
 
-/** A task with a page of its results, each file once for each type of work, in the order in which they ended. */
+/** A task with a page of its results: a file once for each type of work, in the order they ended. */
 export const TaskDetail = Type.Object({
   ...TaskSnapshot.properties,
   /** Results there are, on all pages. */
@@ -222,8 +222,8 @@ export interface QueuePlace {
 }
 
 /**
- * Events of a task: `queued` each time its place in the line is another one, `start` each time it begins to run, those of
- * the analysis, and `end`, always last.
+ * Events of a task: `queued` each time its place in the line is another one, `start` each time it begins to
+ * run, those of the analysis, and `end`, always last.
  */
 export type TaskEvent =
   | ({ readonly type: 'queued' } & RunSize & QueuePlace)
@@ -243,7 +243,7 @@ export interface Page {
 export type TaskRequest = Partial<AnalyzeRequest> & Pick<AnalyzeRequest, 'cache_dir'>;
 
 export interface StartOptions {
-  /** While another task runs: it is stopped (the default), or this one waits its turn or is refused with ANOTHER_TASK. */
+  /** While another runs: it is stopped (the default), this one waits or is refused with ANOTHER_TASK. */
   readonly whenBusy?: 'replace' | 'wait' | 'refuse';
   /** Of those that wait, a higher one goes first (0); among equals, first come first served. */
   readonly priority?: number;
@@ -290,8 +290,8 @@ export interface JobRequests {
 }
 
 /**
- * The tasks of this home folder, and the only way to run one. One runs at a time in each place: an analysis, an export and a
- * download of models beside each other. In each place tasks may wait for their turn, as `queued`.
+ * The tasks of this home folder, and the only way to run one. One runs at a time in each place: an analysis,
+ * an export and a download of models beside each other. In each place tasks may wait, as `queued`.
  */
 export interface Tasks {
   /** Id of the analysis of this engine that runs or is stopping. */
@@ -299,16 +299,17 @@ export interface Tasks {
   /** An analysis runs, is stopping, waits or is about to start. */
   readonly busy: boolean;
   /**
-   * Checks the whole request before anything happens, then answers when the task is recorded and runs, or waits. Throws
-   * INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACE_MODEL, those of models, what the
-   * visual model in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING; ANOTHER_TASK when a task that was asked to stop is
-   * still unwinding after a short while; LINE_FULL when it is to wait and too many do.
+   * Checks the whole request before anything happens, then answers when the task is recorded and runs, or
+   * waits. Throws INVALID_REQUEST naming the field, NO_VALID_MEDIA, NOT_A_FOLDER, NO_FILES, NO_FACE_MODEL,
+   * those of models, what the visual model in use throws, the errors of the store, HOME_UNWRITABLE, STOPPING;
+   * ANOTHER_TASK when a task that was asked to stop is still unwinding after a short while; LINE_FULL when it
+   * is to wait and too many do.
    */
   start(request: TaskRequest, options?: StartOptions): Promise<Accepted>;
   /**
-   * The same for jobs without files, in the place of their kind of work. It never ends another task: it waits its turn.
-   * Whoever asks for what runs or waits already gets that task. Throws what is wrong with the request, HOME_UNWRITABLE,
-   * STOPPING, LINE_FULL.
+   * The same for jobs without files, in the place of their kind of work. It never ends another task: it waits
+   * its turn. Whoever asks for what runs or waits already gets that task. Throws what is wrong with the
+   * request, HOME_UNWRITABLE, STOPPING, LINE_FULL.
    */
   begin<T extends keyof JobRequests>(
     type: T,
@@ -316,26 +317,26 @@ export interface Tasks {
     options?: JobOptions,
   ): Promise<Accepted>;
   /**
-   * Asks the running analysis to stop, or the task with this id and no other; one that waits ends at once. `stopped` false:
-   * it is still unwinding after a short while. `task_id` null: it did not run. Throws TASK_UNKNOWN, TASK_RUNNING when
-   * another process runs it.
+   * Asks the running analysis to stop, or the task with this id and no other; one that waits ends at once.
+   * `stopped` false: it is still unwinding after a short while. `task_id` null: it did not run. Throws
+   * TASK_UNKNOWN, TASK_RUNNING when another process runs it.
    */
   cancel(task_id?: string): Promise<{ readonly stopped: boolean; readonly task_id: string | null }>;
   /**
-   * Runs a task that is not running again: same id, same request; what is stored already is not done again. One of jobs
-   * without files waits its turn as with `begin`. Errors as `start`, and TASK_UNKNOWN, TASK_RUNNING, OTHER_MODEL when it
-   * was asked for by another visual model than the one in use.
+   * Runs a task that is not running again: same id, same request; what is stored already is not done again.
+   * One of jobs without files waits its turn as with `begin`. Errors as `start`, and TASK_UNKNOWN,
+   * TASK_RUNNING, OTHER_MODEL when it was asked for by another visual model than the one in use.
    */
   resume(task_id: string, options?: StartOptions): Promise<Accepted>;
   /** Newest first, those of other processes with the same home too. */
   list(): Promise<TaskSnapshot[]>;
   /** Throws TASK_UNKNOWN. */
   get(task_id: string, page: Page): Promise<TaskDetail>;
-  /** Of the results that stand, those that say the work failed, `most` at most; none of a task that is not there. */
+  /** Results that say the work failed, `most` at most; none of a task that does not exist. */
   failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]>;
   /**
-   * Begins no further file of this task: files that are being worked on are finished, a closing step takes what is done,
-   * the others end as cancelled. Answers at once; nothing happens when another task runs or none.
+   * Begins no further file of this task: files that are being worked on are finished, a closing step takes
+   * what is done, the others end as cancelled. Answers at once; does nothing when the task does not run.
    */
   finish(task_id: string): void;
   /** What the analysis that runs has still to do; null when none runs. */
@@ -343,8 +344,8 @@ export interface Tasks {
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
   /**
-   * No task starts any more; those that run are asked to stop and will be `interrupted`, and so are those that wait.
-   * Resolves when they have ended.
+   * No task starts any more; those that run are asked to stop and will be `interrupted`, and so are those
+   * that wait. Resolves when they have ended.
    */
   stop(): Promise<void>;
 }
@@ -394,6 +395,6 @@ export interface Analysis {
   readonly speechModel: ModelState;
   /** The face models in use, as one; there are some only while a task looks for faces. */
   readonly faceModel: ModelState;
-  /** Resolves when every file has its result; a run that is told to stop resolves too, with what was finished. */
+  /** Resolves when every file has its result; a stopped run resolves with what was finished. */
   run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
 }

@@ -1,5 +1,6 @@
-// The progress model of a task: amounts done and in all, and the percentages, speeds and estimates that follow. Computed
-// here and nowhere else; events, snapshots, metrics, the terminal and the report show it. Pure: time is a parameter.
+// The progress model of a task: amounts done and in all, and the percentages, speeds and estimates that
+// follow. Computed here and nowhere else; events, snapshots, metrics, the terminal and the report show it.
+// Pure: time is a parameter.
 import type { MediaRecord } from '../index/store/contract.ts';
 import { measured, type StageKind, type Unit } from './stages/kind.ts';
 
@@ -149,7 +150,10 @@ export interface Pieces {
   readonly percentage?: number;
 }
 
-/** The highest percentage before the end: the task may still fail, and its results may still have to be stored. */
+/**
+ * The highest percentage before the end: the task may still fail, and its results may still have to be
+ * stored.
+ */
 export const mostUnfinished = 99.9;
 /** What all closing steps of a task are worth, beside all of its files. */
 const CLOSING_SHARE = 0.05;
@@ -172,7 +176,10 @@ export class ProgressModel {
   #cancelled = 0;
   #percentage: number;
 
-  /** `files`: pieces of work by type, with `closings` closing steps. `percentage`: where an earlier run of the task stood. */
+  /**
+   * `files`: pieces of work by type, with `closings` closing steps. `percentage`: where an earlier run of the
+   * task stood.
+   */
   constructor(kinds: readonly StageKind[], { files, closings = 0, percentage = 0 }: Pieces) {
     this.#kinds = kinds;
     this.#closings = closings;
@@ -201,8 +208,8 @@ export class ProgressModel {
   }
 
   /**
-   * Work on the file goes on behind this amount. What an earlier run did is no work of this one; what an earlier attempt
-   * of this run did is counted already.
+   * Work on the file goes on behind this amount. What an earlier run did is no work of this one; what an
+   * earlier attempt of this run did is counted already.
    */
   takenUp(type: string, media: MediaRecord, amount: number): FileProgress {
     const stage = this.#stage(type);

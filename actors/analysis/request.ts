@@ -1,5 +1,5 @@
-// The parts of a request for analysis: each kind of work declares the fields it takes and what they mean. Pure; the
-// preflight checks the files.
+// The parts of a request for analysis: each kind of work declares the fields it takes and what they mean.
+// Pure; the preflight checks the files.
 import { normalize, resolve, sep } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { defaulted, described } from '../../runtime/schema.ts';
@@ -28,7 +28,10 @@ export interface RequestPart<Body extends TProperties = TProperties> {
   pictures?(body: Static<TObject<Body>>): readonly NamedPath[];
   /** Where a file is gone, its stored previews will do. */
   readonly readsPreviews?: boolean;
-  /** Where the field is null its files are those whose pictures are analysed, if the model for it is downloaded. */
+  /**
+   * Where the field is null its files are those whose pictures are analysed, if the model for it is
+   * downloaded.
+   */
   readonly follows?: { readonly field: keyof Body & string; readonly model: ModelWork };
   /** What is wrong with it that only the analysis folder can tell; for a body without complaints. */
   unfit?(body: Static<TObject<Body>>, stored: StoredMedia): Promise<readonly Complaint[]>;
@@ -40,7 +43,10 @@ export interface RequestPart<Body extends TProperties = TProperties> {
 export interface StoredMedia {
   /** The request redoes what is stored. */
   readonly redoes: boolean;
-  /** Of these, those that have a visual analysis, or get one by the same request, and those that are sound only. */
+  /**
+   * Of these, those that have a visual analysis, or get one by the same request, and those that are sound
+   * only.
+   */
   analysed(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Names of the summaries of each path, as far as the folder knows it. */
   summaryNames(paths: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
@@ -56,11 +62,14 @@ export interface ResolveContext {
   expectModel(key: string | null): void;
   /** How films are decoded when a request does not say. */
   readonly decode: DecodeMode;
-  /** Throws NO_FACE_MODEL or NO_TEXT_MODEL, naming the command, when what the work needs is not downloaded. */
+  /**
+   * Throws NO_FACE_MODEL or NO_TEXT_MODEL, naming the command, when what the work needs is not downloaded.
+   */
   expectModelFor(work: ModelWork): Promise<void>;
   /**
-   * The language model that a summary is written by: this one, or for null the one recommended for the machine. Null: none
-   * is downloaded, and texts come from templates. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED.
+   * The language model that a summary is written by: this one, or for null the one recommended for the
+   * machine. Null: none is downloaded, and texts come from templates. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND,
+   * MODEL_NOT_DOWNLOADED.
    */
   summaryModel(key: string | null): Promise<string | null>;
   /** Keeps bytes that are too large for a record beside it; answers their number. */
@@ -97,7 +106,10 @@ export function named(field: string, paths: readonly string[]): NamedPath[] {
   return paths.map((path, i) => ({ field: `${field}[${i}]`, path }));
 }
 
-/** The plain form of an absolute path, in which files are named everywhere: no `..`, no doubled or trailing separators. */
+/**
+ * The plain form of an absolute path, in which files are named everywhere: no `..`, no doubled or trailing
+ * separators.
+ */
 export function plainPath(path: string): string {
   const plain = normalize(path);
   return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;

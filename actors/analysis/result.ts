@@ -1,5 +1,5 @@
-// The result of the work on one file in its two forms: as the engine passes it on, and as records and answers write it,
-// where every kind of work has fields of its own.
+// The result of the work on one file in its two forms: as the engine passes it on, and as records and answers
+// write it, where every kind of work has fields of its own.
 import type { FileResult, TaskCounts, WorkResult } from './contract.ts';
 import { kindOf } from './progress-fields.ts';
 import { type OutcomeWordOf, outcomeWords } from './schemas.ts';

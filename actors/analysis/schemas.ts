@@ -1,4 +1,5 @@
-// The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a list of kinds.
+// The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a
+// list of kinds.
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import { nullable } from '../../runtime/schema.ts';
 import { measured, type StageKind } from './stages/kind.ts';

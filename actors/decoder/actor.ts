@@ -1,6 +1,6 @@
-// The decoder actor: connects the messages of its contract to their handlers. Every request names a file by its path; the
-// only state is the hardware device, opened when the first film is decoded, what is known of encoders of devices, and the sound
-// that peaks are being made of.
+// The decoder actor: connects the messages of its contract to their handlers. Every request names a file by
+// its path; the only state is the hardware device, opened when the first film is decoded, what is known of
+// encoders of devices, and the sound that peaks are being made of.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { clip } from './clips/clip.ts';
 import { encodersOfMachine } from './clips/encoders/machine.ts';

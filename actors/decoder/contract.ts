@@ -1,5 +1,5 @@
-// The decoder's messages: facts about a media file, its content hash, the pictures of its 1-per-second grid, its sound and
-// its subtitles.
+// The decoder's messages: facts about a media file, its content hash, the pictures of its 1-per-second grid,
+// its sound and its subtitles.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
@@ -79,7 +79,9 @@ export const AudioStream = Type.Object({
   layout: Nullable(Type.String()),
   language: Nullable(Type.String()),
 });
-/** ISO 639-2 has two codes for these languages; maps the bibliographic one, which files also use, to BCP 47. */
+/**
+ * ISO 639-2 has two codes for these languages; maps the bibliographic one, which files also use, to BCP 47.
+ */
 export const bibliographicCodes: Readonly<Record<string, string>> = {
   alb: 'sq',
   arm: 'hy',
@@ -173,14 +175,20 @@ export function modifiedMs({ mtimeNs }: { readonly mtimeNs: bigint }): number {
   return Number(mtimeNs / 1000n) / 1000;
 }
 
-/** How a picture is scaled to a model's input size. Filled into a slot as width×height×3 RGB bytes, row by row. */
+/**
+ * How a picture is scaled to a model's input size. Filled into a slot as width×height×3 RGB bytes, row by
+ * row.
+ */
 export const PictureShape = Type.Object({
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
   /** `stretch`: both sides to size. `cover`: shortest side to size, then a centre crop. */
   fit: Type.Union([Type.Literal('stretch'), Type.Literal('cover')]),
   resample: Type.Union([Type.Literal('area'), Type.Literal('bilinear'), Type.Literal('bicubic')]),
-  /** Black bars around the picture are left out before it is scaled: those of the whole film, or those of a still. */
+  /**
+   * Black bars around the picture are left out before it is scaled: those of the whole film, or those of a
+   * still.
+   */
   trim_bars: Type.Optional(Type.Boolean()),
 });
 export type PictureShape = Static<typeof PictureShape>;
@@ -229,7 +237,10 @@ export type MomentPicture = Static<typeof MomentPicture>;
 /** Samples per second of all sound that the decoder delivers. */
 export const soundRate = 16_000;
 
-/** Consecutive samples of one channel. The blocks of a channel follow each other without a gap, from sample 0 on. */
+/**
+ * Consecutive samples of one channel. The blocks of a channel follow each other without a gap, from sample 0
+ * on.
+ */
 export const SoundBlock = Type.Object({
   /** Position in the list of channels asked for; 0 for the downmix. */
   channel: Type.Integer({ minimum: 0 }),
@@ -254,8 +265,9 @@ export const decoderContract = contract(
     probe: ask(Type.Object({ path: Type.String(), pace: Type.Optional(Type.Boolean()) }), Probe),
     identify: ask(Type.Object({ path: Type.String() }), FileIdentity),
     /**
-     * One part of the digest of a content, by which two files of the same hash are told apart; `before`: what the part
-     * before it came to, empty for the first one. In parts, so that other questions come in between. The size is not in it.
+     * One part of the digest of a content, by which two files of the same hash are told apart; `before`: what
+     * the part before it came to, empty for the first one. In parts, so that other questions come in between.
+     * The size is not in it.
      */
     digest: ask(
       Type.Object({ path: Type.String(), part: Type.Integer({ minimum: 0 }), before: Type.String() }),
@@ -269,14 +281,17 @@ export const decoderContract = contract(
       }),
     ),
     /**
-     * Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out. A frame fills a slot for
-     * `shape` and one for each further shape.
+     * Every grid frame from `from_frame` on, in order. Frames that cannot be decoded are left out. A frame
+     * fills a slot for `shape` and one for each further shape.
      */
     frames: feed(
       Type.Object({
         path: Type.String(),
         shape: PictureShape,
-        /** For other consumers of the same pass. A picture does not depend on which other shapes are asked for. */
+        /**
+         * For other consumers of the same pass. A picture does not depend on which other shapes are asked
+         * for.
+         */
         further_shapes: Type.Optional(Type.Array(PictureShape)),
         preview: Nullable(PreviewShape),
         mode: DecodeMode,
@@ -286,8 +301,8 @@ export const decoderContract = contract(
       { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
     ),
     /**
-     * Pictures that were stored as JPEG, in the order given, as frames whose `seconds` are their index; what is not a picture
-     * is left out. Each fills slots as in `frames`. `preview`: with the JPEG itself.
+     * Pictures that were stored as JPEG, in the order given, as frames whose `seconds` are their index; what
+     * is not a picture is left out. Each fills slots as in `frames`. `preview`: with the JPEG itself.
      */
     stored_frames: feed(
       Type.Object({
@@ -318,8 +333,8 @@ export const decoderContract = contract(
       }),
     ),
     /**
-     * The pictures shown at several moments, in one pass over the file; a still is the same at each. Moments after the end
-     * and those whose picture cannot be decoded are left out.
+     * The pictures shown at several moments, in one pass over the file; a still is the same at each. Moments
+     * after the end and those whose picture cannot be decoded are left out.
      */
     moments: feed(
       Type.Object({
@@ -331,15 +346,19 @@ export const decoderContract = contract(
       MomentPicture,
     ),
     /**
-     * The sound at 16 kHz, decoded once. `channels`: counted from 1 over all audio tracks, each delivered separately; null
-     * mixes those of the default track down to one. Gaps in the file become zeros. NO_SOUND, NO_CHANNEL.
+     * The sound at 16 kHz, decoded once. `channels`: counted from 1 over all audio tracks, each delivered
+     * separately; null mixes those of the default track down to one. Gaps in the file become zeros. NO_SOUND,
+     * NO_CHANNEL.
      */
     sound: feed(
       Type.Object({ path: Type.String(), channels: Nullable(Type.Array(Type.Integer({ minimum: 1 }))) }),
       SoundBlock,
       { slots: true },
     ),
-    /** The events of one embedded text track, ascending. `header`: that of an ASS script or WebVTT. NO_SUBTITLES. */
+    /**
+     * The events of one embedded text track, ascending. `header`: that of an ASS script or WebVTT.
+     * NO_SUBTITLES.
+     */
     subtitles: ask(
       Type.Object({ path: Type.String(), stream_index: Type.Integer({ minimum: 0 }) }),
       Type.Object({
@@ -350,7 +369,10 @@ export const decoderContract = contract(
         ),
       }),
     ),
-    /** JPEG pictures scaled down to at most `max_side` on the longest side, *copied*; null for what is not a picture. */
+    /**
+     * JPEG pictures scaled down to at most `max_side` on the longest side, *copied*; null for what is not a
+     * picture.
+     */
     shrink: ask(
       Type.Object({ jpegs: Type.Array(Bytes), preview: PreviewShape }),
       Type.Object({ jpegs: Type.Array(Nullable(Bytes)) }),

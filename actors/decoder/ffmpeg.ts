@@ -1,5 +1,5 @@
-// Access to FFmpeg: the only file that imports node-av. It silences FFmpeg's own log, exports only the names in use, and
-// turns FFmpeg's error numbers into mediaErrors that name the file.
+// Access to FFmpeg: the only file that imports node-av. It silences FFmpeg's own log, exports only the names
+// in use, and turns FFmpeg's error numbers into mediaErrors that name the file.
 import {
   AV_CODEC_CAP_SMALL_LAST_FRAME,
   AV_CODEC_FLAG_BITEXACT,

@@ -1,9 +1,9 @@
 // The 1-per-second grid: the PTS up to which a picture counts for a grid second, and where a video ends.
 //
-// Grid second i is i seconds after the first presented picture. It shows what a player shows then: the picture with the
-// latest PTS not after it. A video of d seconds has ceil(d) grid seconds. The last picture is shown until the end of the
-// video, but at most for the time that `Ending` allows; after that the rest of the file counts as lost, and its grid
-// seconds have no picture.
+// Grid second i is i seconds after the first presented picture. It shows what a player shows then: the
+// picture with the latest PTS not after it. A video of d seconds has ceil(d) grid seconds. The last picture
+// is shown until the end of the video, but at most for the time that `Ending` allows; after that the rest of
+// the file counts as lost, and its grid seconds have no picture.
 
 export interface TimeBase {
   readonly num: number;
@@ -20,7 +20,10 @@ export function gridLength(seconds: number): number {
   return Math.max(1, Math.ceil(seconds - sliver));
 }
 
-/** How many of the moments (seconds, ascending) lie within a video of `duration` seconds. Moment 0 always does. */
+/**
+ * How many of the moments (seconds, ascending) lie within a video of `duration` seconds. Moment 0 always
+ * does.
+ */
 export function momentsWithin(moments: readonly number[], duration: number): number {
   const length = gridLength(duration);
   const outside = moments.findIndex((at) => at > 0 && (at >= duration || Math.floor(at) >= length));
@@ -92,9 +95,9 @@ export class Ending {
   }
 
   /**
-   * First grid second without a picture. `strict`: the file is truncated, or does not say how long it is. Otherwise the
-   * last picture is held for as long as the longest of the file, at least 2 seconds; a single picture for as long as the
-   * file says.
+   * First grid second without a picture. `strict`: the file is truncated, or does not say how long it is.
+   * Otherwise the last picture is held for as long as the longest of the file, at least 2 seconds; a single
+   * picture for as long as the file says.
    */
   lastSecond(strict: boolean): number {
     if (this.#pictures === 0) return 0;

@@ -1,6 +1,9 @@
 // An image inside a request, as base64 or as a data URL.
 
-/** Letters of base64 that are looked at for the beginning of the image, and of what stands before them at most. */
+/**
+ * Letters of base64 that are looked at for the beginning of the image, and of what stands before them at
+ * most.
+ */
 const HEAD = 1024;
 
 /** The size of an image in base64 or in a data URL, of at most `most` bytes; or what is wrong with it. */

@@ -1,5 +1,5 @@
-// Which names belong to media: in a folder only files with the ending of a media format are looked at, so that notes and
-// project files beside films cause no errors.
+// Which names belong to media: in a folder only files with the ending of a media format are looked at, so
+// that notes and project files beside films cause no errors.
 import { extname } from 'node:path';
 
 const stills = new Set('jpg jpeg jpe png webp tif tiff gif avif heic heif bmp jp2'.split(' '));

@@ -1,6 +1,6 @@
-// SMPTE timecode: converts between frame numbers and hours, minutes, seconds and frames. Drop-frame timecode (SMPTE
-// ST 12-1) skips the first 2 (at 29.97) or 4 (at 59.94) frame numbers of every minute except each tenth, so that it stays
-// in step with real time.
+// SMPTE timecode: converts between frame numbers and hours, minutes, seconds and frames. Drop-frame timecode
+// (SMPTE ST 12-1) skips the first 2 (at 29.97) or 4 (at 59.94) frame numbers of every minute except each
+// tenth, so that it stays in step with real time.
 import type { Rational } from './contract.ts';
 
 /** The rate at which a timecode counts, and whether it drops frame numbers. */
@@ -46,7 +46,9 @@ export function timecode(frame: number, counting: Counting): string {
   return parts.map(pad).join(':');
 }
 
-/** The frame number of a timecode; null for other text. Any of `:`, `;`, `.` and `,` may separate the frames. */
+/**
+ * The frame number of a timecode; null for other text. Any of `:`, `;`, `.` and `,` may separate the frames.
+ */
 export function frames(text: string, counting: Counting): number | null {
   const match = /^(\d{1,2}):(\d{2}):(\d{2})[:;.,](\d{2,3})$/.exec(text.trim());
   if (!match) return null;

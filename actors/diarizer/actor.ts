@@ -1,5 +1,5 @@
-// The diarizer: takes the channels of files block by block, keeps an embedding for every part of speech, and clusters them
-// into speakers and turns at the end.
+// The diarizer: takes the channels of files block by block, keeps an embedding for every part of speech, and
+// clusters them into speakers and turns at the end.
 import { createHash, randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
@@ -102,7 +102,9 @@ class Diarizer {
   readonly current: CurrentModel<SpeakerRow, LoadedModels>;
   readonly #env: ActorEnv<DiarizerSettings>;
   readonly #entries = new Map<number, Entry>();
-  /** Numbers start at random: a session of this actor from before a restart must not be taken for a new one. */
+  /**
+   * Numbers start at random: a session of this actor from before a restart must not be taken for a new one.
+   */
   #lastSession = randomInt(2 ** 46);
 
   constructor(env: ActorEnv<DiarizerSettings>) {

@@ -1,5 +1,5 @@
-// Agglomerative hierarchical clustering: the two most similar groups are merged, again and again. A group is the sum of its
-// vectors, so that the mean dot product of all pairs between two groups is one dot product.
+// Agglomerative hierarchical clustering: the two most similar groups are merged, again and again. A group is
+// the sum of its vectors, so that the mean dot product of all pairs between two groups is one dot product.
 import type { PldaModel } from './plda.ts';
 
 export interface Groups {
@@ -11,16 +11,16 @@ export interface Groups {
 }
 
 /**
- * average: mean cosine of all pairs. centroid: cosine of the two sums. A PLDA model, for groups in its space: the
- * log-likelihood ratio of both groups being one speaker rather than two.
+ * average: mean cosine of all pairs. centroid: cosine of the two sums. A PLDA model, for groups in its space:
+ * the log-likelihood ratio of both groups being one speaker rather than two.
  */
 export type Linkage = 'average' | 'centroid' | PldaLinkage;
 
 export interface PldaLinkage extends PldaModel {
   /**
-   * A group of weight w counts as tanh(saturation · w) / saturation: nearly as w while it is short, and never more than
-   * 1 / saturation. Otherwise likelihoods grow with the length of what was said, and in the end separate a speaker from himself
-   * wherever his voice has changed a little. With 0 it counts as w.
+   * A group of weight w counts as tanh(saturation · w) / saturation: nearly as w while it is short, and never
+   * more than 1 / saturation. Otherwise likelihoods grow with the length of what was said, and in the end
+   * separate a speaker from himself wherever his voice has changed a little. With 0 it counts as w.
    */
   readonly saturation: number;
 }
@@ -98,8 +98,8 @@ export function join({ sums, weights, dimensions }: Groups, into: number, other:
 const block = 600;
 
 /**
- * Merges a long list down to at most `most` groups, block by block, so that the work grows with the length and not with its
- * square. Answers the group of each item. A generator: it yields after every block.
+ * Merges a long list down to at most `most` groups, block by block, so that the work grows with the length
+ * and not with its square. Answers the group of each item. A generator: it yields after every block.
  */
 export function* precluster(groups: Groups, linkage: Linkage, most = 800): Generator<void, Int32Array> {
   let labels = Int32Array.from({ length: groups.weights.length }, (_, at) => at);
@@ -163,12 +163,16 @@ function dotOf(groups: Groups, at: number, others: Groups, other: number): numbe
   return dot;
 }
 
-/** Factors of a determinant multiplied before their logarithm is taken: that they stay below the largest number. */
+/**
+ * Factors of a determinant multiplied before their logarithm is taken: that they stay below the largest
+ * number.
+ */
 const factorsOfLogarithm = 16;
 
 /**
- * The log-likelihood of a group being one speaker, against all being at the mean, is the sum over the directions of
- * ½ s²/(r + w) - ½ ln(1 + w/r), with the sum s, the weight w, and r one over the variance of speakers.
+ * The log-likelihood of a group being one speaker, against all being at the mean, is the sum over the
+ * directions of ½ s²/(r + w) - ½ ln(1 + w/r), with the sum s, the weight w, and r one over the variance of
+ * speakers.
  */
 function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
   const k = between.length;
@@ -177,7 +181,9 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
   const none = new Float32Array(k);
   const kept = (weight: number) =>
     saturation * weight > 0 ? Math.tanh(saturation * weight) / (saturation * weight) : 1;
-  /** Of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the weight of both. */
+  /**
+   * Of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the weight of both.
+   */
   const logLikelihood = (
     sums: Float32Array,
     a: number,

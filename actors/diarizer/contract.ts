@@ -1,5 +1,5 @@
-// What the diarizer answers: who speaks when. It takes samples and the speech detected in them, keeps speaker embeddings
-// and not sound, and decides at the end how many speakers there are.
+// What the diarizer answers: who speaks when. It takes samples and the speech detected in them, keeps speaker
+// embeddings and not sound, and decides at the end how many speakers there are.
 import { type Static, Type } from 'typebox';
 import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
 import { ModelState } from '../embedder/contract.ts';
@@ -61,8 +61,8 @@ export const diarizerContract = contract(
       Type.Object({}),
     ),
     /**
-     * `turns` ascending by start. `speakers`: for each of `spans`, half-open seconds, the speaker that overlaps it most, or
-     * the nearest one; null when nobody speaks at all. The session is over.
+     * `turns` ascending by start. `speakers`: for each of `spans`, half-open seconds, the speaker that
+     * overlaps it most, or the nearest one; null when nobody speaks at all. The session is over.
      */
     finish: ask(
       Type.Object({

@@ -1,4 +1,5 @@
-// The end of a session: from embeddings to clusters, from clusters to named turns, and the speaker of each span.
+// The end of a session: from embeddings to clusters, from clusters to named turns, and the speaker of each
+// span.
 import type { Reply } from '../../runtime/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
@@ -70,17 +71,23 @@ function namedVoices(
 /** Seconds of silence that do not end a turn, as NIST counts it. */
 const shortPause = 0.3;
 
-/** The part of its weight that a subsegment keeps in which two speak throughout: it says little about either. */
+/**
+ * The part of its weight that a subsegment keeps in which two speak throughout: it says little about either.
+ */
 const overlappedWeight = 0.1;
 
-/** Without a segmentation model: every subsegment of speech belongs to one speaker, and to two where they surely overlap. */
+/**
+ * Without a segmentation model: every subsegment of speech belongs to one speaker, and to two where they
+ * surely overlap.
+ */
 function* turnsOfSubsegments(
   session: DiarizationSession<ChannelSpeech>,
   count: SpeakerCount,
   row: SpeakerRow,
 ): Generator<void, Labelled> {
   const { vectors, dimensions, subsegments, channels } = session;
-  // Clustering wants them channel after channel in the order of time; rows are in the order in which blocks came.
+  // Clustering wants them channel after channel in the order of time; rows are in the order in which blocks
+  // came.
   const ordered = subsegments.flatMap((own, channel) => own.map((one) => ({ ...one, channel })));
   const rows = new Float32Array(ordered.length * dimensions);
   ordered.forEach(({ vector }, at) => {
@@ -146,7 +153,10 @@ function* turnsOfSegmentation(
 const least = { minSeconds: 3, minShare: 0.15 };
 const leastWithPlda = { minSeconds: 2, minShare: 0.03 };
 
-/** What was measured of the model goes before its makers' settings; with neither, its threshold for short pieces. */
+/**
+ * What was measured of the model goes before its makers' settings; with neither, its threshold for short
+ * pieces.
+ */
 function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOptions {
   const { evidence, clustering, thresholds } = speaker;
   if (evidence && plda) {
@@ -158,15 +168,15 @@ function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOpt
   return { linkage, similarity, ...least };
 }
 
-// Aggregates overlapping segmentation windows into turns. The number of speakers of a frame is the mean over the windows
-// that cover it, and the speakers are those with the most votes: several may speak at once.
+// Aggregates overlapping segmentation windows into turns. The number of speakers of a frame is the mean over
+// the windows that cover it, and the speakers are those with the most votes: several may speak at once.
 
 /** Windows between two yields: about 20 ms of work. */
 const windowsPerStep = 100;
 
 /**
- * `labels`: the speaker of each embedding, from 0 to `speakers` - 1, -1 for none. `windows` ascending by start. A
- * generator: it yields often, so that its thread can answer messages.
+ * `labels`: the speaker of each embedding, from 0 to `speakers` - 1, -1 for none. `windows` ascending by
+ * start. A generator: it yields often, so that its thread can answer messages.
  */
 export function* turnsOfWindows(
   windows: readonly SegmentationWindow[],

@@ -1,14 +1,14 @@
-// Merges adjacent embeddings of a region of speech while they are likelier one speaker than two. What is left are turns,
-// which are long enough to be clustered well.
+// Merges adjacent embeddings of a region of speech while they are likelier one speaker than two. What is left
+// are turns, which are long enough to be clustered well.
 import { type Groups, join, type PldaLinkage, similarityOf } from './clustering.ts';
 
 /** Groups merged together, since the work grows with their square: ten minutes of speech without a pause. */
 const maxGroups = 1200;
 
 /**
- * `regions`: the region of speech of each group; groups are in the order of time. Answers the turn of each group, numbered
- * from 0 in the order of time. `stop`: the log-likelihood ratio from which neighbours are merged. Very long regions are
- * taken in parts.
+ * `regions`: the region of speech of each group; groups are in the order of time. Answers the turn of each
+ * group, numbered from 0 in the order of time. `stop`: the log-likelihood ratio from which neighbours are
+ * merged. Very long regions are taken in parts.
  */
 export function mergeAdjacent(
   groups: Groups,

@@ -1,7 +1,11 @@
-// Probabilistic linear discriminant analysis of speaker embeddings: how likely it is that two groups of them are one speaker.
+// Probabilistic linear discriminant analysis of speaker embeddings: how likely it is that two groups of them
+// are one speaker.
 import { modelErrors } from '../models/contract.ts';
 
-/** In the space of a model the embeddings of one speaker vary by 1 in every direction, and speakers by `between`. */
+/**
+ * In the space of a model the embeddings of one speaker vary by 1 in every direction, and speakers by
+ * `between`.
+ */
 export interface PldaModel {
   /** The variance of speakers in each of k directions, above 0. */
   readonly between: Float64Array;
@@ -21,8 +25,8 @@ export interface Plda extends PldaModel {
 const leastBetween = 1e-3;
 
 /**
- * `bytes`: little-endian f32, the mean [d], the transform [d×d] row by row, the variances of speakers [d]. `file` names them
- * in errors. Throws MODEL_LOAD_FAILED.
+ * `bytes`: little-endian f32, the mean [d], the transform [d×d] row by row, the variances of speakers [d].
+ * `file` names them in errors. Throws MODEL_LOAD_FAILED.
  */
 export function readPlda(bytes: Uint8Array, dimensions: number, file: string): Plda {
   const wanted = 4 * dimensions * (dimensions + 2);
@@ -50,8 +54,8 @@ export function readPlda(bytes: Uint8Array, dimensions: number, file: string): P
 }
 
 /**
- * n×d embeddings in the space of a model, n×k, each scaled to the length that the model expects: how far one is from the mean
- * says how clear the sound was, and not who spoke.
+ * n×d embeddings in the space of a model, n×k, each scaled to the length that the model expects: how far one
+ * is from the mean says how clear the sound was, and not who spoke.
  */
 export function inPldaSpace(
   vectors: Float32Array,

@@ -1,5 +1,5 @@
-// Resegmentation: a Viterbi pass over all embeddings with the speakers found by clustering. It moves the borders of turns
-// and gives back turns that clustering had joined with their neighbours.
+// Resegmentation: a Viterbi pass over all embeddings with the speakers found by clustering. It moves the
+// borders of turns and gives back turns that clustering had joined with their neighbours.
 import type { Groups } from './clustering.ts';
 import type { PldaModel } from './plda.ts';
 
@@ -7,8 +7,9 @@ import type { PldaModel } from './plda.ts';
 const changePenalty = 2;
 
 /**
- * The likeliest sequence of speakers. `groups`: weighted embeddings in the order of time; `regions`: the region of speech of
- * each; `labels`: the speaker of each so far, from 0 to `speakers` - 1. A speaker may be left with none.
+ * The likeliest sequence of speakers. `groups`: weighted embeddings in the order of time; `regions`: the
+ * region of speech of each; `labels`: the speaker of each so far, from 0 to `speakers` - 1. A speaker may be
+ * left with none.
  */
 export function resegment(
   groups: Groups,

@@ -1,12 +1,14 @@
-// One channel of a session with a segmentation model: sliding windows of ten seconds, one every second. In each window the
-// model says which of its local speakers speak in which frames, and the sound in which one speaks alone is embedded.
+// One channel of a session with a segmentation model: sliding windows of ten seconds, one every second. In
+// each window the model says which of its local speakers speak in which frames, and the sound in which one
+// speaks alone is embedded.
 import { Fbank, type FbankOptions, fbankBands, fbankHop } from '../acoustics/fbank.ts';
 import { soundRate } from '../decoder/contract.ts';
 import { type ModelRow, modelErrors } from '../models/contract.ts';
 import type { ModelSession } from '../models/session.ts';
 import type { SpeechRegion } from '../transcriber/contract.ts';
 
-// pyannote's segmentation model: which of up to three local speakers are active in each frame of a window of ten seconds.
+// pyannote's segmentation model: which of up to three local speakers are active in each frame of a window of
+// ten seconds.
 
 /** Samples of a window. */
 export const segmentationSamples = 10 * soundRate;
@@ -21,7 +23,10 @@ const localSpeakers = 3;
 const powerset = [0, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110] as const;
 
 export interface Segmentation {
-  /** `samples`: one window, *borrowed until the promise settles*. Answers the active speakers of each frame, as bits. */
+  /**
+   * `samples`: one window, *borrowed until the promise settles*. Answers the active speakers of each frame,
+   * as bits.
+   */
   activity(samples: Float32Array): Promise<Uint8Array>;
 }
 
@@ -173,7 +178,10 @@ export class SegmentationChannel {
   }
 }
 
-/** The features where the speaker is alone; where that is too short, all of the speaker; null when that is too short too. */
+/**
+ * The features where the speaker is alone; where that is too short, all of the speaker; null when that is too
+ * short too.
+ */
 function featuresOf(activity: Uint8Array, speaker: number, features: Float32Array): Float32Array | null {
   const bit = 1 << speaker;
   const count = (wanted: (bits: number) => boolean) =>

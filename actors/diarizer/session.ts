@@ -1,4 +1,5 @@
-// One file being diarized: all its channels, and an embedding for every part of speech in them. Sound is not kept.
+// One file being diarized: all its channels, and an embedding for every part of speech in them. Sound is not
+// kept.
 
 import { Fbank, type FbankOptions, fbankBands, fbankFrames, fbankHop } from '../acoustics/fbank.ts';
 import type { SpeechRegion } from '../transcriber/contract.ts';
@@ -74,7 +75,9 @@ export class DiarizationSession<C extends ChannelSpeech = SubsegmentChannel> {
     return this.#vectors.subarray(0, this.#count * this.dimensions);
   }
 
-  /** Embeds subsegments in full batches. A batch holds one length only: one that is shorter runs by itself. */
+  /**
+   * Embeds subsegments in full batches. A batch holds one length only: one that is shorter runs by itself.
+   */
   async add(channel: number, added: readonly SubsegmentFeatures[], embed: Embed): Promise<void> {
     for (const { subsegment, features } of added) {
       const row = this.#row();
@@ -134,8 +137,8 @@ export class DiarizationSession<C extends ChannelSpeech = SubsegmentChannel> {
   }
 }
 
-// One channel of a session without a segmentation model: takes sound in blocks and the speech detected in it, and answers
-// the features of every subsegment of speech. It keeps the features of the last seconds only.
+// One channel of a session without a segmentation model: takes sound in blocks and the speech detected in it,
+// and answers the features of every subsegment of speech. It keeps the features of the last seconds only.
 
 interface SubsegmentFeatures {
   readonly subsegment: Subsegment;

@@ -26,7 +26,9 @@ export interface Embeddings {
   /** The region of speech of each embedding. */
   readonly regions: ArrayLike<number>;
   readonly dimensions: number;
-  /** Seconds from the start of one embedding to that of the next in the same region; they overlap by the rest. */
+  /**
+   * Seconds from the start of one embedding to that of the next in the same region; they overlap by the rest.
+   */
   readonly hop: number;
 }
 
@@ -62,8 +64,8 @@ export function speakerLimits(count: SpeakerCount): SpeakerLimits {
 }
 
 /**
- * The speaker of each embedding, numbered from 0; -1 for a zero vector. There are as many speakers as asked for unless
- * there are fewer turns. A generator: it yields often, so that its thread can answer messages.
+ * The speaker of each embedding, numbered from 0; -1 for a zero vector. There are as many speakers as asked
+ * for unless there are fewer turns. A generator: it yields often, so that its thread can answer messages.
  */
 export function* clusterSpeakers(
   embeddings: Embeddings,
@@ -114,7 +116,10 @@ function linkageOf({ linkage }: ClusteringOptions): Linkage {
   return { between: linkage.plda.between, saturation: linkage.saturation };
 }
 
-/** How many of the merges join what is one speaker. `units`: the sum of the embeddings of each group that was clustered. */
+/**
+ * How many of the merges join what is one speaker. `units`: the sum of the embeddings of each group that was
+ * clustered.
+ */
 function mergesToKeep(
   units: Groups,
   merges: readonly Merge[],
@@ -126,7 +131,10 @@ function mergesToKeep(
   return below < 0 ? merges.length : below;
 }
 
-/** Above this number of speakers nothing is resegmented before small ones are reassigned: its cost grows with the number. */
+/**
+ * Above this number of speakers nothing is resegmented before small ones are reassigned: its cost grows with
+ * the number.
+ */
 const maxResegmented = 64;
 
 interface Refinement {
@@ -160,10 +168,15 @@ function speakersIn(labels: Int32Array): number {
   return labels.reduce((most, label) => Math.max(most, label + 1), 0);
 }
 
-/** Log-likelihood ratio from which neighbours are one turn. Below 0: a change that is not there costs more than a late one. */
+/**
+ * Log-likelihood ratio from which neighbours are one turn. Below 0: a change that is not there costs more
+ * than a late one.
+ */
 const turnThreshold = -2;
 
-/** Every embedding is a turn of its own where merging would leave fewer turns than speakers were asked for. */
+/**
+ * Every embedding is a turn of its own where merging would leave fewer turns than speakers were asked for.
+ */
 function initialTurns(
   items: Groups,
   regions: readonly number[],
@@ -224,11 +237,17 @@ function weighted(vectors: Float32Array, weights: Float32Array, dimensions: numb
   return { sums, weights, dimensions };
 }
 
-/** In a long recording a speaker has to speak for this part of all speech to be counted, but for no more than so long. */
+/**
+ * In a long recording a speaker has to speak for this part of all speech to be counted, but for no more than
+ * so long.
+ */
 const longShare = 0.04;
 const longSeconds = 10;
 
-/** The weight from which a cluster is a speaker: smaller ones are coughs, or embeddings of two who speak at once. */
+/**
+ * The weight from which a cluster is a speaker: smaller ones are coughs, or embeddings of two who speak at
+ * once.
+ */
 function minSpeakerWeight(
   { weights }: Groups,
   { linkage, minSeconds, minShare }: ClusteringOptions,
@@ -260,7 +279,8 @@ function cutMerges(
     return weights.filter((one) => one >= minWeight).length;
   };
   let steps = stop;
-  // Undoing merges gives more clusters, of which the small ones are reassigned; that is better than keeping a tiny one.
+  // Undoing merges gives more clusters, of which the small ones are reassigned; that is better than keeping a
+  // tiny one.
   if (speakersAfter(steps) < min)
     while (steps > 0 && speakersAfter(steps) < min && steps > stop - 200) steps--;
   if (speakersAfter(steps) < min) return labelsAfter(total, merges.slice(0, Math.max(0, total - min)));
@@ -276,7 +296,9 @@ function joinedDownTo(groups: Groups, labels: Int32Array, most: number, linkage:
   return renumbered(labels.map((label) => merged[label]!));
 }
 
-/** Gives every group of a small cluster to the large cluster it is most like; all to one when none is large. */
+/**
+ * Gives every group of a small cluster to the large cluster it is most like; all to one when none is large.
+ */
 function reassignSmall(groups: Groups, labels: Int32Array, minWeight: number, linkage: Linkage): Int32Array {
   const clusters = sumByLabel(groups, labels);
   const large = [...clusters.weights.keys()].filter((at) => clusters.weights[at]! >= minWeight);
@@ -295,9 +317,9 @@ function reassignSmall(groups: Groups, labels: Int32Array, minWeight: number, li
 // The stopping criterion of clustering: the first merge that would join two speakers.
 
 /**
- * What is added to the log-likelihood ratio of two groups: these, times the mean cosine of all pairs between the groups and
- * times the cosine of their sums. Likelihoods alone find too much between the two halves into which clustering has parted
- * one speaker, since it has put what is alike into each.
+ * What is added to the log-likelihood ratio of two groups: these, times the mean cosine of all pairs between
+ * the groups and times the cosine of their sums. Likelihoods alone find too much between the two halves into
+ * which clustering has parted one speaker, since it has put what is alike into each.
  */
 interface MergeScore {
   readonly average: number;
@@ -305,9 +327,9 @@ interface MergeScore {
 }
 
 /**
- * The place of the first merge whose two groups both have `minWeight` and score below `threshold`; the number of merges where
- * there is none. `units`: of every group in the list that was clustered, the sum of its embeddings of length 1. What a small
- * group is like says too little: it stays where it was merged.
+ * The place of the first merge whose two groups both have `minWeight` and score below `threshold`; the number
+ * of merges where there is none. `units`: of every group in the list that was clustered, the sum of its
+ * embeddings of length 1. What a small group is like says too little: it stays where it was merged.
  */
 export function firstRejected(
   units: Groups,

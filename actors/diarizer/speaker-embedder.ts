@@ -1,5 +1,5 @@
-// A speaker embedding model: features of sound to a vector of who speaks. How models differ (names of ports, features,
-// whether the mean is removed) is said by the row.
+// A speaker embedding model: features of sound to a vector of who speaks. How models differ (names of ports,
+// features, whether the mean is removed) is said by the row.
 import {
   campplusFbank,
   type FbankOptions,
@@ -18,8 +18,8 @@ export interface SpeakerEmbedder {
   readonly batch: number;
   readonly fbank: FbankOptions;
   /**
-   * `features`: count×frames×80, as the fbank gives them, *changed and borrowed until the promise settles*. Answers
-   * count×d, each of length 1; zeros where the model answers no direction. Throws MODEL_RUN_FAILED.
+   * `features`: count×frames×80, as the fbank gives them, *changed and borrowed until the promise settles*.
+   * Answers count×d, each of length 1; zeros where the model answers no direction. Throws MODEL_RUN_FAILED.
    */
   embed(features: Float32Array, count: number): Promise<Float32Array>;
 }

@@ -1,4 +1,5 @@
-// Cuts speech into overlapping subsegments, short enough that one speaker speaks in each, while speech is being detected.
+// Cuts speech into overlapping subsegments, short enough that one speaker speaks in each, while speech is
+// being detected.
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeechRegion } from '../transcriber/contract.ts';
 
@@ -25,8 +26,8 @@ export interface Subsegment {
 }
 
 /**
- * Takes the speech of one channel as it settles. A region is covered by subsegments of full length, the last of which ends
- * with it; a shorter region is one subsegment, and one below `min` has none.
+ * Takes the speech of one channel as it settles. A region is covered by subsegments of full length, the last
+ * of which ends with it; a shorter region is one subsegment, and one below `min` has none.
  */
 export class Subsegmenter {
   /** Regions that touched are joined. *Read only.* */
@@ -40,7 +41,10 @@ export class Subsegmenter {
     this.#options = options;
   }
 
-  /** `speech`: ascending, after what came before; nothing before `settled` will change. Answers the subsegments now known. */
+  /**
+   * `speech`: ascending, after what came before; nothing before `settled` will change. Answers the
+   * subsegments now known.
+   */
   add(speech: readonly SpeechRegion[], settled: number): Subsegment[] {
     const found: Subsegment[] = [];
     for (const [from, to] of speech) {

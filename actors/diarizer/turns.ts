@@ -18,8 +18,9 @@ export interface LabelledChannel {
 }
 
 /**
- * All speech is given to speakers: a subsegment stands for what is nearer to its middle than to the middle of another. A
- * region without a subsegment takes the speaker of the nearest one of the channel. Empty when none has a speaker.
+ * All speech is given to speakers: a subsegment stands for what is nearer to its middle than to the middle of
+ * another. A region without a subsegment takes the speaker of the nearest one of the channel. Empty when none
+ * has a speaker.
  */
 export function turnsOfChannel({ regions, subsegments, labels }: LabelledChannel): LabelledTurn[] {
   const known = subsegments.flatMap((subsegment, at) => {
@@ -62,8 +63,8 @@ export function turnsOfChannel({ regions, subsegments, labels }: LabelledChannel
 }
 
 /**
- * The turns of all channels as one list: turns of one speaker that overlap are one, pauses up to `bridge` seconds are part
- * of a turn where nobody else speaks in between, and speakers are numbered by appearance.
+ * The turns of all channels as one list: turns of one speaker that overlap are one, pauses up to `bridge`
+ * seconds are part of a turn where nobody else speaks in between, and speakers are numbered by appearance.
  */
 export function namedTurns(turns: readonly LabelledTurn[], bridge = 0): SpeakerTurn[] {
   const sorted = inOrder(turns);
@@ -106,15 +107,16 @@ function speakerName(number: number): string {
 }
 
 /**
- * For each span (half-open seconds, any order) the speaker that overlaps it most, the earlier one of two equals; where
- * none does, the one whose turn is nearest. Null for all when there are no turns. `turns` ascending by start.
+ * For each span (half-open seconds, any order) the speaker that overlaps it most, the earlier one of two
+ * equals; where none does, the one whose turn is nearest. Null for all when there are no turns. `turns`
+ * ascending by start.
  */
 export function speakersOfSpans(
   turns: readonly SpeakerTurn[],
   spans: readonly (readonly [number, number])[],
 ): (string | null)[] {
-  // For each turn, the turn up to it that ends last. Its ends ascend, so the first turn that may overlap a span is found by
-  // binary search.
+  // For each turn, the turn up to it that ends last. Its ends ascend, so the first turn that may overlap a
+  // span is found by binary search.
   let last: SpeakerTurn | undefined;
   const latestEnding = turns.map((turn) => {
     last = last && last.end_seconds >= turn.end_seconds ? last : turn;
@@ -140,7 +142,10 @@ export function speakersOfSpans(
   });
 }
 
-/** Of the turn before that ends last and the turn behind that begins first; the one before when both are as near. */
+/**
+ * Of the turn before that ends last and the turn behind that begins first; the one before when both are as
+ * near.
+ */
 function nearestSpeaker(
   before: SpeakerTurn | undefined,
   after: SpeakerTurn | undefined,

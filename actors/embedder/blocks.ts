@@ -1,4 +1,5 @@
-// The colours of a picture as a few blocks, so that pictures can be compared whatever the model makes of them.
+// The colours of a picture as a few blocks, so that pictures can be compared whatever the model makes of
+// them.
 
 /** Blocks across and down a picture. */
 const [columns, rows] = [12, 8];

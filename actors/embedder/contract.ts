@@ -76,12 +76,15 @@ export type TextPart = Static<typeof TextPart>;
 export const embedderContract = contract(
   'embedder',
   {
-    /** Loads a model (a second call with the same key answers at once) and falls back to the default one if that fails. */
+    /**
+     * Loads a model (a second call with the same key answers at once) and falls back to the default one if
+     * that fails.
+     */
     load: ask(Type.Object({ model_key: Type.String() }), VisualModel),
     state: ask(Type.Object({}), ModelState),
     /**
-     * n pictures of the model's shape, from slots, each in every one of `readings` (left out: as it is). `vectors`: one
-     * for each reading of the first picture, then of the next: n·k×d, L2-normalised, *moved*.
+     * n pictures of the model's shape, from slots, each in every one of `readings` (left out: as it is).
+     * `vectors`: one for each reading of the first picture, then of the next: n·k×d, L2-normalised, *moved*.
      */
     pictures: ask(
       Type.Object({
@@ -113,7 +116,7 @@ export const embedderContract = contract(
       }),
     ),
   },
-  // The state is answered while a model loads, and a search gets in between two batches of an ingest. A cold start of a
-  // large model takes minutes.
+  // The state is answered while a model loads, and a search gets in between two batches of an ingest. A cold
+  // start of a large model takes minutes.
   { concurrency: 4, turnLimitMs: 300_000 },
 );

@@ -1,5 +1,5 @@
-// The interface of a family of visual models: it opens a row of the registry, then turns pictures and texts into vectors of
-// one space. Each family is one file; the row's `family` names it.
+// The interface of a family of visual models: it opens a row of the registry, then turns pictures and texts
+// into vectors of one space. Each family is one file; the row's `family` names it.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import type { RunsOn } from '../models/device.ts';
@@ -13,7 +13,10 @@ export interface TextVectors {
   readonly knownWords: readonly (readonly string[])[];
   /** For each text: the words that the model does not know; empty for models with an open vocabulary. */
   readonly unknownWords: readonly (readonly string[])[];
-  /** For each text: known words by which little of what is meant is found; left out by models with an open vocabulary. */
+  /**
+   * For each text: known words by which little of what is meant is found; left out by models with an open
+   * vocabulary.
+   */
   readonly weakWords?: readonly (readonly string[])[];
   /** For each text: what it asks for, one by one; left out by models that take a text as a whole. */
   readonly parts?: readonly (readonly TextPart[])[];
@@ -24,13 +27,15 @@ export interface TextVectors {
 export interface VisualFamily {
   /** Length d of a vector. */
   readonly dimensions: number;
-  /** In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan. */
+  /**
+   * In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan.
+   */
   readonly readings: readonly PictureReading[];
   /** Where the graph runs: the one of the pictures where it is open. */
   readonly runsOn: RunsOn;
   /**
-   * At most `row.visual.batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise settles*.
-   * Answers n×d, L2-normalised, owned by the caller.
+   * At most `row.visual.batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise
+   * settles*. Answers n×d, L2-normalised, owned by the caller.
    */
   pictures(pixels: readonly Uint8Array[]): Promise<Float32Array>;
   /** At most `row.visual.batch` texts, as the user wrote them. */
@@ -39,14 +44,17 @@ export interface VisualFamily {
   close(): Promise<void>;
 }
 
-/** What an actor opens: an ingest needs the picture side, a search the text side, each half of the model's memory. */
+/**
+ * What an actor opens: an ingest needs the picture side, a search the text side, each half of the model's
+ * memory.
+ */
 export type Sides = 'pictures' | 'texts' | 'both';
 
 export interface Family {
   /**
-   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is awaited
-   * between long steps; when it throws, what was opened is released. `sides`: what is opened; the other one
-   * answers MODEL_RUN_FAILED.
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none.
+   * `checkpoint` is awaited between long steps; when it throws, what was opened is released. `sides`: what is
+   * opened; the other one answers MODEL_RUN_FAILED.
    */
   open(
     row: VisualRow,

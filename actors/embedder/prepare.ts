@@ -1,5 +1,5 @@
-// Preprocessing of pictures: RGB bytes in rows become three planes of normalised floats.
-// One pass, one multiplication and one addition a value (faster than a table of 256 here); nothing is allocated.
+// Preprocessing of pictures: RGB bytes in rows become three planes of normalised floats. One pass, one
+// multiplication and one addition a value (faster than a table of 256 here); nothing is allocated.
 import type { VisualSide } from '../models/contract.ts';
 
 export interface Preparation {
@@ -9,7 +9,8 @@ export interface Preparation {
   readonly floats: number;
   /**
    * Writes picture `index` of a batch. `pixels`: at least `bytes` long, *borrowed*; `into`: n×3×height×width.
-   * Throws RangeError when either is too short, because a short picture would silently leave old pixels behind.
+   * Throws RangeError when either is too short, because a short picture would silently leave old pixels
+   * behind.
    */
   fill(pixels: Uint8Array, into: Float32Array, index: number): void;
 }

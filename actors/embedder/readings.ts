@@ -1,6 +1,6 @@
-// Readings of a picture that is searched for: as it is, as a mirror shows it, or as a part of a larger picture, of which it
-// is the middle or a corner. What lies around it then is not known; the picture goes on there as in a mirror at its edge,
-// which has its colours and its texture and draws no edge of its own.
+// Readings of a picture that is searched for: as it is, as a mirror shows it, or as a part of a larger
+// picture, of which it is the middle or a corner. What lies around it then is not known; the picture goes on
+// there as in a mirror at its edge, which has its colours and its texture and draws no edge of its own.
 import type { PictureShape } from '../decoder/contract.ts';
 import type { PictureReading } from './contract.ts';
 

@@ -1,5 +1,5 @@
-// From a text to the token ids of a text graph. A mistake here is silent, because the graph answers a vector for any ids; so
-// padding, end token, length and lower case are all stated by the model's row.
+// From a text to the token ids of a text graph. A mistake here is silent, because the graph answers a vector
+// for any ids; so padding, end token, length and lower case are all stated by the model's row.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { reasonOf } from '../../runtime/files/error-code.ts';

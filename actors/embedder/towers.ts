@@ -1,5 +1,5 @@
-// Dual encoders: a picture tower and a text tower whose vectors share one space. A TowerPlan says how families of this kind
-// differ.
+// Dual encoders: a picture tower and a text tower whose vectors share one space. A TowerPlan says how
+// families of this kind differ.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import { onProcessor } from '../models/device.ts';

@@ -2,8 +2,9 @@
 import { modelErrors } from '../models/contract.ts';
 
 /**
- * Scales every row to length 1. Throws MODEL_RUN_FAILED for a row without a direction (all zero, NaN, infinite), because
- * such a row would silently rank nowhere or everywhere. `what` names the graph in the message.
+ * Scales every row to length 1. Throws MODEL_RUN_FAILED for a row without a direction (all zero, NaN,
+ * infinite), because such a row would silently rank nowhere or everywhere. `what` names the graph in the
+ * message.
  */
 export function normalizeRows(vectors: Float32Array, dimensions: number, what: string): Float32Array {
   for (let start = 0; start < vectors.length; start += dimensions) {

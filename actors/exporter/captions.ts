@@ -58,8 +58,8 @@ export function escapedCue(text: string): string {
 }
 
 /**
- * SubRip has no escapes, and most players show entities as they are: so only text that would be taken for a tag, an
- * override, an entity or a timing line is written with entities.
+ * SubRip has no escapes, and most players show entities as they are: so only text that would be taken for a
+ * tag, an override, an entity or a timing line is written with entities.
  */
 function subripLine(line: string): string {
   const plain = line

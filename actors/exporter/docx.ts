@@ -36,8 +36,8 @@ const BATCH = 500;
 const documentPart = 'word/document.xml';
 
 /**
- * The package makes the document with a single row in its table, and the XML of the other rows some at a time: of all of
- * them at once it would hold gigabytes.
+ * The package makes the document with a single row in its table, and the XML of the other rows some at a
+ * time: of all of them at once it would hold gigabytes.
  */
 export async function wordDocument({ title, rows }: Transcript): Promise<Rendered> {
   const all = withSilence(rows);

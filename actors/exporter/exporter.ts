@@ -1,5 +1,5 @@
-// Renders transcripts as documents in a pool of threads. Rendering is stateless, it needs neither a model nor the store, so it
-// is no actor.
+// Renders transcripts as documents in a pool of threads. Rendering is stateless, it needs neither a model nor
+// the store, so it is no actor.
 import { basename, join } from 'node:path';
 import { expectAbove } from '../../runtime/files/expect-above.ts';
 import { moduleUrl } from '../../runtime/module-url.ts';

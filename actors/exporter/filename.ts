@@ -5,8 +5,8 @@ import { oneLine } from './rows.ts';
 const MOST_BYTES = 200;
 
 /**
- * Without path separators, characters and device names that Windows forbids, bidirectional controls and spaces without
- * width. `otherwise`: where nothing is left.
+ * Without path separators, characters and device names that Windows forbids, bidirectional controls and
+ * spaces without width. `otherwise`: where nothing is left.
  */
 export function safeName(text: string, otherwise = 'transcript'): string {
   const plain = oneLine(text)

@@ -1,5 +1,5 @@
-// The path of a file that a request wants written: it is never written over, and what keeps it from being written is told of
-// the field.
+// The path of a file that a request wants written: it is never written over, and what keeps it from being
+// written is told of the field.
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { reasonOf } from '../../runtime/files/error-code.ts';
@@ -13,7 +13,10 @@ export interface Output {
   readonly create_folders?: boolean | undefined;
 }
 
-/** The path names the file to write, not a folder to write into, and its folder is there. Before there is anything to write. */
+/**
+ * The path names the file to write, not a folder to write into, and its folder is there. Before there is
+ * anything to write.
+ */
 export async function expectOutput(
   { output_path, create_folders = false }: Output,
   refuse: Refuse,

@@ -1,5 +1,5 @@
-// Writes transcripts as PDF: a table over as many pages as it needs, its head on each, with subsets of the fonts embedded.
-// Runs in a thread of its own; the document is held in memory until it is complete.
+// Writes transcripts as PDF: a table over as many pages as it needs, its head on each, with subsets of the
+// fonts embedded. Runs in a thread of its own; the document is held in memory until it is complete.
 import PDFDocument from 'pdfkit';
 import { clockTime } from '../decoder/contract.ts';
 import type { Rendered, Row, Transcript } from './contract.ts';
@@ -206,7 +206,8 @@ class Pages {
     const parts: { text: string; font: string }[] = [];
     for (const character of text) {
       const face = this.#faces.of(character);
-      // The bundled fonts are named by their path, under which pdfkit has them open; another name would read the file again.
+      // The bundled fonts are named by their path, under which pdfkit has them open; another name would read
+      // the file again.
       const font = face > 0 ? `face-${face}` : style.bold ? bundledBold : bundled;
       const last = parts.at(-1);
       // Spaces and combining marks stay with the character before.

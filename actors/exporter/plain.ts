@@ -32,7 +32,8 @@ function seconds(value: number): string {
 }
 
 /**
- * Spreadsheets evaluate cells that begin like a formula, even in quotes; an apostrophe before it makes it text (https://owasp.org/www-community/attacks/CSV_Injection).
+ * Spreadsheets evaluate cells that begin like a formula, even in quotes; an apostrophe before it makes it
+ * text (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 function cell(text: string): string {
   const safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;

@@ -1,4 +1,5 @@
-// Renders a transcript as a document: the worker of the pool. The libraries of a format are loaded when it is first asked for.
+// Renders a transcript as a document: the worker of the pool. The libraries of a format are loaded when it is
+// first asked for.
 import type { Rendered, Transcript } from './contract.ts';
 
 /** *Copied* to the thread that asked. */

@@ -9,7 +9,9 @@ const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const unspaced =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
 
-/** Lines of at most `width`, as `measure` measures them. A longer word is broken between grapheme clusters. */
+/**
+ * Lines of at most `width`, as `measure` measures them. A longer word is broken between grapheme clusters.
+ */
 export function wrap(text: string, width: number, measure: (text: string) => number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -41,7 +43,10 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Words of a script without spaces; closing punctuation stays with the word before, opening with the one after. */
+/**
+ * Words of a script without spaces; closing punctuation stays with the word before, opening with the one
+ * after.
+ */
 function* unspacedWords(chunk: string): Generator<string> {
   let held = '';
   for (const { segment, isWordLike } of words.segment(chunk)) {
@@ -103,7 +108,9 @@ function reordered<T extends { readonly level: number }>(runs: readonly T[]): T[
   return order;
 }
 
-/** Brackets are mirrored. Runs of punctuation alone are reversed here, since shaping does not reverse them. */
+/**
+ * Brackets are mirrored. Runs of punctuation alone are reversed here, since shaping does not reverse them.
+ */
 function mirrored(text: string): string {
   const swapped = [...text].map((one) => bidi.getMirroredCharacter(one) ?? one);
   return /\p{L}/u.test(text) ? swapped.join('') : swapped.reverse().join('');

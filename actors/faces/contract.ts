@@ -1,5 +1,5 @@
-// What the face actor answers: the faces in a picture with a vector of each, and which of many vectors are one person. It
-// keeps nothing but its models and the clusterings that are open.
+// What the face actor answers: the faces in a picture with a vector of each, and which of many vectors are
+// one person. It keeps nothing but its models and the clusterings that are open.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, Integers, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -47,7 +47,10 @@ const Share = Type.Number({ minimum: 0, maximum: 1 });
 export const Face = Type.Object({
   /** Left, top, width, height. */
   box: Type.Tuple([Share, Share, Share, Share]),
-  /** x and y of the right eye of the person, left eye, nose, right and left corner of the mouth; may lie outside. */
+  /**
+   * x and y of the right eye of the person, left eye, nose, right and left corner of the mouth; may lie
+   * outside.
+   */
   landmarks: Type.Array(Type.Number(), { minItems: 10, maxItems: 10 }),
   /** Of the detector, 0 to 1. */
   score: Share,
@@ -78,9 +81,14 @@ export type FoundFaces = Static<typeof FoundFaces>;
 
 /** Clusters and the entries they were made of are numbered by position. */
 export const ClusterLabels = Type.Object({
-  /** One an entry: its cluster, counted from 0 in the order of the first entry of each; -1 for noise. *Moved*. */
+  /**
+   * One an entry: its cluster, counted from 0 in the order of the first entry of each; -1 for noise. *Moved*.
+   */
   labels: Integers,
-  /** One an entry: entries within `eps` of it, itself included; the next clustering goes on from there. *Moved*. */
+  /**
+   * One an entry: entries within `eps` of it, itself included; the next clustering goes on from there.
+   * *Moved*.
+   */
   neighbours: Integers,
   clusters: Type.Integer({ minimum: 0 }),
   /** The distance that was used. */
@@ -92,16 +100,16 @@ export const facesContract = contract(
   'faces',
   {
     /**
-     * Loads the models that are chosen of the files that are there; answers at once when they are loaded. NO_FACE_MODEL naming
-     * the command that brings them, and what opening a model throws.
+     * Loads the models that are chosen of the files that are there; answers at once when they are loaded.
+     * NO_FACE_MODEL naming the command that brings them, and what opening a model throws.
      */
     load: ask(Type.Object({}), FaceModel),
     unload: ask(Type.Object({}), Type.Object({})),
     /** What is loaded; null when nothing is. */
     loaded: ask(Type.Object({}), Type.Object({ model: nullable(FaceModel) })),
     /**
-     * The faces of a picture whose slot holds width×height RGB. The same picture gives the same faces, whatever came before.
-     * `picture` is *borrowed until answered*.
+     * The faces of a picture whose slot holds width×height RGB. The same picture gives the same faces,
+     * whatever came before. `picture` is *borrowed until answered*.
      */
     find: ask(
       Type.Object({
@@ -113,8 +121,9 @@ export const facesContract = contract(
       FoundFaces,
     ),
     /**
-     * Begins a clustering. `before`: labels and neighbour counts of the entries that are added first, by the same `eps` and
-     * `min_samples`: only what comes behind them is compared. `own_eps`: the distance that suits the model of the vectors.
+     * Begins a clustering. `before`: labels and neighbour counts of the entries that are added first, by the
+     * same `eps` and `min_samples`: only what comes behind them is compared. `own_eps`: the distance that
+     * suits the model of the vectors.
      */
     cluster_open: ask(
       Type.Object({
@@ -124,14 +133,17 @@ export const facesContract = contract(
       }),
       Type.Object({ clustering: Type.Integer() }),
     ),
-    /** Adds entries. `vectors`: n×d, L2-normalised, *moved*. `weak`: n bytes, 1 for an entry that never joins two others. */
+    /**
+     * Adds entries. `vectors`: n×d, L2-normalised, *moved*. `weak`: n bytes, 1 for an entry that never joins
+     * two others.
+     */
     cluster_add: ask(
       Type.Object({ clustering: Type.Integer(), vectors: Floats, weak: Bytes }),
       Type.Object({}),
     ),
     /**
-     * DBSCAN by cosine distance, a part of the work in each turn: to be sent again until `done`. `eps` null: found from the
-     * distances. `fraction`: 0 to 1.
+     * DBSCAN by cosine distance, a part of the work in each turn: to be sent again until `done`. `eps` null:
+     * found from the distances. `fraction`: 0 to 1.
      */
     cluster_step: ask(
       Type.Object({
@@ -144,8 +156,9 @@ export const facesContract = contract(
     /** Of a clustering whose last step is done. */
     cluster_labels: ask(Type.Object({ clustering: Type.Integer() }), ClusterLabels),
     /**
-     * How similar each reference is to every group of entries. `groups`: one an entry, -1 for none. `references`: m×d,
-     * L2-normalised. `similarities`: m×groups, *moved*: mean cosine of the entries of a group that are most like it.
+     * How similar each reference is to every group of entries. `groups`: one an entry, -1 for none.
+     * `references`: m×d, L2-normalised. `similarities`: m×groups, *moved*: mean cosine of the entries of a
+     * group that are most like it.
      */
     cluster_similarities: ask(
       Type.Object({ clustering: Type.Integer(), groups: Integers, references: Floats }),

@@ -39,7 +39,9 @@ export interface FindOptions {
   readonly log: Log;
 }
 
-/** `picture` is *borrowed until the promise settles*. Throws MODEL_NOT_LOADED, MODEL_RUN_FAILED and CANCELLED. */
+/**
+ * `picture` is *borrowed until the promise settles*. Throws MODEL_NOT_LOADED, MODEL_RUN_FAILED and CANCELLED.
+ */
 export async function findFaces(
   current: CurrentPair,
   picture: Picture,
@@ -92,8 +94,9 @@ function share(value: number, length: number): number {
 }
 
 /**
- * The vectors of the faces that have one. A face without is left out, with a line in the log: the others of the picture
- * stay. Its batch mates are run again one by one, because what is no number may have reached them.
+ * The vectors of the faces that have one. A face without is left out, with a line in the log: the others of
+ * the picture stay. Its batch mates are run again one by one, because what is no number may have reached
+ * them.
  */
 async function embedded(
   current: CurrentPair,
@@ -180,7 +183,10 @@ interface PairOptions {
   readonly checkpoint: Checkpoint;
 }
 
-/** Opens both and runs each once; what was opened is freed when one fails. Throws what opening and running throw. */
+/**
+ * Opens both and runs each once; what was opened is freed when one fails. Throws what opening and running
+ * throw.
+ */
 export async function openPair({ detector, embedder }: FacePair, options: PairOptions): Promise<OpenPair> {
   const sessions: ModelSession[] = [];
   const close = async () => {

@@ -1,5 +1,5 @@
-// Takes RGB bytes apart into planes of floats, as graphs want them. The kernel is written in planes.wat and committed
-// assembled as planes.wasm: it takes a sixth of the time of a loop in JavaScript.
+// Takes RGB bytes apart into planes of floats, as graphs want them. The kernel is written in planes.wat and
+// committed assembled as planes.wasm: it takes a sixth of the time of a loop in JavaScript.
 import { readFileSync } from 'node:fs';
 
 export interface PlaneRules {
@@ -43,7 +43,10 @@ export class Planes {
     this.#kernel = instance.exports as unknown as Kernel;
   }
 
-  /** Takes the pixels over. Room for that many floats, *borrowed until the next call*; they keep what they were. */
+  /**
+   * Takes the pixels over. Room for that many floats, *borrowed until the next call*; they keep what they
+   * were.
+   */
   take(rgb: Uint8Array, floats: number): Float32Array {
     this.#pixels = floats * 4;
     const more = Math.ceil(

@@ -1,10 +1,11 @@
-// Checks of the inputs and outputs of face graphs, so that a graph of another kind is refused when it is loaded.
+// Checks of the inputs and outputs of face graphs, so that a graph of another kind is refused when it is
+// loaded.
 import { modelErrors } from '../models/contract.ts';
 import type { ModelSession, Port, TensorOut } from '../models/session.ts';
 
 /**
- * Name of the one input, f32 [n, 3, height, width]. `side`: both sides of the picture for a graph that takes one size, null
- * for one that takes any. Throws MODEL_LOAD_FAILED.
+ * Name of the one input, f32 [n, 3, height, width]. `side`: both sides of the picture for a graph that takes
+ * one size, null for one that takes any. Throws MODEL_LOAD_FAILED.
  */
 export function pictureInput({ inputs }: ModelSession, side: number | null, file: string): string {
   const [input] = inputs;

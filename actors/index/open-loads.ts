@@ -1,5 +1,5 @@
-// Loads that go on over several turns, each known by a number. One that its caller left is forgotten, never gone on with: a
-// load that begins makes its own list of what is stored.
+// Loads that go on over several turns, each known by a number. One that its caller left is forgotten, never
+// gone on with: a load that begins makes its own list of what is stored.
 import { randomInt } from 'node:crypto';
 
 /** More are not under way at a time: callers that gave up leave theirs behind. */

@@ -13,7 +13,10 @@ export class OpenStages<S extends OpenStage> {
   readonly #open = new Map<number, Numbered<S>>();
   #last: number;
 
-  /** `first`: the number before the first stage; at random, so that a number of an earlier actor names no stage of this one. */
+  /**
+   * `first`: the number before the first stage; at random, so that a number of an earlier actor names no
+   * stage of this one.
+   */
   constructor(first: number = randomInt(2 ** 40)) {
     this.#last = first;
   }

@@ -1,4 +1,5 @@
-// The library as a whole: what an analysis folder holds of which media, what is taken out of it, and footage that moves.
+// The library as a whole: what an analysis folder holds of which media, what is taken out of it, and footage
+// that moves.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { described, nullable } from '../../runtime/schema.ts';
@@ -243,8 +244,8 @@ export interface MoveRequest {
 }
 
 /**
- * The coordinator of the library: what is stored is listed, forgotten and moved. Everywhere the errors of the store, among
- * them STORE_IN_USE when another process writes the folder.
+ * The coordinator of the library: what is stored is listed, forgotten and moved. Everywhere the errors of the
+ * store, among them STORE_IN_USE when another process writes the folder.
  */
 export interface Library {
   /** A folder of the disk, with what is analysed there. FOLDER_GONE, FOLDER_NOT_LISTED. */

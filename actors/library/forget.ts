@@ -149,7 +149,8 @@ export async function remove(
   }
   if (all.length > 0 && !dry_run) {
     await compact(index, cache_dir, signal).catch((error) => {
-      // What is forgotten is: to compact takes room for a while, and is done after the next task or forgetting.
+      // What is forgotten is: to compact takes room for a while, and is done after the next task or
+      // forgetting.
       if (!storeErrors.STORE_FULL.is(error)) throw error;
     });
   }

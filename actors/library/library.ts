@@ -1,4 +1,5 @@
-// The coordinator of the library: lists what is stored, forgets media and moves paths, beside the tasks that run.
+// The coordinator of the library: lists what is stored, forgets media and moves paths, beside the tasks that
+// run.
 
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -62,8 +63,8 @@ function seconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1000;
 }
 
-// Footage has moved: the paths by which media are known get their new names. Some at a time, each time whole: cut short,
-// the same move goes on with what is left.
+// Footage has moved: the paths by which media are known get their new names. Some at a time, each time whole:
+// cut short, the same move goes on with what is left.
 
 /** Paths of one transaction. */
 const PATHS = 256;

@@ -92,7 +92,8 @@ function told(looked: number, gone: number, skipped: PruneAnswer['skipped'], dry
   return said.join(', ');
 }
 
-// Whether a file is gone, or only out of reach: a drive that is away must not look like footage that was deleted.
+// Whether a file is gone, or only out of reach: a drive that is away must not look like footage that was
+// deleted.
 
 /** `there`, `gone`, or why nobody can tell. */
 type Presence = 'there' | 'gone' | { readonly unknown: string };

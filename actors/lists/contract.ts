@@ -119,8 +119,9 @@ export interface ListChanges {
 }
 
 /**
- * The lists of a home folder, for this engine and all others that share it. Everywhere LIST_DAMAGED and LIST_TOO_NEW naming
- * the file, which stays as it is; LISTS_UNWRITABLE. What is changed is *flushed* when answered.
+ * The lists of a home folder, for this engine and all others that share it. Everywhere LIST_DAMAGED and
+ * LIST_TOO_NEW naming the file, which stays as it is; LISTS_UNWRITABLE. What is changed is *flushed* when
+ * answered.
  */
 export interface Lists {
   list(signal: AbortSignal): Promise<ListOverview>;

@@ -1,4 +1,5 @@
-// The file of one list: what is read from it is checked, and what a newer program added to it survives a change.
+// The file of one list: what is read from it is checked, and what a newer program added to it survives a
+// change.
 
 import { type Static, Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';

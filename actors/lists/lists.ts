@@ -1,5 +1,5 @@
-// The lists of a home folder, one file each. Changes are made under one lock, atomically and flushed, so that engines that
-// share the folder do not write over each other.
+// The lists of a home folder, one file each. Changes are made under one lock, atomically and flushed, so that
+// engines that share the folder do not write over each other.
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';

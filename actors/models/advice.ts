@@ -20,8 +20,8 @@ const shareOfMemory = 0.5;
 const slowestOnProcessor = 3;
 
 /**
- * The most accurate model that fits, then one of many languages, then the smaller one; of the slow ones only where a
- * graphics device runs it. Null when there is none to download for this kind, or none fits.
+ * The most accurate model that fits, then one of many languages, then the smaller one; of the slow ones only
+ * where a graphics device runs it. Null when there is none to download for this kind, or none fits.
  */
 function advisedModel(
   models: readonly Candidate[],
@@ -49,7 +49,10 @@ export function fitsMemory(row: ModelRow, { memoryBytes }: Pick<Machine, 'memory
   return memoryOf(row) <= shareOfMemory * memoryBytes;
 }
 
-/** Weights, and about half as much again for what is computed with them. A language model keeps its context twice. */
+/**
+ * Weights, and about half as much again for what is computed with them. A language model keeps its context
+ * twice.
+ */
 function memoryOf({ size_gb, summary }: ModelRow): number {
   return 1.5 * size_gb * 1e9 + (summary ? 2 * summary.context * summary.cache_bytes : 0);
 }
@@ -68,8 +71,8 @@ export function advisedModels(
 const sightKinds = ['text-recognition', 'object-detection'] as const satisfies readonly ModelRow['kind'][];
 
 /**
- * Words that stand for a model of each of several kinds where the keys of models to pull are named: those that are advised; for
- * `faces-npm` those that come from the npm registry alone.
+ * Words that stand for a model of each of several kinds where the keys of models to pull are named: those
+ * that are advised; for `faces-npm` those that come from the npm registry alone.
  */
 export const modelWords = {
   faces: faceKinds,
@@ -82,7 +85,10 @@ export function isModelWord(word: string): word is ModelWord {
   return Object.hasOwn(modelWords, word);
 }
 
-/** The keys that a key or a word stands for: itself, or one of each kind. Throws MODEL_UNKNOWN where none suits. */
+/**
+ * The keys that a key or a word stands for: itself, or one of each kind. Throws MODEL_UNKNOWN where none
+ * suits.
+ */
 export function keysOf(word: string, models: readonly ListedModel[]): readonly string[] {
   if (!isModelWord(word)) return [word];
   const suitable = word === 'faces-npm' ? npmFaceModels(models) : models.filter(({ advised }) => advised);
@@ -96,7 +102,10 @@ export function keysOf(word: string, models: readonly ListedModel[]): readonly s
   });
 }
 
-/** A face model of each kind all of whose files come from the npm registry; none where one kind has none that suits. */
+/**
+ * A face model of each kind all of whose files come from the npm registry; none where one kind has none that
+ * suits.
+ */
 export function npmFaceModels(models: readonly ListedModel[]): readonly ListedModel[] {
   const suitable = models.filter(
     ({ row, supported, fits }) => supported && fits && row.files.length > 0 && row.files.every(isNpmFile),
@@ -117,7 +126,10 @@ export function sizeText(gigabytes: number): string {
   return gigabytes < 0.1 ? `${Math.ceil(1000 * gigabytes)} MB` : `${gigabytes.toFixed(2)} GB`;
 }
 
-/** What works now: the visual model of the settings, and of the other kinds the most accurate one that is there. */
+/**
+ * What works now: the visual model of the settings, and of the other kinds the most accurate one that is
+ * there.
+ */
 export function modelsInUse(models: readonly ListedModel[], visualKey: string): ReadonlySet<string> {
   const present = models.filter(({ builtIn, downloaded }) => builtIn || downloaded);
   const best = present
@@ -133,8 +145,9 @@ export function modelsInUse(models: readonly ListedModel[], visualKey: string): 
 }
 
 /**
- * The language model that writes summaries when none is named: of those whose files are there, which this system can run and
- * whose work fits into memory, the largest. Null when there is none: then texts are made from templates.
+ * The language model that writes summaries when none is named: of those whose files are there, which this
+ * system can run and whose work fits into memory, the largest. Null when there is none: then texts are made
+ * from templates.
  */
 export function recommendedSummaryModel(
   models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'fits'>[],
@@ -149,8 +162,9 @@ export function recommendedSummaryModel(
 }
 
 /**
- * Of the models whose files are there and which this system can run: the most accurate one. Of two that are equally
- * accurate the user's own takes the place of the program's, then the faster one. Null when there is none.
+ * Of the models whose files are there and which this system can run: the most accurate one. Of two that are
+ * equally accurate the user's own takes the place of the program's, then the faster one. Null when there is
+ * none.
  */
 export function bestThere(
   models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported'>[],

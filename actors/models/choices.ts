@@ -15,8 +15,8 @@ export interface ModelChoices {
   /** Also where there is no actor for it. Throws NO_FACE_MODEL, NO_TEXT_MODEL, NO_OBJECT_DETECTOR. */
   expectModelFor(work: ModelWork): Promise<void>;
   /**
-   * Null for `key` is the recommended model, and null as the answer means texts from templates. Throws MODEL_UNKNOWN,
-   * MODEL_WRONG_KIND, MODEL_UNSUPPORTED and MODEL_NOT_DOWNLOADED.
+   * Null for `key` is the recommended model, and null as the answer means texts from templates. Throws
+   * MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_UNSUPPORTED and MODEL_NOT_DOWNLOADED.
    */
   summaryModel(key: string | null): Promise<string | null>;
 }

@@ -1,4 +1,5 @@
-// What a model is: one row of the registry, also the form of a user's model.json. Schemas, types and errors only.
+// What a model is: one row of the registry, also the form of a user's model.json. Schemas, types and errors
+// only.
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -87,38 +88,38 @@ const TokenId = Type.Integer({ minimum: 0 });
 export const SpeechSide = Type.Object({
   /** Rows of the mel features that the program computes; null where a graph of the model computes them. */
   mel_bins: Nullable(Type.Integer({ minimum: 1, maximum: 256 })),
-  /** Windows in one run. 1 for graphs that take one, or whose result depends on the other windows of the batch. */
+  /** Windows in one run. 1 for graphs that take one, or whose result depends on the batch. */
   batch: Type.Integer({ minimum: 1, maximum: 64 }),
   /** Longer windows are never given to it. */
   max_window_seconds: Type.Number({ exclusiveMinimum: 0, maximum: 1200 }),
-  /** A window never answers more tokens: `min + per_second · seconds`, at most `max`. What runs on is stopped there. */
+  /** A window has at most `min + per_second · seconds` tokens, and at most `max`. */
   token_limit: Type.Object({
     min: Type.Integer({ minimum: 1 }),
     per_second: Type.Number({ minimum: 0 }),
     max: Type.Integer({ minimum: 1 }),
   }),
-  /** Numbers of tokens that the family needs by name, where no file of the model says them: `audio_start`, `blank`, … */
+  /** Numbers of tokens by name, where no file of the model has them: `audio_start`, `blank`, … */
   token_ids: Type.Record(Type.String({ pattern: '^[a-z_]+$' }), TokenId),
   /** Each of them ends the text. */
   end_ids: Type.Array(TokenId),
-  /** What the model itself says about time. `none`: the family spreads the text over the voices of the window. */
+  /** What the model says about time. `none`: the family spreads the text over the speech. */
   times: Type.Union([Type.Literal('none'), Type.Literal('segments'), Type.Literal('tokens')]),
 });
 export type SpeechSide = Static<typeof SpeechSide>;
 
 export const SpeakerSide = Type.Object({
-  /** Window and scale of the fbank features, 80 bands every 10 ms: as WeSpeaker computes them, or as CAM++. */
+  /** Window and scale of the fbank features, 80 bands every 10 ms: those of WeSpeaker or of CAM++. */
   features: Type.Union([Type.Literal('wespeaker'), Type.Literal('campplus')]),
   /** Whether every band loses its mean over the piece before the model sees it. */
   mean_removed: Type.Boolean(),
   /** Length of a vector. */
   dimensions: Type.Integer({ minimum: 1 }),
-  /** Names in the graph: of the features f32 [pieces, frames, 80], and of the vectors f32 [pieces, dimensions]. */
+  /** Names in the graph: features f32 [pieces, frames, 80] and vectors f32 [pieces, dimensions]. */
   input: Type.String({ minLength: 1 }),
   output: Type.String({ minLength: 1 }),
   /** Pieces of one length in one run. */
   batch: Type.Integer({ minimum: 1, maximum: 256 }),
-  /** How groups of pieces become one voice, as the makers of the model do it; left out where the program knows better. */
+  /** How groups of pieces become one voice; left out where the program has a better way. */
   clustering: Type.Optional(
     Type.Object({
       /** average: mean cosine of all pairs. centroid: cosine of the two sums. */
@@ -127,19 +128,19 @@ export const SpeakerSide = Type.Object({
       similarity: Type.Number({ minimum: -1, maximum: 1 }),
     }),
   ),
-  /** How the file with the role `plda` is used, fitted on voices the model never saw. Goes before `clustering`. */
+  /** How the file with the role `plda` is used; it was fitted on other voices. Goes before `clustering`. */
   evidence: Type.Optional(
     Type.Object({
       /** How much of a piece is news when there is one every half second, from 0 to 1. */
       news: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
       /**
-       * Two groups of pieces are one voice from this on: the logarithm of likelihoods + `average` · mean cosine of all pairs +
-       * `centroid` · cosine of the two sums. Left out, both are 0.
+       * Two groups of pieces are one voice from this on: the logarithm of likelihoods + `average` · mean
+       * cosine of all pairs + `centroid` · cosine of the two sums. Left out, both are 0.
        */
       similarity: Type.Number(),
       average: Type.Optional(Type.Number()),
       centroid: Type.Optional(Type.Number()),
-      /** How soon more pieces of a voice say no more: w pieces that are news count as tanh(saturation · w) / saturation. */
+      /** w new pieces of a voice count as tanh(saturation · w) / saturation. */
       saturation: Type.Number({ minimum: 0 }),
     }),
   ),
@@ -148,7 +149,7 @@ export const SpeakerSide = Type.Object({
     same: Type.Number({ minimum: -1, maximum: 1 }),
     /** The same, of two pieces of 1.5 seconds. */
     same_short: Type.Number({ minimum: -1, maximum: 1 }),
-    /** Cosine of two speakers of different files from which it is worth asking whether they are one; left out: `same`. */
+    /** Cosine of speakers of two files from which a person is asked; `same` when left out. */
     voices: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
   }),
 });
@@ -208,7 +209,7 @@ export const ModelRow = Type.Object({
   speed: Type.Integer({ minimum: 1, maximum: 5 }),
   /** 1 rough to 5 best. */
   accuracy: Type.Integer({ minimum: 1, maximum: 5 }),
-  /** Side of the picture the model looks at, px; 0 for models that look at none, or at pictures of any size. */
+  /** Side of the picture the model takes, px; 0 for models that take none, or any size. */
   frame_resolution: Type.Integer({ minimum: 0 }),
   size_gb: Type.Number({ minimum: 0 }),
   compatible_os: Type.Array(OperatingSystem, { minItems: 1 }),
@@ -295,7 +296,7 @@ export interface PullProgress {
 }
 
 export interface PullOptions {
-  /** Address that relative urls start from, with or without a slash at its end; that of the library when left out. */
+  /** Address that relative urls start from; that of the library when left out. */
   readonly baseUrl?: string;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -373,7 +374,7 @@ export interface RemovedModel {
   readonly kept: readonly string[];
 }
 
-/** The models of a machine, as rows of the registry and files of a folder, which is read anew for every question. */
+/** The models of a machine: rows of the registry and files of a folder, read for every question. */
 export interface ModelLibrary {
   readonly system: OperatingSystem;
   list(): Promise<ModelList>;
@@ -384,8 +385,11 @@ export interface ModelLibrary {
   pull(key: string, options: PullOptions): Promise<PulledModel>;
   /** The files a pull would fetch from `baseUrl`. Throws MODEL_UNKNOWN. */
   missing(key: string, baseUrl?: string): Promise<MissingFiles>;
-  /** Reads every file of a model and compares, those of the program with what they have to be. Throws MODEL_UNKNOWN. */
+  /** Reads every file of a model and compares it with its sum. Throws MODEL_UNKNOWN. */
   verify(key: string, signal: AbortSignal): Promise<VerifiedModel>;
-  /** Removes what can be pulled again and what an unfinished pull left. Throws MODEL_UNKNOWN, MODEL_BUILT_IN, MODEL_IN_DOWNLOAD. */
+  /**
+   * Removes what can be pulled again and what an unfinished pull left. Throws MODEL_UNKNOWN, MODEL_BUILT_IN,
+   * MODEL_IN_DOWNLOAD.
+   */
   remove(key: string): Promise<RemovedModel>;
 }

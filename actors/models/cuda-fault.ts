@@ -1,4 +1,5 @@
-// What the files on this machine tell of a CUDA that does not work: the runtime names no library that it lacks.
+// What the files on this machine tell of a CUDA that does not work: the runtime names no library that it
+// lacks.
 import { existsSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname } from 'node:path';

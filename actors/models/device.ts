@@ -28,8 +28,9 @@ export interface Graphics {
 }
 
 /**
- * Best first. Two are used only when they are named: TensorRT builds an engine for minutes, and WebGPU ends the process when
- * two threads run graphs at once (microsoft/onnxruntime#27592, #31627, #32561), so that its runs wait for each other here.
+ * Best first. Two are used only when they are named: TensorRT builds an engine for minutes, and WebGPU ends
+ * the process when two threads run graphs at once (microsoft/onnxruntime#27592, #31627, #32561), so that its
+ * runs wait for each other here.
  */
 const preference: readonly Device[] = ['cuda', 'dml', 'coreml'];
 

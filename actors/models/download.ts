@@ -1,6 +1,6 @@
-// Downloads one file: resumes an earlier attempt, checks size and sha256 against the pin and against what the server
-// announces, and only then gives the file its name. Until then it is `<name>.part`, with the server's validator in
-// `<name>.part.json`.
+// Downloads one file: resumes an earlier attempt, checks size and sha256 against the pin and against what the
+// server announces, and only then gives the file its name. Until then it is `<name>.part`, with the server's
+// validator in `<name>.part.json`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
@@ -22,9 +22,9 @@ export interface DownloadRequest {
 }
 
 /**
- * Resolves when the checked file lies under its name. A broken connection, a silent server and a busy one are tried
- * again with growing pauses. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, DOWNLOAD_UNVERIFIED,
- * MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED.
+ * Resolves when the checked file lies under its name. A broken connection, a silent server and a busy one are
+ * tried again with growing pauses. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH,
+ * DOWNLOAD_UNVERIFIED, MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED.
  */
 export async function downloadFile(request: DownloadRequest, options: TransferOptions): Promise<Downloaded> {
   const transfer = {
@@ -116,7 +116,9 @@ async function receive(
   return received;
 }
 
-/** An abort cancels the reader as well: at the very end of a body, fetch alone leaves a pending read waiting. */
+/**
+ * An abort cancels the reader as well: at the very end of a body, fetch alone leaves a pending read waiting.
+ */
 async function* chunksOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (!body) throw new Error('the response has no body');
   const reader = body.getReader();
@@ -144,7 +146,10 @@ async function write(file: FileHandle, chunk: Uint8Array, at: number): Promise<v
   }
 }
 
-/** The final check, and the file gets its name. A wrong file is removed; a resumed one is downloaded once more. */
+/**
+ * The final check, and the file gets its name. A wrong file is removed; a resumed one is downloaded once
+ * more.
+ */
 async function finish(
   request: DownloadRequest,
   announced: FileHeaders,
@@ -172,7 +177,10 @@ async function finish(
 const partPath = (request: DownloadRequest) => `${request.path}.part`;
 const validatorPath = (request: DownloadRequest) => `${request.path}.part.json`;
 
-/** Where to resume. Without the server's validator only a pinned file is resumed: the pin detects a mixture of versions. */
+/**
+ * Where to resume. Without the server's validator only a pinned file is resumed: the pin detects a mixture of
+ * versions.
+ */
 async function readPart(request: DownloadRequest): Promise<{ from: number; etag: string | null }> {
   const size = await partSize(request);
   if (size === 0 || (request.size !== null && size >= request.size)) return { from: 0, etag: null };

@@ -1,5 +1,5 @@
-// How near two faces have to be for one person: requests say it for a usual model, by 0.48, and each row says which cosine
-// distance that is with its own vectors.
+// How near two faces have to be for one person: requests say it for a usual model, by 0.48, and each row says
+// which cosine distance that is with its own vectors.
 import type { ModelLibrary } from './contract.ts';
 import type { FaceEmbedderSide } from './face-sides.ts';
 
@@ -27,8 +27,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Of the model that embedded what is stored under the key of a pair: what its row says; undefined where the row is gone. The
- * rows are read once.
+ * Of the model that embedded what is stored under the key of a pair: what its row says; undefined where the
+ * row is gone. The rows are read once.
  */
 export async function embedderSides(
   library: Pick<ModelLibrary, 'list'> | null | undefined,

@@ -31,13 +31,15 @@ export const FaceEmbedderSide = Type.Object({
   scale: Type.Number({ exclusiveMinimum: 0 }),
   /** Length of a vector. */
   dimensions: Type.Integer({ minimum: 1, maximum: 4096 }),
-  /** Faces in one run. 1 for graphs that take one, or whose result depends on the other faces of the batch. */
+  /**
+   * Faces in one run. 1 for graphs that take one, or whose result depends on the other faces of the batch.
+   */
   batch: Type.Integer({ minimum: 1, maximum: 256 }),
   /** Whether a face is looked at in a mirror too; its vector is then the mean of both. Left out: no. */
   mirrored: Type.Optional(Type.Boolean()),
   /**
-   * Of vectors of length 1, what all faces have in common: it is taken off, and what is left gets length 1 again. Left out for
-   * a model whose vectors of strangers are about at right angles as they are.
+   * Of vectors of length 1, what all faces have in common: it is taken off, and what is left gets length 1
+   * again. Left out for a model whose vectors of strangers are about at right angles as they are.
    */
   centre: Type.Optional(Type.Array(Type.Number(), { minItems: 1, maxItems: 4096 })),
   /** Cosine distance for DBSCAN: what a request asks for by 0.48. */

@@ -3,8 +3,9 @@ import { modelErrors } from './contract.ts';
 import type { ModelSession, TensorIn, TensorOut } from './session.ts';
 
 /**
- * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a graph
- * without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in `close`.
+ * Opens a graph on the device and with the threads the actor was set to. `source`: a path, or the bytes of a
+ * graph without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in
+ * `close`.
  */
 export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
 
@@ -78,7 +79,10 @@ export function floatsOf(
   );
 }
 
-/** Index of the maximum of `values[from … to)`, counted from `from`; the first of several. NaN is never the maximum. */
+/**
+ * Index of the maximum of `values[from … to)`, counted from `from`; the first of several. NaN is never the
+ * maximum.
+ */
 export function argmax(values: Float32Array, from: number, to: number): number {
   let best = from;
   for (let at = from + 1; at < to; at += 1) {

@@ -1,4 +1,5 @@
-// The operations of `framehound models`: list, pull, verify, remove. They answer data; the command line prints it.
+// The operations of `framehound models`: list, pull, verify, remove. They answer data; the command line
+// prints it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
@@ -45,8 +46,8 @@ import { starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts
 const huggingfaceUrl = 'https://huggingface.co/';
 
 /**
- * `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. `machine`: what models are
- * advised by. `server`: the address that models are pulled from where a call names none.
+ * `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. `machine`:
+ * what models are advised by. `server`: the address that models are pulled from where a call names none.
  */
 export function createModelLibrary(
   modelsDir: string,

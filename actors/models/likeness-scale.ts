@@ -1,6 +1,9 @@
 // What a cosine of two people's faces says, as a number from 0 to 1.
 
-/** Cosine below the threshold of one person from which a pair is still worth a question: the faces of one person often are. */
+/**
+ * Cosine below the threshold of one person from which a pair is still worth a question: the faces of one
+ * person often are.
+ */
 const belowSame = 0.1;
 
 export interface LikenessScale {

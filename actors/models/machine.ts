@@ -18,8 +18,8 @@ export function graphicsHere(): Graphics {
 }
 
 /**
- * Whether the processor has instructions that multiply bytes and add up the products (VNNI). Elsewhere bytes are not faster, or
- * sums of products overflow. Linux tells; on others nothing was measured.
+ * Whether the processor has instructions that multiply bytes and add up the products (VNNI). Elsewhere bytes
+ * are not faster, or sums of products overflow. Linux tells; on others nothing was measured.
  */
 export function multipliesBytes(): boolean {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * What is made of files of a package before it is kept: an ONNX graph, of a TensorFlow.js graph model (`tfjs-graph`) or of the
- * weights of dlib's face recognition network (`dlib-resnet`).
+ * What is made of files of a package before it is kept: an ONNX graph, of a TensorFlow.js graph model
+ * (`tfjs-graph`) or of the weights of dlib's face recognition network (`dlib-resnet`).
  */
 export const Conversion = Type.Union([Type.Literal('tfjs-graph'), Type.Literal('dlib-resnet')]);
 export type Conversion = Static<typeof Conversion>;
@@ -17,7 +17,10 @@ export const NpmSource = Type.Object({
   integrity: Type.String({ pattern: '^sha512-[A-Za-z0-9+/]{86}==$' }),
   /** Bytes of the tarball. */
   size: Type.Integer({ minimum: 1 }),
-  /** Paths inside the package: one for a file that is kept as it is, else what the conversion reads, in its order. */
+  /**
+   * Paths inside the package: one for a file that is kept as it is, else what the conversion reads, in its
+   * order.
+   */
   paths: Type.Array(
     Type.String({ pattern: '^[A-Za-z0-9_@][A-Za-z0-9._@-]*(/[A-Za-z0-9_@][A-Za-z0-9._@-]*)*$' }),
     {
@@ -36,8 +39,8 @@ export const ModelFile = Type.Object({
   /** Name inside the model's folder; no folders in it. */
   name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }),
   /**
-   * Where to fetch it: absolute, or relative to the model server's address. Null when the file comes with the folder, or from
-   * a package.
+   * Where to fetch it: absolute, or relative to the model server's address. Null when the file comes with the
+   * folder, or from a package.
    */
   url: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
   /** The package it comes from; `size` and `sha256` are then of what is kept, and both are given. */
@@ -76,7 +79,10 @@ export function isSamePackage(one: ModelFile, other: ModelFile): boolean {
   return one.npm !== undefined && one.npm.integrity === other.npm?.integrity;
 }
 
-/** Bytes that are fetched for each file, null where that is not known: a tarball counts once, for the first of its files. */
+/**
+ * Bytes that are fetched for each file, null where that is not known: a tarball counts once, for the first of
+ * its files.
+ */
 export function transferSizes(files: readonly ModelFile[]): (number | null)[] {
   return files.map((file, at) => {
     if (!isNpmFile(file)) return file.size;

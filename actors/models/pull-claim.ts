@@ -1,5 +1,5 @@
-// Who downloads a model: a file in its folder names the process. Two that write the same part of a file would mix what they
-// write, and the one that ends first would give the name to a file that is not whole.
+// Who downloads a model: a file in its folder names the process. Two that write the same part of a file would
+// mix what they write, and the one that ends first would give the name to a file that is not whole.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

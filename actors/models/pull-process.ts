@@ -1,4 +1,5 @@
-// The process of a download in the background: fetches one model after another, and tells of it as long as somebody listens.
+// The process of a download in the background: fetches one model after another, and tells of it as long as
+// somebody listens.
 import { systemClock } from '../../runtime/clock.ts';
 import { toFields } from '../../runtime/errors.ts';
 import type { PullFailure, PullMessage, PullOrder } from './background-pull.ts';

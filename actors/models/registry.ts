@@ -1,5 +1,6 @@
-// Which models there are: the rows the program knows and those of the user's folders, each `<models>/<name>/model.json`
-// of the same form. A wrong model.json is reported with its file and field, and does not hide the others.
+// Which models there are: the rows the program knows and those of the user's folders, each
+// `<models>/<name>/model.json` of the same form. A wrong model.json is reported with its file and field, and
+// does not hide the others.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { suggestion } from '../../runtime/nearest.ts';
@@ -30,7 +31,10 @@ export interface Registry {
   readonly problems: readonly RegistryProblem[];
 }
 
-/** The rows of the program, then the user's, by folder name. A models folder that does not exist is an empty one. */
+/**
+ * The rows of the program, then the user's, by folder name. A models folder that does not exist is an empty
+ * one.
+ */
 export async function readRegistry(modelsDir: string): Promise<Registry> {
   const rows = [...builtInRows];
   const problems: RegistryProblem[] = [];
@@ -45,7 +49,10 @@ export async function readRegistry(modelsDir: string): Promise<Registry> {
   return { rows, problems };
 }
 
-/** The row with that key, or of the model that has taken its place. Throws MODEL_UNKNOWN, listing the keys there are, and MODEL_UNSUPPORTED, saying why. */
+/**
+ * The row with that key, or of the model that has taken its place. Throws MODEL_UNKNOWN, listing the keys
+ * there are, and MODEL_UNSUPPORTED, saying why.
+ */
 export function findRow(registry: Registry, key: string): ModelRow {
   const row = registry.rows.find((one) => one.key === currentKey(key));
   if (row) return row;

@@ -1,5 +1,5 @@
-// Keys under which models were known before, and what they are now. A model that gives other vectors gets another key, so
-// that what is stored of the one before is never compared with them.
+// Keys under which models were known before, and what they are now. A model that gives other vectors gets
+// another key, so that what is stored of the one before is never compared with them.
 import { defaultModelKey } from './rows/list.ts';
 
 const renamed: Readonly<Record<string, string>> = {

@@ -51,9 +51,9 @@ export interface ModelSession extends RunsOn {
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
   /**
-   * Runs once; feeds that the graph does not declare are left out. `into`: arrays of the shapes of outputs, which are written
-   * instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED, and CANCELLED when the actor stops before its turn on
-   * the device.
+   * Runs once; feeds that the graph does not declare are left out. `into`: arrays of the shapes of outputs,
+   * which are written instead of new ones. Blocks this thread. Throws MODEL_RUN_FAILED, and CANCELLED when
+   * the actor stops before its turn on the device.
    */
   run(
     feeds: Readonly<Record<string, TensorIn>>,
@@ -69,9 +69,15 @@ export interface SessionOptions {
   /** Threads inside one operator; 0 leaves it to the runtime. */
   readonly threads: number;
   readonly log: Log;
-  /** A graph of convolutions: on the processor it is run as one that answers the same in less time (rewriting/). */
+  /**
+   * A graph of convolutions: on the processor it is run as one that answers the same in less time
+   * (rewriting/).
+   */
   readonly convolutional?: boolean;
-  /** Of the values of such a graph: a processor that multiplies bytes fast computes with bytes, and answers nearly the same. */
+  /**
+   * Of the values of such a graph: a processor that multiplies bytes fast computes with bytes, and answers
+   * nearly the same.
+   */
   readonly ranges?: Ranges;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
   readonly stopping?: AbortSignal;
@@ -86,9 +92,9 @@ export function offeredDevices(): Device[] {
 }
 
 /**
- * Opens a graph. `source`: a path (external data lies beside it) or the bytes of a graph without external data.
- * A device that does not work is logged and answered in `refused`, and the next one is tried.
- * Throws MODEL_LOAD_FAILED, naming the file and every device's reason.
+ * Opens a graph. `source`: a path (external data lies beside it) or the bytes of a graph without external
+ * data. A device that does not work is logged and answered in `refused`, and the next one is tried. Throws
+ * MODEL_LOAD_FAILED, naming the file and every device's reason.
  */
 export async function openSession(
   source: string | Uint8Array,

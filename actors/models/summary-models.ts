@@ -11,9 +11,9 @@ import {
 } from './registry.ts';
 
 /**
- * `key`: one that was named; null for the recommended one, which is null too where none is downloaded that fits: then texts
- * come from templates. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_UNSUPPORTED for one that cannot run here, and
- * MODEL_NOT_DOWNLOADED with the command that downloads it.
+ * `key`: one that was named; null for the recommended one, which is null too where none is downloaded that
+ * fits: then texts come from templates. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_UNSUPPORTED for one
+ * that cannot run here, and MODEL_NOT_DOWNLOADED with the command that downloads it.
  */
 export async function chooseSummaryModel(
   modelsDir: string,

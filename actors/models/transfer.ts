@@ -1,5 +1,5 @@
-// One HTTP request for a file: follows redirects itself, because Hugging Face announces size and sha256 of the file on the
-// redirecting answer, not on the one that carries the bytes.
+// One HTTP request for a file: follows redirects itself, because Hugging Face announces size and sha256 of
+// the file on the redirecting answer, not on the one that carries the bytes.
 import { modelErrors } from './contract.ts';
 
 /** What the server announces about the whole file; null where it announces nothing. */
@@ -29,8 +29,8 @@ export interface RequestOptions {
 const MOST_REDIRECTS = 8;
 
 /**
- * Asks for the file. Statuses that will not change throw DOWNLOAD_REFUSED, all others DOWNLOAD_FAILED (retryable);
- * what the network throws is passed on. The caller reads or cancels the body.
+ * Asks for the file. Statuses that will not change throw DOWNLOAD_REFUSED, all others DOWNLOAD_FAILED
+ * (retryable); what the network throws is passed on. The caller reads or cancels the body.
  */
 export async function requestFile(url: URL, options: RequestOptions): Promise<Reply> {
   let address = url;
@@ -95,7 +95,10 @@ async function accept(
   throw final ? modelErrors.DOWNLOAD_REFUSED(what, details) : modelErrors.DOWNLOAD_FAILED(what, details);
 }
 
-/** Headers of Hugging Face: sha256 and size of files it keeps in large storage. Its other etags are no hashes of the content. */
+/**
+ * Headers of Hugging Face: sha256 and size of files it keeps in large storage. Its other etags are no hashes
+ * of the content.
+ */
 function merge(before: FileHeaders, headers: Headers): FileHeaders {
   const linked = /^(?:W\/)?"?([0-9a-f]{64})"?$/i.exec(headers.get('x-linked-etag') ?? '');
   return {

@@ -1,5 +1,5 @@
-// Keys of models that other programs run and this one does not, each with the reason: whoever asks for one is told more than
-// that nobody knows it.
+// Keys of models that other programs run and this one does not, each with the reason: whoever asks for one is
+// told more than that nobody knows it.
 import type { ModelRow } from './contract.ts';
 
 export interface UnavailableModel {

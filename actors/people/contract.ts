@@ -1,5 +1,5 @@
-// People as clients ask for them: clusterings of faces, their clusters with pictures, names, corrections and where somebody
-// is seen, with the fields of the API.
+// People as clients ask for them: clusterings of faces, their clusters with pictures, names, corrections and
+// where somebody is seen, with the fields of the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { described, named, nullable } from '../../runtime/schema.ts';

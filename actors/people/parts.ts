@@ -51,7 +51,9 @@ export function now(signal: AbortSignal | undefined): CallOptions {
   return { lane: 'now', signal };
 }
 
-/** Pictures of many clients go one after the other, so that a search never waits for more than one of them. */
+/**
+ * Pictures of many clients go one after the other, so that a search never waits for more than one of them.
+ */
 export function facesOf(
   { index, pictures = new Semaphore(1) }: PeopleParts,
   request: Request<Asks, 'cluster_faces'>,

@@ -1,4 +1,5 @@
-// The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody is seen.
+// The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody
+// is seen.
 
 import { quoted } from '../../runtime/quoted.ts';
 import { Semaphore } from '../../runtime/sync/semaphore.ts';
@@ -24,7 +25,10 @@ import { PictureBudget, type Pictures, picturesOf } from './pictures.ts';
 import { clustersMeant, knownCluster, removePeople } from './remove.ts';
 import { clusterFaces, clusterSamples } from './samples.ts';
 
-/** Fewer than the index keeps open: with more each would end another one before its next step, and none would get done. */
+/**
+ * Fewer than the index keeps open: with more each would end another one before its next step, and none would
+ * get done.
+ */
 const mostComparisons = 4;
 
 export function createPeople(given: PeopleParts): People {
@@ -135,8 +139,8 @@ interface Assignment {
 }
 
 /**
- * The names in their plain form, each cluster once. Throws BAD_NAME, NAMED_TWICE and UNKNOWN_CLUSTER naming the
- * field.
+ * The names in their plain form, each cluster once. Throws BAD_NAME, NAMED_TWICE and UNKNOWN_CLUSTER naming
+ * the field.
  */
 export function checkedAssignments(job: ClusterJob, given: NamesRequest['assignments']): Assignment[] {
   const names = new Map<string, string>();
@@ -174,7 +178,10 @@ interface Corrections {
   readonly apart?: { cluster_ids: string[] }[];
 }
 
-/** What is named twice in one list counts once. Throws NO_CORRECTION, UNKNOWN_CLUSTER and WRONG_CORRECTION naming the field. */
+/**
+ * What is named twice in one list counts once. Throws NO_CORRECTION, UNKNOWN_CLUSTER and WRONG_CORRECTION
+ * naming the field.
+ */
 export function checkedCorrections(
   job: ClusterJob,
   { merges, moves, apart = [] }: Pick<ModifyRequest, 'merges' | 'moves' | 'apart'>,

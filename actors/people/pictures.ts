@@ -1,5 +1,5 @@
-// Pictures of clusters as base64, at most so many letters in one answer. Faces are asked for a few thousand at a time, so
-// that other requests come in between and no more of them lie in memory than are answered.
+// Pictures of clusters as base64, at most so many letters in one answer. Faces are asked for a few thousand
+// at a time, so that other requests come in between and no more of them lie in memory than are answered.
 import type { ClusterFaces } from '../index/people/contract.ts';
 import { facesOf, type NamedJob, type PeopleParts } from './parts.ts';
 

@@ -10,8 +10,8 @@ import { jobOf, now, type PeopleParts } from './parts.ts';
 type Signal = AbortSignal | undefined;
 
 /**
- * Several clusters of one name go one after the other; asked for again, the rest goes. Throws UNKNOWN_CLUSTER_JOB,
- * UNKNOWN_CLUSTER, UNKNOWN_PERSON, WHICH_PERSON.
+ * Several clusters of one name go one after the other; asked for again, the rest goes. Throws
+ * UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, UNKNOWN_PERSON, WHICH_PERSON.
  */
 export async function removePeople(
   parts: PeopleParts,
@@ -124,8 +124,8 @@ export function clustersNamed(job: Known, person_name: string, field: string): s
 }
 
 /**
- * Ids go before names, and the exact case before any, where that is one name. Each cluster once, in the order in which it
- * is named. Throws UNKNOWN_PERSON naming the field.
+ * Ids go before names, and the exact case before any, where that is one name. Each cluster once, in the order
+ * in which it is named. Throws UNKNOWN_PERSON naming the field.
  */
 export function clustersMeant(job: Known, people: readonly string[], field: string): string[] {
   const found = people.flatMap((text, i) => {

@@ -1,5 +1,5 @@
-// The sample library: films and stills that a new user can search at once. They lie beside this file, drawn by
-// bench/samples/make.ts.
+// The sample library: films and stills that a new user can search at once. They lie beside this file, drawn
+// by bench/samples/make.ts.
 import { readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

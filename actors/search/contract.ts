@@ -1,5 +1,5 @@
-// The coordinator of search: what it is asked for and what it answers, with the fields of the API. Its parts have contracts
-// of their own: scope, transcripts, thumbnails, models.
+// The coordinator of search: what it is asked for and what it answers, with the fields of the API. Its parts
+// have contracts of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
@@ -185,7 +185,10 @@ export interface Search {
   readonly models: VisualModels;
   /** What is loaded, if anything is. */
   readonly loaded: SearchContext | null;
-  /** Loads again what another engine had, when `model` is in use. What needs it waits. Rejects with what could not be. */
+  /**
+   * Loads again what another engine had, when `model` is in use. What needs it waits. Rejects with what could
+   * not be.
+   */
   restore(context: LoadedContext, model: Promise<unknown>): Promise<void>;
   /** True while something is restored. */
   readonly restoring: boolean;
@@ -196,8 +199,8 @@ export interface Search {
   /** Loads the people of a folder, by whom searches can be filtered. */
   loadPeople(cacheDir: string, signal?: AbortSignal): Promise<PeopleLoadReport>;
   /**
-   * Adds media to what is loaded; `missing` names the paths that are not analysed. Where no people are loaded, those of the
-   * folder are.
+   * Adds media to what is loaded; `missing` names the paths that are not analysed. Where no people are
+   * loaded, those of the folder are.
    */
   loadMedia(cacheDir: string, paths: readonly string[], signal?: AbortSignal): Promise<LoadReport>;
   readonly transcripts: Transcripts;
@@ -217,9 +220,14 @@ export interface Search {
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
   /** What detectors have seen in a file. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
   seen(request: NamedMedia, signal?: AbortSignal): Promise<SeenAnswer>;
-  /** When the frames of a part of a film are shown. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, FILE_CHANGED and those of decoding. */
+  /**
+   * When the frames of a part of a film are shown. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, FILE_CHANGED and
+   * those of decoding.
+   */
   frameTimes(request: FrameTimesRequest, signal?: AbortSignal): Promise<FrameTimesAnswer>;
-  /** How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding. */
+  /**
+   * How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding.
+   */
   peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
   /** What `HTMLMediaElement.canPlayType` takes of a file, null for a still and where it cannot be read. */
   playableType(file: Pick<MediaFile, 'path' | 'kind' | 'mark'>, signal?: AbortSignal): Promise<string | null>;

@@ -1,5 +1,5 @@
-// What of one kind of analysis data is loaded for searching. A newer load supersedes one that is under way, and what the
-// index lost when it restarted is loaded again by the next search.
+// What of one kind of analysis data is loaded for searching. A newer load supersedes one that is under way,
+// and what the index lost when it restarted is loaded again by the next search.
 import { resolve } from 'node:path';
 import { type EngineError, engineErrors } from '../../runtime/errors.ts';
 import { realFolder } from '../../runtime/files/real-folder.ts';
@@ -20,7 +20,10 @@ export interface DataKind<K extends LoadKey, R extends LoadedReport> {
   same(a: K, b: K): boolean;
   /** Loads everything. `throwIfSuperseded` is called between its steps. */
   load(wanted: K, throwIfSuperseded: () => void, signal: AbortSignal | undefined): Promise<R>;
-  /** Throws STORE_UNAVAILABLE and its like when the folder cannot be read, also when it is not there and `wasThere`. */
+  /**
+   * Throws STORE_UNAVAILABLE and its like when the folder cannot be read, also when it is not there and
+   * `wasThere`.
+   */
   open(wanted: K, wasThere: boolean, signal: AbortSignal | undefined): Promise<unknown>;
   /** CONTEXT_CHANGED. */
   superseded(wanted: K): EngineError;
@@ -51,8 +54,8 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   }
 
   /**
-   * Loads again what an engine before this one had, once `ready` resolves, unless something else is asked for first. What
-   * asks for it meanwhile waits.
+   * Loads again what an engine before this one had, once `ready` resolves, unless something else is asked for
+   * first. What asks for it meanwhile waits.
    */
   async restore(given: K, ready: Promise<unknown>): Promise<void> {
     const wanted = this.#real(given);
@@ -100,7 +103,10 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     return this.#damaged;
   }
 
-  /** Everything of a folder; what is loaded of another one gives way. CONTEXT_CHANGED when a newer load supersedes it. */
+  /**
+   * Everything of a folder; what is loaded of another one gives way. CONTEXT_CHANGED when a newer load
+   * supersedes it.
+   */
   async load(given: K, signal?: AbortSignal): Promise<R> {
     const wanted = this.#real(given);
     if (!this.#isSame(this.newest, wanted)) {
@@ -118,7 +124,8 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
       if (isNews) this.#changed();
       return report;
     } finally {
-      // After a failure what was loaded before stays; if the index let go of it, the next search loads it again.
+      // After a failure what was loaded before stays; if the index let go of it, the next search loads it
+      // again.
       if (epoch === this.#epoch) this.#target = null;
     }
   }
@@ -151,14 +158,20 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     return this.#isSame(this.#current, this.#real(given));
   }
 
-  /** Throws NOT_LOADED when something else is loaded, or nothing; what keeps the folder from being read goes before. */
+  /**
+   * Throws NOT_LOADED when something else is loaded, or nothing; what keeps the folder from being read goes
+   * before.
+   */
   async require(given: K, signal?: AbortSignal): Promise<void> {
     if (this.isLoaded(given)) return;
     await this.#kind.open(given, false, signal);
     throw this.#kind.notLoaded(given);
   }
 
-  /** Runs `work` on what is loaded, loading it again once when the index lost it. NOT_LOADED when something else is. */
+  /**
+   * Runs `work` on what is loaded, loading it again once when the index lost it. NOT_LOADED when something
+   * else is.
+   */
   async within<T>(given: K, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.settled(given, signal);
     await this.require(given, signal);
@@ -175,7 +188,10 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     }
   }
 
-  /** By the one name of the folder, however it was given. What is held has its own already, which costs no look at the disk. */
+  /**
+   * By the one name of the folder, however it was given. What is held has its own already, which costs no
+   * look at the disk.
+   */
   #real(given: K): K {
     const path = resolve(given.cache_dir);
     const isHeld = this.#current?.cache_dir === path || this.#target?.cache_dir === path;

@@ -1,5 +1,5 @@
-// The coordinator of search, the only one that asks: it hands every question to the part that answers it, and holds what is
-// loaded for them.
+// The coordinator of search, the only one that asks: it hands every question to the part that answers it, and
+// holds what is loaded for them.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
@@ -40,7 +40,9 @@ export interface SearchParts {
   readonly log: Log;
   /** Turns pictures into vectors. */
   readonly embedder: Ref<typeof embedderContract>;
-  /** Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures. */
+  /**
+   * Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures.
+   */
   readonly textEmbedder: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;

@@ -18,7 +18,10 @@ export interface Reading {
   readonly ranked: boolean;
   /** The model that understands more, where words ask for it and there is one for this machine. */
   readonly advised: Pick<ListedModel, 'row' | 'downloaded'> | null;
-  /** What finds words that are things: models to download, or an analysis by those that are there; null where no word is one. */
+  /**
+   * What finds words that are things: models to download, or an analysis by those that are there; null where
+   * no word is one.
+   */
   readonly things: 'download' | 'analysis' | null;
 }
 
@@ -39,7 +42,10 @@ export interface Warnings {
   readonly changed: readonly string[];
   /** Files whose analysis cannot be read. */
   readonly unreadable: readonly string[];
-  /** Files whose pictures only an older version of the model has looked at: names of some, and how many there are. */
+  /**
+   * Files whose pictures only an older version of the model has looked at: names of some, and how many there
+   * are.
+   */
   readonly outdated: { readonly names: readonly string[]; readonly count: number };
   /** The model that was asked for, when another one had to be used. */
   readonly fallbackFrom: string | null;

@@ -1,4 +1,5 @@
-// Summaries as clients read them: collections, lists, and trees one node at a time, with the fields of the API.
+// Summaries as clients read them: collections, lists, and trees one node at a time, with the fields of the
+// API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { described, named, nullable } from '../../runtime/schema.ts';
@@ -316,14 +317,20 @@ export interface Summaries {
   list(request: ListRequest, signal?: AbortSignal): Promise<SummariesAnswer>;
   /** EMPTY_QUERY, UNKNOWN_COLLECTION. */
   find(request: FindRequest, signal?: AbortSignal): Promise<SummaryMatchesAnswer>;
-  /** Of a path or hash without `analysis_id` the one that was stored last. WHICH_SUMMARY, BAD_SUMMARY_REF, UNKNOWN_SUMMARY. */
+  /**
+   * Of a path or hash without `analysis_id` the one that was stored last. WHICH_SUMMARY, BAD_SUMMARY_REF,
+   * UNKNOWN_SUMMARY.
+   */
   overview(request: SummarySelector, signal?: AbortSignal): Promise<OverviewAnswer>;
   /** The same; UNKNOWN_NODE. */
   node(
     request: SummarySelector & { readonly node_id: string; readonly include_evidence: boolean },
     signal?: AbortSignal,
   ): Promise<NodeAnswer>;
-  /** All of these, and a collection with all of its summaries. WHICH_SUMMARY, BAD_SUMMARY_REF, UNKNOWN_COLLECTION, UNKNOWN_SUMMARY for none. */
+  /**
+   * All of these, and a collection with all of its summaries. WHICH_SUMMARY, BAD_SUMMARY_REF,
+   * UNKNOWN_COLLECTION, UNKNOWN_SUMMARY for none.
+   */
   remove(
     request: {
       readonly cache_dir: string;

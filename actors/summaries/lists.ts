@@ -226,8 +226,8 @@ export function nodeEntry(node: SummaryNode, children: readonly SummaryNode[]): 
   };
 }
 
-// Which content a path means: what lies there now, known by the folder or told by its bytes, so that a file that was renamed
-// has its summaries; of a file that is gone what was remembered of its path.
+// Which content a path means: what lies there now, known by the folder or told by its bytes, so that a file
+// that was renamed has its summaries; of a file that is gone what was remembered of its path.
 
 export interface SummariesParts {
   readonly index: Ref<Contract<typeof storeMessages & typeof summaryMessages>>;
@@ -264,7 +264,10 @@ export async function hashesOf(
   return hashes;
 }
 
-/** The contents that paths and hashes mean, each once, by the path as it was sent; and what is broken about files. */
+/**
+ * The contents that paths and hashes mean, each once, by the path as it was sent; and what is broken about
+ * files.
+ */
 export async function contentsOf(
   parts: SummariesParts,
   cache_dir: string,

@@ -1,5 +1,5 @@
-// The nodes of a summary in the order in which a person reads them: a node, then everything below it. Each is read once, and
-// the next ones are read ahead of who takes them.
+// The nodes of a summary in the order in which a person reads them: a node, then everything below it. Each is
+// read once, and the next ones are read ahead of who takes them.
 import type { NodeAnswer } from './contract.ts';
 
 /** Nodes that are being read at the same time. */
@@ -18,8 +18,9 @@ interface Wanted {
 }
 
 /**
- * `depth`: levels below the first node that are read; 0 for that node alone. Whoever stops taking nodes has `together` of
- * them read for nothing, at most. Throws what `read` throws, at the node that it was thrown for.
+ * `depth`: levels below the first node that are read; 0 for that node alone. Whoever stops taking nodes has
+ * `together` of them read for nothing, at most. Throws what `read` throws, at the node that it was thrown
+ * for.
  */
 export async function* inReadingOrder(
   first: string,

@@ -103,7 +103,8 @@ async function read(
   return { ...found, selected, summary, detail, node };
 }
 
-// What is known to be wrong with a summary, as it is answered: the first entries of each list, and how many there are.
+// What is known to be wrong with a summary, as it is answered: the first entries of each list, and how many
+// there are.
 
 const mostEntries = 8;
 const longestWarning = 500;
@@ -137,7 +138,8 @@ function countOf(list: readonly unknown[], count: number): number {
   return Math.max(list.length, count);
 }
 
-// Which summary a request means: by its `summary_ref`, or by a file, and then the one of an id or the one stored last.
+// Which summary a request means: by its `summary_ref`, or by a file, and then the one of an id or the one
+// stored last.
 
 interface Selected {
   readonly hash_str: string;
@@ -186,12 +188,14 @@ function unknownSummary({ cache_dir }: SummarySelector, { hash_str, analysis_id,
   return summariesErrors.UNKNOWN_SUMMARY(what, { field });
 }
 
-// Finds nodes by the words of their texts. What is stored is brought into memory by the first search, a step at a time, and
-// other questions are answered in between.
+// Finds nodes by the words of their texts. What is stored is brought into memory by the first search, a step
+// at a time, and other questions are answered in between.
 
 class SummaryFinder {
   readonly #parts: SummariesParts;
-  /** One search at a time: two of different folders would take turns in throwing out what the other one reads. */
+  /**
+   * One search at a time: two of different folders would take turns in throwing out what the other one reads.
+   */
   readonly #searching = new Mutex();
 
   constructor(parts: SummariesParts) {

@@ -1,5 +1,5 @@
-// The summarizer actor: holds what is stored of a few files while their summaries are written, from templates or by a language
-// model.
+// The summarizer actor: holds what is stored of a few files while their summaries are written, from templates
+// or by a language model.
 import { type ActorEnv, type ActorInstance, actor, type Handlers, type Turn } from '../../runtime/actor.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { inSteps } from '../../runtime/sync/steps.ts';

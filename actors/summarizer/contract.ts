@@ -1,5 +1,6 @@
-// What the summarizer answers: the texts of a summary. It is handed what is stored of one file, outlines it, and writes a
-// text with its evidence for each node: from templates, or by a language model that reads words and pictures.
+// What the summarizer answers: the texts of a summary. It is handed what is stored of one file, outlines it,
+// and writes a text with its evidence for each node: from templates, or by a language model that reads words
+// and pictures.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, Integers } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -107,7 +108,10 @@ export type WritingStage = Static<typeof WritingStage>;
 export const PlannedNode = Type.Object({
   node_id: NodeId,
   stage: WritingStage,
-  /** Grid frames whose previews are to be handed over with it; none for a summarizer that looks at no pictures. */
+  /**
+   * Grid frames whose previews are to be handed over with it; none for a summarizer that looks at no
+   * pictures.
+   */
   frames: Type.Array(Count),
 });
 export type PlannedNode = Static<typeof PlannedNode>;
@@ -119,7 +123,10 @@ export const OpenFilm = Type.Object({
   /** Of what is spoken, BCP 47; `und` when nobody knows. */
   language: Type.String(),
   objective: SummaryObjective,
-  /** Of the vectors that follow; null when there are none. The concepts of this model are named where `set_concepts` was told. */
+  /**
+   * Of the vectors that follow; null when there are none. The concepts of this model are named where
+   * `set_concepts` was told.
+   */
   visual_model: nullable(Type.Object({ model_key: Type.String(), dimensions: Type.Integer({ minimum: 1 }) })),
   /** d, L2-normalised: the custom instructions in the space of that model; null without. */
   instructions: nullable(Floats),
@@ -131,10 +138,15 @@ export type OpenFilm = Static<typeof OpenFilm>;
 export const summarizerContract = contract(
   'summarizer',
   {
-    /** Loads a language model. A second call with the same key answers at once; another one frees the first. */
+    /**
+     * Loads a language model. A second call with the same key answers at once; another one frees the first.
+     */
     load: ask(Type.Object({ model_key: Type.String() }), ModelState),
     unload: ask(Type.Object({}), Type.Object({})),
-    /** `known`: the concepts of a visual model are there, with a background of its library. `named`: they are wanted of it. */
+    /**
+     * `known`: the concepts of a visual model are there, with a background of its library. `named`: they are
+     * wanted of it.
+     */
     has_concepts: ask(
       Type.Object({ model_key: Type.String() }),
       Type.Object({ known: Type.Boolean(), named: Type.Boolean() }),
@@ -142,8 +154,9 @@ export const summarizerContract = contract(
     /** The phrases of the lexicon, in the order in which `set_concepts` wants their vectors. */
     concept_phrases: ask(Type.Object({}), Type.Object({ phrases: Type.Array(Type.String()) })),
     /**
-     * Vectors of those phrases, phrases×d, L2-normalised, *moved*; zeros for one that the model does not understand. Kept
-     * until another model's are set. `pictures`: n×d of the library, taken evenly, *moved*: what usually is seen.
+     * Vectors of those phrases, phrases×d, L2-normalised, *moved*; zeros for one that the model does not
+     * understand. Kept until another model's are set. `pictures`: n×d of the library, taken evenly, *moved*:
+     * what usually is seen.
      */
     set_concepts: ask(
       Type.Object({
@@ -157,14 +170,17 @@ export const summarizerContract = contract(
     /** One file; to be closed. LANGUAGE_MODEL_LOST. */
     open_film: ask(OpenFilm, Type.Object(Film)),
     /**
-     * `frames`: ascending, behind those of the call before. `vectors`: n×d, L2-normalised, *moved*. `cuts`: those of the
-     * frames with which a shot begins. FILM_LOST.
+     * `frames`: ascending, behind those of the call before. `vectors`: n×d, L2-normalised, *moved*. `cuts`:
+     * those of the frames with which a shot begins. FILM_LOST.
      */
     add_vectors: ask(
       Type.Object({ ...Film, frames: Integers, vectors: Floats, cuts: Integers }),
       Type.Object({ frames: Count }),
     ),
-    /** Segments behind those of the call before, ascending by start. A call without any says that somebody listened. FILM_LOST. */
+    /**
+     * Segments behind those of the call before, ascending by start. A call without any says that somebody
+     * listened. FILM_LOST.
+     */
     add_words: ask(
       Type.Object({ ...Film, segments: Type.Array(SpokenSegment, { maxItems: 2000 }) }),
       Type.Object({}),
@@ -177,16 +193,16 @@ export const summarizerContract = contract(
       Type.Object({}),
     ),
     /**
-     * Outlines the file: all that was added counts, and nothing can be added after. Nodes in the order in which they are to
-     * be written: children before their parents. MATERIAL_INVALID, FILM_LOST.
+     * Outlines the file: all that was added counts, and nothing can be added after. Nodes in the order in
+     * which they are to be written: children before their parents. MATERIAL_INVALID, FILM_LOST.
      */
     outline: ask(
       Type.Object(Film),
       Type.Object({ nodes: Type.Array(PlannedNode), root_id: NodeId, uncovered: Type.Array(GridRange) }),
     ),
     /**
-     * Nodes that an earlier run wrote: their texts stand, and those above are made of them. An id that the outline does not
-     * have is refused. FILM_LOST.
+     * Nodes that an earlier run wrote: their texts stand, and those above are made of them. An id that the
+     * outline does not have is refused. FILM_LOST.
      */
     take_up: ask(
       Type.Object({
@@ -198,9 +214,9 @@ export const summarizerContract = contract(
       Type.Object({}),
     ),
     /**
-     * Writes nodes whose children are written. `pictures`: of the frames that were planned, JPEG, those that can be read. A
-     * node of which the language model makes nothing usable keeps the text from templates and is `failed`. Cancelled within
-     * a token. FILM_LOST, LANGUAGE_MODEL_LOST.
+     * Writes nodes whose children are written. `pictures`: of the frames that were planned, JPEG, those that
+     * can be read. A node of which the language model makes nothing usable keeps the text from templates and
+     * is `failed`. Cancelled within a token. FILM_LOST, LANGUAGE_MODEL_LOST.
      */
     write: ask(
       Type.Object({
@@ -215,7 +231,10 @@ export const summarizerContract = contract(
       }),
       Type.Object({ nodes: Type.Array(NewSummaryNode) }),
     ),
-    /** When all nodes are written: the texts of the whole, and what is known to be wrong. FILM_LOST, LANGUAGE_MODEL_LOST. */
+    /**
+     * When all nodes are written: the texts of the whole, and what is known to be wrong. FILM_LOST,
+     * LANGUAGE_MODEL_LOST.
+     */
     conclude: ask(
       Type.Object(Film),
       Type.Object({

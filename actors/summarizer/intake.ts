@@ -5,8 +5,8 @@ import type { Sights } from './facts/sights.ts';
 import { type Appearance, type Material, outlineErrors } from './outline/material.ts';
 
 /**
- * Vectors lie in one piece of memory for the whole grid, asked for with the first of them: seconds · dimensions · 4 bytes,
- * 166 MB for ten hours of 1152.
+ * Vectors lie in one piece of memory for the whole grid, asked for with the first of them: seconds ·
+ * dimensions · 4 bytes, 166 MB for ten hours of 1152.
  */
 export class Intake {
   readonly #film: Pick<OpenFilm, 'seconds' | 'visual_model'>;

@@ -1,5 +1,5 @@
-// What a summary is for: each preset and each hint as weights on the signs of sentences and on the looks of ranges. They change
-// what is chosen and in which order, never what is true.
+// What a summary is for: each preset and each hint as weights on the signs of sentences and on the looks of
+// ranges. They change what is chosen and in which order, never what is true.
 import type { presets, priorityHints } from './contract.ts';
 import type { Look, Looks } from './outline/looks.ts';
 import { usualSigns } from './text/key-sentences.ts';
@@ -122,7 +122,10 @@ export function lookScore(looks: Looks, objective: Pick<Objective, 'looks'>): nu
   );
 }
 
-/** Positions of the `count` highest of some numbers, of equal ones the earlier; the highest first, or as they come. */
+/**
+ * Positions of the `count` highest of some numbers, of equal ones the earlier; the highest first, or as they
+ * come.
+ */
 export function highestScores(worth: readonly number[], order: Objective['order'], count: number): number[] {
   const best = worth
     .map((_, i) => i)

@@ -1,5 +1,5 @@
-// What the text reader answers: the lines of text in a picture. Of a film it is handed what it answered before, so that it
-// looks only where the picture has changed. It keeps nothing but its model.
+// What the text reader answers: the lines of text in a picture. Of a film it is handed what it answered
+// before, so that it looks only where the picture has changed. It keeps nothing but its model.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -38,7 +38,10 @@ export const doubtedScore = 0.89;
 export const TextLine = Type.Object({
   /** Empty where a region that looks like text has no character that the model knows. */
   text: Type.String(),
-  /** Mean probability of its characters; 0 without any, below `shownScore` where another look at it reads something else. */
+  /**
+   * Mean probability of its characters; 0 without any, below `shownScore` where another look at it reads
+   * something else.
+   */
   score: Share,
   /** The upright box around the line, which may be slanted. */
   box: TextBox,
@@ -49,7 +52,9 @@ export type TextLine = Static<typeof TextLine>;
 export const Reading = Type.Object({
   /** In reading order; also those that nobody would believe. */
   lines: Type.Array(TextLine),
-  /** Mean brightness of the blocks of the picture in rows, each as it was when text was last looked for there. */
+  /**
+   * Mean brightness of the blocks of the picture in rows, each as it was when text was last looked for there.
+   */
   blocks: Bytes,
   columns: Type.Integer({ minimum: 1 }),
 });
@@ -59,15 +64,16 @@ export const textReaderContract = contract(
   'text-reader',
   {
     /**
-     * Loads the model that is chosen of the files that are there; answers at once when it is loaded. NO_TEXT_MODEL naming the
-     * command that brings one, and what opening a model throws.
+     * Loads the model that is chosen of the files that are there; answers at once when it is loaded.
+     * NO_TEXT_MODEL naming the command that brings one, and what opening a model throws.
      */
     load: ask(Type.Object({}), TextModel),
     unload: ask(Type.Object({}), Type.Object({})),
     /**
-     * The text in a picture whose slot holds width×height RGB. `picture` is *borrowed until answered*. `side`: longest side
-     * of the picture in which lines are looked for, px; they are read in the picture as it is. `before`: the answer for the
-     * picture before it of the same film, of the same size; null reads everything.
+     * The text in a picture whose slot holds width×height RGB. `picture` is *borrowed until answered*.
+     * `side`: longest side of the picture in which lines are looked for, px; they are read in the picture as
+     * it is. `before`: the answer for the picture before it of the same film, of the same size; null reads
+     * everything.
      */
     read: ask(
       Type.Object({

@@ -34,7 +34,10 @@ export class PaddleReader implements Openable {
     this.#characters = characters;
   }
 
-  /** Runs each graph once. Throws MODEL_LOAD_FAILED, also for a dictionary that does not fit the graph that reads. */
+  /**
+   * Runs each graph once. Throws MODEL_LOAD_FAILED, also for a dictionary that does not fit the graph that
+   * reads.
+   */
   static async open(
     files: TextModelFiles,
     session: SessionOpener,
@@ -76,7 +79,10 @@ export class PaddleReader implements Openable {
     return this.#recognizer.session;
   }
 
-  /** Lines in the part `area` of the picture scaled to `size`, in pixels of the picture. Throws MODEL_RUN_FAILED. */
+  /**
+   * Lines in the part `area` of the picture scaled to `size`, in pixels of the picture. Throws
+   * MODEL_RUN_FAILED.
+   */
   async find(picture: Picture, size: Size, area: Area): Promise<Region[]> {
     const { width, height } = area;
     const map = await this.#look(picture, size, area);
@@ -90,7 +96,9 @@ export class PaddleReader implements Openable {
     }));
   }
 
-  /** Whether there may be text in the part `area` of the picture scaled to `size`. Throws MODEL_RUN_FAILED. */
+  /**
+   * Whether there may be text in the part `area` of the picture scaled to `size`. Throws MODEL_RUN_FAILED.
+   */
   async glimpse(picture: Picture, size: Size, area: Area): Promise<boolean> {
     return mayBeText(await this.#look(picture, size, area));
   }

@@ -16,7 +16,10 @@ import { readLine } from './recognition/read-line.ts';
 /** From this overlap on a region is the line that was there. */
 const sameLine = 0.5;
 
-/** By how much the picture is smaller in which it is seen whether there is text. At 0.7 some of 16 px in 720 lines is not seen. */
+/**
+ * By how much the picture is smaller in which it is seen whether there is text. At 0.7 some of 16 px in 720
+ * lines is not seen.
+ */
 const glimpseScale = 0.8;
 /** Less of the picture is looked at at once. */
 const glimpseFrom = 0.25;
@@ -73,7 +76,8 @@ async function lookAt(
   const regions = area ? await run((reader) => reader.find(picture, size, area)) : [];
   const isUnchanged = (box: TextBox) =>
     change !== null && !anyMarked(change.changed, now.columns, blocksOfBox(box, picture));
-  // What looks as it did is as it was read, also where the part that was looked at now is too small to find it again.
+  // What looks as it did is as it was read, also where the part that was looked at now is too small to find
+  // it again.
   const kept = earlier.filter(({ box }) => isUnchanged(box));
   const lines: TextLine[] = [...kept];
   const readOne = async (line: Rectangle) => {
@@ -94,9 +98,9 @@ async function lookAt(
 }
 
 /**
- * What has changed, in pixels of the scaled picture. Where it is large and no line was there, a look at a smaller picture tells
- * whether there is text now; null without any. A line is not looked for around itself alone: what it is read as depends a little
- * on what else the graph sees.
+ * What has changed, in pixels of the scaled picture. Where it is large and no line was there, a look at a
+ * smaller picture tells whether there is text now; null without any. A line is not looked for around itself
+ * alone: what it is read as depends a little on what else the graph sees.
  */
 async function areaWithText(
   reader: PaddleReader,

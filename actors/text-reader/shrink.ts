@@ -1,9 +1,12 @@
-// Makes pictures smaller. What is done to each pixel is written in shrink.wat and committed assembled as shrink.wasm, which
-// takes half the time of loops in JavaScript.
+// Makes pictures smaller. What is done to each pixel is written in shrink.wat and committed assembled as
+// shrink.wasm, which takes half the time of loops in JavaScript.
 import { readFileSync } from 'node:fs';
 import type { Picture } from '../../runtime/picture.ts';
 
-/** For each place of a scaled row or column: where its first value lies, and the weights of that and those behind it. */
+/**
+ * For each place of a scaled row or column: where its first value lies, and the weights of that and those
+ * behind it.
+ */
 export interface Taps {
   readonly first: Int32Array;
   readonly count: number;
@@ -48,8 +51,8 @@ function room(...bytes: readonly number[]): number[] {
 }
 
 /**
- * Three planes of floats: blue, green, red, with as many columns and rows as there are places. *Owned by the caller.* `form`:
- * what sums are multiplied by, then what is added, each for red, green, blue and nothing.
+ * Three planes of floats: blue, green, red, with as many columns and rows as there are places. *Owned by the
+ * caller.* `form`: what sums are multiplied by, then what is added, each for red, green, blue and nothing.
  */
 export function shrink(
   { data, width }: Pick<Picture, 'data' | 'width'>,

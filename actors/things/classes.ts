@@ -1,5 +1,5 @@
-// The classes of COCO that detectors are trained on, in the order of their outputs.
-// Source: Lin et al., "Microsoft COCO: Common Objects in Context", 2014; the 80 classes of its detection task.
+// The classes of COCO that detectors are trained on, in the order of their outputs. Source: Lin et al.,
+// "Microsoft COCO: Common Objects in Context", 2014; the 80 classes of its detection task.
 
 export const classNames = [
   ...['person', 'bicycle', 'car', 'motorcycle', 'airplane', 'bus', 'train', 'truck', 'boat', 'traffic light'],

@@ -21,8 +21,8 @@ const samples = 24;
 let table: Float32Array | null = null;
 
 /**
- * The colours of what is in the box, most first. The corners of a box show what is behind the thing, so its middle is
- * looked at: an ellipse of 0.8 of its sides.
+ * The colours of what is in the box, most first. The corners of a box show what is behind the thing, so its
+ * middle is looked at: an ellipse of 0.8 of its sides.
  */
 export function coloursOf({ data, width, height }: Picture, box: Box): ColourShare[] {
   table ??= colourTable();

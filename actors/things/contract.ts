@@ -1,4 +1,5 @@
-// What the object detector answers: the things in a picture, of the classes of COCO, with the colours of each.
+// What the object detector answers: the things in a picture, of the classes of COCO, with the colours of
+// each.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -23,7 +24,10 @@ export const measuredClasses = [
   ...['dining table', 'dog', 'horse', 'motorcycle', 'person', 'potted plant', 'sheep', 'train', 'tv'],
 ] as const satisfies readonly ClassName[];
 export type MeasuredClass = (typeof measuredClasses)[number];
-/** From this score on 98 of 100 tags of the measured classes are right, and 49 of 50 pictures have no wrong one. */
+/**
+ * From this score on 98 of 100 tags of the measured classes are right, and 49 of 50 pictures have no wrong
+ * one.
+ */
 export const believedScore = 0.6;
 
 export const ThingColour = oneOf(...basicColours);
@@ -63,13 +67,16 @@ export type ObjectDetector = Static<typeof ObjectDetector>;
 export const thingsContract = contract(
   'things',
   {
-    /** Loads the detector that is downloaded; answers at once when it is loaded. NO_OBJECT_DETECTOR, and what opening throws. */
+    /**
+     * Loads the detector that is downloaded; answers at once when it is loaded. NO_OBJECT_DETECTOR, and what
+     * opening throws.
+     */
     load: ask(Type.Object({}), ObjectDetector),
     unload: ask(Type.Object({}), Type.Object({})),
     /**
-     * The things in a picture whose slot holds width×height RGB, the longer side at most 416. `picture` is *borrowed until
-     * answered*. `before`: the answer for the picture before it of the same film, which is answered again where this one
-     * looks as that did. MODEL_NOT_LOADED, MODEL_RUN_FAILED.
+     * The things in a picture whose slot holds width×height RGB, the longer side at most 416. `picture` is
+     * *borrowed until answered*. `before`: the answer for the picture before it of the same film, which is
+     * answered again where this one looks as that did. MODEL_NOT_LOADED, MODEL_RUN_FAILED.
      */
     find: ask(
       Type.Object({

@@ -1,5 +1,5 @@
-// The pixels that NanoDet is given, and the boxes that are read off its outputs.
-// Source: RangiLyu/nanodet, nanodet-g-416: distances to the four sides as distributions over 11 bins, three strides.
+// The pixels that NanoDet is given, and the boxes that are read off its outputs. Source: RangiLyu/nanodet,
+// nanodet-g-416: distances to the four sides as distributions over 11 bins, three strides.
 import { type Box, overlap } from '../../runtime/box.ts';
 import type { Picture } from '../../runtime/picture.ts';
 import { classNames } from './classes.ts';
@@ -21,13 +21,19 @@ export const outputs = [
   { stride: 32, scores: 'Identity_2', sides: 'Identity_5' },
 ] as const;
 
-/** From this score on a box is kept. At it 88 of 100 tags of 100 photographs of VOC 2007 were right, and 77 of 100 found. */
+/**
+ * From this score on a box is kept. At it 88 of 100 tags of 100 photographs of VOC 2007 were right, and 77 of
+ * 100 found.
+ */
 export const leastScore = 0.4;
 
 /** More boxes of one picture than anybody asks for; the best are kept. */
 export const mostDetections = 100;
 
-/** Boxes of one class that share more of their area are one thing; so are boxes of two classes above the other one. */
+/**
+ * Boxes of one class that share more of their area are one thing; so are boxes of two classes above the other
+ * one.
+ */
 const [mostOverlap, mostOverlapOfClasses] = [0.6, 0.7];
 
 const [classes, bins] = [classNames.length, 11];
@@ -41,7 +47,10 @@ const tables = means.map((mean, i) =>
   Float32Array.from({ length: 256 }, (_, value) => (value - mean) / scales[i]!),
 );
 
-/** Writes a picture to the top left of planes of blue, green and red; the rest is black. `planes`: 3×side×side floats. */
+/**
+ * Writes a picture to the top left of planes of blue, green and red; the rest is black. `planes`: 3×side×side
+ * floats.
+ */
 export function fillInput({ data, width, height }: Picture, planes: Float32Array): void {
   const size = side * side;
   for (const [plane, table] of tables.entries()) {
@@ -53,7 +62,10 @@ export function fillInput({ data, width, height }: Picture, planes: Float32Array
   }
 }
 
-/** What a run of the graph answers, best first. `picture`: the size of the one that was looked at, px of the input. */
+/**
+ * What a run of the graph answers, best first. `picture`: the size of the one that was looked at, px of the
+ * input.
+ */
 export function detectionsOf(
   answer: Readonly<Record<string, { readonly data: ArrayLike<number | bigint> }>>,
   picture: Pick<Picture, 'width' | 'height'>,

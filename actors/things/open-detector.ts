@@ -1,4 +1,5 @@
-// Opens the detector: in eight bits where the processor multiplies bytes and answers nearly the same with them.
+// Opens the detector: in eight bits where the processor multiplies bytes and answers nearly the same with
+// them.
 import type { Picture } from '../../runtime/picture.ts';
 import { modelErrors } from '../models/contract.ts';
 import { multipliesBytes } from '../models/machine.ts';
@@ -15,7 +16,10 @@ export interface OpenedDetector {
   readonly eightBits: 'used' | 'refused' | 'not tried';
 }
 
-/** Part by which distances to the sides may differ. It is 0.06, and 0.35 and more with ranges that do not fit the graph. */
+/**
+ * Part by which distances to the sides may differ. It is 0.06, and 0.35 and more with ranges that do not fit
+ * the graph.
+ */
 const mostDifference = 0.12;
 
 /** `open`: the graph, with ranges in eight bits. */
@@ -39,7 +43,10 @@ function refused(error: unknown): null {
   throw error;
 }
 
-/** Of the distances to the sides that both answer for one picture, as part of them; of the stride where it is most. */
+/**
+ * Of the distances to the sides that both answer for one picture, as part of them; of the stride where it is
+ * most.
+ */
 async function differenceOf(exact: Detector, other: Detector): Promise<number> {
   const picture = pattern();
   const [wanted, told] = [await exact.run(picture), await other.run(picture)];

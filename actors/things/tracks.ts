@@ -16,7 +16,10 @@ export interface Track {
   readonly colours: Thing['colours'];
 }
 
-/** Grid frames that a thing may be missed in: it goes behind something, or the detector is unsure for a moment. */
+/**
+ * Grid frames that a thing may be missed in: it goes behind something, or the detector is unsure for a
+ * moment.
+ */
 const mostMissed = 2;
 
 /** Boxes of one class that share as much of their area are the same thing. */

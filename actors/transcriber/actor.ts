@@ -1,5 +1,5 @@
-// The transcriber: detects speech on any number of channels and transcribes it with one speech model; the windows of all
-// sessions share one batching queue.
+// The transcriber: detects speech on any number of channels and transcribes it with one speech model; the
+// windows of all sessions share one batching queue.
 import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
@@ -87,7 +87,9 @@ class Transcriber {
   readonly #queue: BatchingQueue;
   readonly #detectors: DetectorSelection;
   readonly #sessions = new Map<number, TranscriptionSession>();
-  /** Numbers start at random: a session of this actor from before a restart must not be taken for a new one. */
+  /**
+   * Numbers start at random: a session of this actor from before a restart must not be taken for a new one.
+   */
   #lastSession = randomInt(2 ** 46);
 
   constructor(env: Env) {
@@ -236,7 +238,10 @@ async function candidatesIn(modelsDir: string): Promise<SpeechCandidate[]> {
   return Promise.all(candidates);
 }
 
-/** The samples at the start of a slot. *Borrowed until the end of the turn.* Throws INVALID_MESSAGE when it is too small. */
+/**
+ * The samples at the start of a slot. *Borrowed until the end of the turn.* Throws INVALID_MESSAGE when it is
+ * too small.
+ */
 function floatsIn(slot: Uint8Array, count: number): Float32Array {
   const bytes = count * Float32Array.BYTES_PER_ELEMENT;
   if (bytes > slot.length) {

@@ -1,11 +1,15 @@
-// A batching queue of windows of all sessions: those that ask the same of the same model run in one batch. Windows of a
-// dropped session leave the queue, and a batch in which all sessions are dropped ends between two tokens.
+// A batching queue of windows of all sessions: those that ask the same of the same model run in one batch.
+// Windows of a dropped session leave the queue, and a batch in which all sessions are dropped ends between
+// two tokens.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Condition } from '../../runtime/sync/condition.ts';
 import type { SpeechWindow, WindowTranscript } from './family.ts';
 
-/** What is asked about a window: its text, or its language alone, which is answered as a transcript without text. */
+/**
+ * What is asked about a window: its text, or its language alone, which is answered as a transcript without
+ * text.
+ */
 export interface WindowRequest {
   readonly wanted: 'text' | 'language';
   /** BCP 47 of the text, or null to detect it. */
@@ -81,7 +85,10 @@ export class BatchingQueue {
     return this.waitUntil(() => this.#jobs.length <= this.#options.limit, turn);
   }
 
-  /** Resolves when `condition`, which only finished windows change, is true; the turn stays alive while the model works. */
+  /**
+   * Resolves when `condition`, which only finished windows change, is true; the turn stays alive while the
+   * model works.
+   */
   async waitUntil(condition: () => boolean, { signal, alive }: WaitingTurn): Promise<void> {
     while (!condition()) {
       if (signal.aborted) throw engineErrors.CANCELLED();

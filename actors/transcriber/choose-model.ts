@@ -1,4 +1,5 @@
-// Chooses the speech model for a file: the preferred one if it is downloaded and knows the language, else the best that does.
+// Chooses the speech model for a file: the preferred one if it is downloaded and knows the language, else the
+// best that does.
 import { speechErrors, type XPreference } from './contract.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 
@@ -15,7 +16,9 @@ export interface SpeechCandidate {
 
 export interface SpeechChoice {
   readonly model_key: string;
-  /** The preferred key, where another model is used because that one is not downloaded or lacks the language. */
+  /**
+   * The preferred key, where another model is used because that one is not downloaded or lacks the language.
+   */
   readonly instead_of: string | null;
 }
 
@@ -28,8 +31,9 @@ const preferredKeys: Readonly<Record<XPreference, string | null>> = {
 };
 
 /**
- * `language`: BCP 47, or null to detect it. Throws NO_SPEECH_MODEL when nothing is downloaded and LANGUAGE_UNSUPPORTED when
- * nothing downloaded knows the language, both with the command that downloads a model.
+ * `language`: BCP 47, or null to detect it. Throws NO_SPEECH_MODEL when nothing is downloaded and
+ * LANGUAGE_UNSUPPORTED when nothing downloaded knows the language, both with the command that downloads a
+ * model.
  */
 export function chooseSpeechModel(
   candidates: readonly SpeechCandidate[],

@@ -1,8 +1,8 @@
-// What the transcriber answers: where speech is, and what is said. It takes samples, never a sound file; the only files it
-// reads are subtitles beside a media file.
+// What the transcriber answers: where speech is, and what is said. It takes samples, never a sound file; the
+// only files it reads are subtitles beside a media file.
 //
-// One file is one session: `open`, then `append` for every block of every channel in order, `end` for each channel, and
-// `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
+// One file is one session: `open`, then `append` for every block of every channel in order, `end` for each
+// channel, and `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
 import { type Static, Type } from 'typebox';
 import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -45,14 +45,19 @@ export const Segment = Type.Object({
   end_seconds: Type.Number({ minimum: 0 }),
   /** Begins with a space. */
   text: Type.String(),
-  /** Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only diarization can tell. */
+  /**
+   * Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only diarization can tell.
+   */
   speaker: Nullable(Type.String()),
 });
 export type Segment = Static<typeof Segment>;
 
 /** Voice activity detection so far: what is before `settled` does not change any more. */
 export const DetectedSpeech = Type.Object({
-  /** Between the `settled` answered before and this one, ascending; a region that goes on touches the one before. */
+  /**
+   * Between the `settled` answered before and this one, ascending; a region that goes on touches the one
+   * before.
+   */
   speech: Type.Array(SpeechRegion),
   settled: Type.Integer({ minimum: 0 }),
 });
@@ -98,8 +103,9 @@ export const transcriberContract = contract(
   'transcriber',
   {
     /**
-     * Which downloaded model transcribes a language (BCP 47, null to find out): the preferred one where it can, else the
-     * best one. NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED: the message names the command that helps.
+     * Which downloaded model transcribes a language (BCP 47, null to find out): the preferred one where it
+     * can, else the best one. NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED: the message names the command that
+     * helps.
      */
     choose: ask(
       Type.Object({
@@ -108,11 +114,17 @@ export const transcriberContract = contract(
       }),
       Type.Object({
         model_key: Type.String(),
-        /** The key the preference means, where another model is used because that one is missing or lacks the language. */
+        /**
+         * The key the preference means, where another model is used because that one is missing or lacks the
+         * language.
+         */
         instead_of: Nullable(Type.String()),
       }),
     ),
-    /** Loads a speech model; the same key again answers at once, another one takes its place. MODEL_NOT_DOWNLOADED and its like. */
+    /**
+     * Loads a speech model; the same key again answers at once, another one takes its place.
+     * MODEL_NOT_DOWNLOADED and its like.
+     */
     load: ask(Type.Object({ model_key: Type.String() }), SpeechModel),
     /** Frees the model; speech is still detected. */
     unload: ask(Type.Object({}), Type.Object({})),
@@ -124,14 +136,17 @@ export const transcriberContract = contract(
         /** BCP 47; null lets the model detect it. */
         language: Nullable(Type.String()),
         channels: Type.Integer({ minimum: 1 }),
-        /** Windows that this model wrote before; their sound is appended all the same. With it `written` answers new ones. */
+        /**
+         * Windows that this model wrote before; their sound is appended all the same. With it `written`
+         * answers new ones.
+         */
         written: Type.Optional(Type.Array(WrittenWindow)),
       }),
       Type.Object({ session: Type.Integer() }),
     ),
     /**
-     * `samples`: `count` f32 at 16 kHz, −1 to 1, at the start of the slot, *borrowed until answered*. Blocks of a
-     * channel follow each other without a gap. Answers late while too many windows wait for the model.
+     * `samples`: `count` f32 at 16 kHz, −1 to 1, at the start of the slot, *borrowed until answered*. Blocks
+     * of a channel follow each other without a gap. Answers late while too many windows wait for the model.
      */
     append: ask(
       Type.Object({
@@ -151,7 +166,10 @@ export const transcriberContract = contract(
     ),
     /** The channel has no more blocks: everything is settled. */
     end: ask(Type.Object({ session: Type.Integer(), channel: Type.Integer({ minimum: 0 }) }), DetectedSpeech),
-    /** The text of all channels, ascending by start; what two channels both picked up is in it once. The session is over. */
+    /**
+     * The text of all channels, ascending by start; what two channels both picked up is in it once. The
+     * session is over.
+     */
     finish: ask(
       Type.Object({ session: Type.Integer() }),
       Type.Object({
@@ -164,8 +182,8 @@ export const transcriberContract = contract(
     /** Forgets a session; one that is not known is forgotten already. */
     drop: ask(Type.Object({ session: Type.Integer() }), Type.Object({})),
     /**
-     * The transcript that lies beside a media file (`film.srt`, `film.en.vtt`, …), best match of the language first;
-     * null when there is none. SUBTITLES_INVALID names the file.
+     * The transcript that lies beside a media file (`film.srt`, `film.en.vtt`, …), best match of the language
+     * first; null when there is none. SUBTITLES_INVALID names the file.
      */
     sidecar: ask(
       Type.Object({ media_path: Type.String(), language: Nullable(Type.String()) }),
@@ -179,7 +197,10 @@ export const transcriberContract = contract(
         }),
       ),
     ),
-    /** Another one when the file that `sidecar` would read is edited; null when there is none, or it cannot be read. */
+    /**
+     * Another one when the file that `sidecar` would read is edited; null when there is none, or it cannot be
+     * read.
+     */
     sidecar_version: ask(
       Type.Object({ media_path: Type.String(), language: Nullable(Type.String()) }),
       Nullable(Type.String()),
@@ -190,9 +211,12 @@ export const transcriberContract = contract(
       Type.Object({ segments: Type.Array(Segment), ...Repairs }),
     ),
   },
-  // Blocks of several files are accepted while a batch of windows runs, which may take minutes, as may a cold start.
+  // Blocks of several files are accepted while a batch of windows runs, which may take minutes, as may a cold
+  // start.
   { concurrency: 16, turnLimitMs: 600_000 },
 );
 
-/** The embedded track to take as the transcript: best fit of the language, text only; null when there is none. */
+/**
+ * The embedded track to take as the transcript: best fit of the language, text only; null when there is none.
+ */
 export const chooseCaptions = chooseTrack;

@@ -1,5 +1,6 @@
-// What the actor needs of a family of speech models: it opens a row of the registry, and then turns windows of sound into
-// text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is the row's `family`.
+// What the actor needs of a family of speech models: it opens a row of the registry, and then turns windows
+// of sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is
+// the row's `family`.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
 import type { RunsOn } from '../models/device.ts';
@@ -9,15 +10,18 @@ import type { SessionOpener } from '../models/graph.ts';
 export interface SpeechWindow {
   /** 16 kHz, −1 to 1, all finite; *borrowed until the promise settles*. */
   readonly samples: Float32Array;
-  /** Regions of speech, half-open, in samples from the start of the window, ascending, not touching; never empty. */
+  /**
+   * Regions of speech, half-open, in samples from the start of the window, ascending, not touching; never
+   * empty.
+   */
   readonly speech: readonly (readonly [start: number, end: number])[];
 }
 
 /** A token, word or phrase: the finest unit for which the model or its family knows the time. */
 export interface TextPiece {
   /**
-   * The texts of a window joined as they are give its text. One that begins a word starts with a space where its script
-   * uses spaces; never empty.
+   * The texts of a window joined as they are give its text. One that begins a word starts with a space where
+   * its script uses spaces; never empty.
    */
   readonly text: string;
   /** Seconds from the start of the window, 0 ≤ start ≤ end ≤ length; starts ascend. */
@@ -49,9 +53,10 @@ export interface SpeechFamily {
   /** Where most of the work runs. */
   readonly runsOn: RunsOn;
   /**
-   * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none depends on the
-   * other windows. `language`: BCP 47, one that the row names, or null to detect it. `checkpoint` is awaited between runs,
-   * also between two tokens; what it throws ends the call and leaves the family usable.
+   * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none
+   * depends on the other windows. `language`: BCP 47, one that the row names, or null to detect it.
+   * `checkpoint` is awaited between runs, also between two tokens; what it throws ends the call and leaves
+   * the family usable.
    */
   transcribe(
     windows: readonly SpeechWindow[],
@@ -59,8 +64,8 @@ export interface SpeechFamily {
     checkpoint: Checkpoint,
   ): Promise<readonly WindowTranscript[]>;
   /**
-   * The language of each window, at most `row.speech.batch` of them: BCP 47, one that the row names, or null where the model
-   * cannot tell. `checkpoint` as above.
+   * The language of each window, at most `row.speech.batch` of them: BCP 47, one that the row names, or null
+   * where the model cannot tell. `checkpoint` as above.
    */
   detectLanguage(
     windows: readonly SpeechWindow[],
@@ -72,9 +77,10 @@ export interface SpeechFamily {
 
 export interface Family {
   /**
-   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none. `checkpoint` is awaited
-   * between the steps that take long; what was opened is released when it throws. A graph that does not declare what the
-   * family feeds, or answers something else, is MODEL_LOAD_FAILED with the name of its file.
+   * `file`: absolute path of the file with that role; throws MODEL_INVALID when the row names none.
+   * `checkpoint` is awaited between the steps that take long; what was opened is released when it throws. A
+   * graph that does not declare what the family feeds, or answers something else, is MODEL_LOAD_FAILED with
+   * the name of its file.
    */
   open(
     row: SpeechRow,

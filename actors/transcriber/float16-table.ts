@@ -1,4 +1,5 @@
-// A table of float16 rows in a file too large to be held in memory, such as the token embeddings of a decoder.
+// A table of float16 rows in a file too large to be held in memory, such as the token embeddings of a
+// decoder.
 import { type FileHandle, open } from 'node:fs/promises';
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import { modelErrors } from '../models/contract.ts';
@@ -48,7 +49,10 @@ export class Float16Table {
     throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${what}`, { file: path });
   }
 
-  /** Reads a row into `into`; one call at a time. Throws MODEL_RUN_FAILED for a row that is not there or cannot be read. */
+  /**
+   * Reads a row into `into`; one call at a time. Throws MODEL_RUN_FAILED for a row that is not there or
+   * cannot be read.
+   */
   async read(row: number, into: Float32Array): Promise<void> {
     const bytes = this.#bytes;
     let count = 0;

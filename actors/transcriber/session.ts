@@ -1,6 +1,6 @@
-// One file being transcribed: for each channel its speech, the windows cut from it, and the segments the model wrote for
-// them. Its language is detected once, on its first speech, and told with every window. It holds sound only for windows that
-// are not transcribed yet.
+// One file being transcribed: for each channel its speech, the windows cut from it, and the segments the
+// model wrote for them. Its language is detected once, on its first speech, and told with every window. It
+// holds sound only for windows that are not transcribed yet.
 
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -94,8 +94,8 @@ export class TranscriptionSession {
   }
 
   /**
-   * `samples`: all finite, *borrowed until answered*. Throws what the model failed with before, and INVALID_MESSAGE for an
-   * unknown or ended channel, or a block that does not follow the one before.
+   * `samples`: all finite, *borrowed until answered*. Throws what the model failed with before, and
+   * INVALID_MESSAGE for an unknown or ended channel, or a block that does not follow the one before.
    */
   append(index: number, firstSample: number, samples: Float32Array): Promise<DetectedSpeech> {
     const channel = this.#channel(index);
@@ -126,7 +126,10 @@ export class TranscriptionSession {
     });
   }
 
-  /** Waits for the model. Throws what it failed with, INVALID_MESSAGE before every channel has ended, CANCELLED with the turn. */
+  /**
+   * Waits for the model. Throws what it failed with, INVALID_MESSAGE before every channel has ended,
+   * CANCELLED with the turn.
+   */
   async finish(turn: WaitingTurn): Promise<SessionResult> {
     const open = this.#channels.findIndex(({ ended }) => !ended);
     if (open >= 0) throw invalid(`channel ${open} has not ended`);
@@ -268,8 +271,8 @@ function invalid(what: string): Error {
   return engineErrors.INVALID_MESSAGE(`transcriber: ${what}`);
 }
 
-// The windows of a session that a model has written: those of an interrupted run, found again by their sound, and new ones
-// until somebody asks for them.
+// The windows of a session that a model has written: those of an interrupted run, found again by their sound,
+// and new ones until somebody asks for them.
 
 export class WrittenWindows {
   readonly #before = new Map<string, WrittenWindow>();

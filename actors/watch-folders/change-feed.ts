@@ -1,5 +1,5 @@
-// Listens for changes in the folders that are watched, where the system tells of them. A feed that fails is begun again
-// after a while: polls find everything without it.
+// Listens for changes in the folders that are watched, where the system tells of them. A feed that fails is
+// begun again after a while: polls find everything without it.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';

@@ -1,5 +1,5 @@
-// The watch folders of a home folder, in one small file that every process reads anew when it has changed. Changes are
-// made under a lock, atomically and flushed. What a newer program added to it is kept.
+// The watch folders of a home folder, in one small file that every process reads anew when it has changed.
+// Changes are made under a lock, atomically and flushed. What a newer program added to it is kept.
 import { readFileSync, statSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
@@ -62,8 +62,8 @@ export class ConfigurationFile {
   }
 
   /**
-   * `edit` is handed what is on the disk, and nothing else is changed meanwhile. *Flushed* when answered. Throws what
-   * `edit` throws, WATCH_FOLDERS_DAMAGED, WATCH_FOLDERS_UNWRITABLE.
+   * `edit` is handed what is on the disk, and nothing else is changed meanwhile. *Flushed* when answered.
+   * Throws what `edit` throws, WATCH_FOLDERS_DAMAGED, WATCH_FOLDERS_UNWRITABLE.
    */
   change(edit: (now: Configuration) => Edit): Promise<Configuration> {
     return withLock(`${this.path}.lock`, this.#clock, () => {

@@ -1,4 +1,5 @@
-// Watch folders: what is watched and how, and how the service that watches them stands, with the fields of the API.
+// Watch folders: what is watched and how, and how the service that watches them stands, with the fields of
+// the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { clearable, defaulted, described, named, nullable, oneOf } from '../../runtime/schema.ts';
@@ -268,27 +269,37 @@ export const WatchFolderList = Type.Object({
 export type WatchFolderList = Static<typeof WatchFolderList>;
 
 /**
- * The watch folders of this home folder, and the service that watches them. Configuration is read from the disk whenever
- * it may have changed, so that several processes see the same. Errors of all: WATCH_FOLDERS_DAMAGED.
+ * The watch folders of this home folder, and the service that watches them. Configuration is read from the
+ * disk whenever it may have changed, so that several processes see the same. Errors of all:
+ * WATCH_FOLDERS_DAMAGED.
  */
 export interface WatchFolders {
   list(): Promise<WatchFolderList>;
   /**
-   * Recorded (*flushed*) when answered; starts no service. Throws WATCH_FOLDER_MISSING, ALREADY_WATCHED, CACHE_DIR_MISSING,
-   * CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER naming the field, the errors of filters, NO_FACE_MODEL,
-   * WATCH_FOLDERS_UNWRITABLE.
+   * Recorded (*flushed*) when answered; starts no service. Throws WATCH_FOLDER_MISSING, ALREADY_WATCHED,
+   * CACHE_DIR_MISSING, CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER naming the field, the errors of filters,
+   * NO_FACE_MODEL, WATCH_FOLDERS_UNWRITABLE.
    */
   add(folder: NewWatchFolder, signal: AbortSignal): Promise<WatchFolder>;
   /** The same, for what is given. WATCH_FOLDER_UNKNOWN. */
   change(id: string, changes: WatchFolderChanges, signal: AbortSignal): Promise<WatchFolder>;
   /** What was analysed stays. WATCH_FOLDER_UNKNOWN, WATCH_FOLDERS_UNWRITABLE. */
   remove(id: string): Promise<void>;
-  /** Watches the folders that are enabled, now and after a restart. WATCHED_ELSEWHERE, NOT_WATCHING, WATCH_FOLDERS_UNWRITABLE. */
+  /**
+   * Watches the folders that are enabled, now and after a restart. WATCHED_ELSEWHERE, NOT_WATCHING,
+   * WATCH_FOLDERS_UNWRITABLE.
+   */
   start(): Promise<WatchStatus>;
-  /** Answers at once: `stopping` while files are finished, then `stopped`. NOT_WATCHING, WATCH_FOLDERS_UNWRITABLE. */
+  /**
+   * Answers at once: `stopping` while files are finished, then `stopped`. NOT_WATCHING,
+   * WATCH_FOLDERS_UNWRITABLE.
+   */
   stop(): Promise<WatchStatus>;
   status(): Promise<WatchStatus>;
-  /** Starts again what was running when the engine before it ended; says in the log why it does not. Never rejects. */
+  /**
+   * Starts again what was running when the engine before it ended; says in the log why it does not. Never
+   * rejects.
+   */
   resume(): Promise<void>;
   /** The engine ends: begins nothing any more. It stays recorded that it was running. Never rejects. */
   close(): Promise<void>;

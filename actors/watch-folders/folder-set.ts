@@ -1,5 +1,5 @@
-// The folders that are watched now: those of the configuration that are enabled. What was found in them is recorded after a
-// while.
+// The folders that are watched now: those of the configuration that are enabled. What was found in them is
+// recorded after a while.
 import type { Clock } from '../../runtime/clock.ts';
 import { toFields } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -23,7 +23,9 @@ export interface FolderListener {
   dropped(watched: Watched, isRemoved: boolean): void;
 }
 
-/** Counts and failures are recorded so soon after they changed, the time of the last poll alone much later. */
+/**
+ * Counts and failures are recorded so soon after they changed, the time of the last poll alone much later.
+ */
 const SAVE_MS = 5_000;
 const SAVE_LATER_MS = 300_000;
 

@@ -57,7 +57,10 @@ export class Batch {
     this.watched = watched;
   }
 
-  /** One that is worked on. Until progress is told of any, that is the first: files are taken up in their order. */
+  /**
+   * One that is worked on. Until progress is told of any, that is the first: files are taken up in their
+   * order.
+   */
   get file(): string | null {
     if (this.task_id === null) return null;
     if (this.#worked !== null && this.#left.has(this.#worked)) return this.#worked;
@@ -73,8 +76,8 @@ export class Batch {
   }
 
   /**
-   * `closed` aborts when the engine ends: then nothing is waited for any more. Files that were taken are told to the
-   * watcher in every case. Throws what kept the task from being started.
+   * `closed` aborts when the engine ends: then nothing is waited for any more. Files that were taken are told
+   * to the watcher in every case. Throws what kept the task from being started.
    */
   async run(closed: AbortSignal, now: () => number): Promise<BatchEnd> {
     const { client, size } = this.#parts;
@@ -148,7 +151,8 @@ export class Batch {
       return { isHandedBack: this.watched.ready > 0, fault: null };
     }
     this.task_id = followed.task_id;
-    // It was asked to finish while the task was being started; or another thing is to be done with the files by now.
+    // It was asked to finish while the task was being started; or another thing is to be done with the files
+    // by now.
     if (this.#finishing || this.watched.isGone || this.watched.work !== plan.work) this.finish();
     const ended = await endOf(followed, closed);
     if (ended === null) {
@@ -223,7 +227,8 @@ async function endOf(followed: FollowedTask, closed: AbortSignal) {
   }
 }
 
-// Which files of a folder are analysed at all: those that pass its metadata filter, and those of which too little is known.
+// Which files of a folder are analysed at all: those that pass its metadata filter, and those of which too
+// little is known.
 
 interface CandidateParts {
   readonly analysis: Pick<Analysis, 'properties'>;

@@ -1,5 +1,5 @@
-// Looks at folders that may lie on a share that does not answer: none is waited for long, and none is asked twice while it
-// hangs, because each such question takes one of the few threads that wait for disks.
+// Looks at folders that may lie on a share that does not answer: none is waited for long, and none is asked
+// twice while it hangs, because each such question takes one of the few threads that wait for disks.
 import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf } from '../../runtime/files/error-code.ts';

@@ -5,9 +5,9 @@ import type { WatchFolders } from './contract.ts';
 import { createWatchFolders, type WatchFolderParts } from './service.ts';
 
 /**
- * Films of one task for each decoder, so that none of them runs dry, and at most: other folders, and tasks that wait for
- * their turn, wait for the whole task. Small files share a task in larger numbers, because a task of its own costs more
- * than a still.
+ * Films of one task for each decoder, so that none of them runs dry, and at most: other folders, and tasks
+ * that wait for their turn, wait for the whole task. Small files share a task in larger numbers, because a
+ * task of its own costs more than a still.
  */
 const FILMS_EACH = 4;
 const MOST_FILMS = 64;

@@ -1,5 +1,6 @@
-// Which process watches the folders of a home folder: one at a time. Its record is renewed while it does; it counts for
-// nothing when its process has ended, or, on another machine, when it was not renewed for a minute.
+// Which process watches the folders of a home folder: one at a time. Its record is renewed while it does; it
+// counts for nothing when its process has ended, or, on another machine, when it was not renewed for a
+// minute.
 import { readFileSync, rmSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -48,8 +49,8 @@ export class Ownership {
   }
 
   /**
-   * Takes and keeps it; `lost` is called when another process has it after all, as after a long sleep of this machine.
-   * WATCHED_ELSEWHERE, WATCH_FOLDERS_UNWRITABLE.
+   * Takes and keeps it; `lost` is called when another process has it after all, as after a long sleep of this
+   * machine. WATCHED_ELSEWHERE, WATCH_FOLDERS_UNWRITABLE.
    */
   async take(lost: () => void): Promise<void> {
     const own = newHolder();

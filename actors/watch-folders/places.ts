@@ -1,4 +1,5 @@
-// Where a watch folder and its analysis folder lie: whether they are there, and whether they may be used together.
+// Where a watch folder and its analysis folder lie: whether they are there, and whether they may be used
+// together.
 import { sep } from 'node:path';
 import { realFolder } from '../../runtime/files/real-folder.ts';
 import type { FolderSettings, RecordedFolder } from './configuration.ts';
@@ -45,8 +46,8 @@ function usable(look: Look, cache_dir: string) {
 }
 
 /**
- * Neither may lie in the other: all that is watched would be left out, or what is written there would be listed with it.
- * CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER.
+ * Neither may lie in the other: all that is watched would be left out, or what is written there would be
+ * listed with it. CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER.
  */
 export function expectApart(
   { real_folder, real_cache_dir }: Places,

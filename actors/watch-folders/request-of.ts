@@ -1,5 +1,5 @@
-// The task for some files of a watch folder, and what would make the results of another task differ. Every file gets
-// every kind of work: what holds no picture, no sound or no face says so and counts as done.
+// The task for some files of a watch folder, and what would make the results of another task differ. Every
+// file gets every kind of work: what holds no picture, no sound or no face says so and counts as done.
 import type { TaskRequest } from '../analysis/contract.ts';
 import type { FolderSettings } from './configuration.ts';
 
@@ -51,8 +51,8 @@ export function workOf(folder: FolderSettings, cache_dir: string): string {
 }
 
 /**
- * True when a folder that was empty holds something by now, or more is known of its store: what was done by the one plan
- * was done by the other.
+ * True when a folder that was empty holds something by now, or more is known of its store: what was done by
+ * the one plan was done by the other.
  */
 export function isFilled(before: Plan, now: Plan): boolean {
   if (before.work !== now.work || now.store === null) return false;

@@ -1,5 +1,5 @@
-// What the service that watches folders does next: its states, which folder is listed or worked on, and how long waits
-// are. Pure: times are milliseconds of one clock that only goes forward.
+// What the service that watches folders does next: its states, which folder is listed or worked on, and how
+// long waits are. Pure: times are milliseconds of one clock that only goes forward.
 import type { WatchState } from './contract.ts';
 
 export const triggers = [
@@ -71,7 +71,10 @@ const RETRY_FIRST_MS = 2_000;
 const RETRY_MOST_MS = 60_000;
 /** Of the time at most, in which a folder that changes all the time is listed. */
 const POLL_SHARE = 0.2;
-/** The same of a folder in which nothing happens; a listing that takes minutes is not waited for longer than `REST_MOST_MS`. */
+/**
+ * The same of a folder in which nothing happens; a listing that takes minutes is not waited for longer than
+ * `REST_MOST_MS`.
+ */
 const REST_SHARE = 0.03;
 const REST_MOST_MS = 600_000;
 
@@ -140,7 +143,10 @@ export function nextPoll<F extends Scheduled>(folders: Iterable<F>): F | null {
   return first;
 }
 
-/** The one with ready files that was worked on longest ago, so that a small folder never waits for a huge one to end. */
+/**
+ * The one with ready files that was worked on longest ago, so that a small folder never waits for a huge one
+ * to end.
+ */
 export function nextToWork<F extends Scheduled>(folders: Iterable<F>, now: number): F | null {
   let first: F | null = null;
   for (const folder of folders) {

@@ -1,5 +1,5 @@
-// The settings of a watch folder: brought into one form, and what is wrong with them together. Pure; paths.ts looks at the
-// disk.
+// The settings of a watch folder: brought into one form, and what is wrong with them together. Pure; paths.ts
+// looks at the disk.
 import { isAbsolute } from 'node:path';
 import { type Complaint, plainPath } from '../analysis/request.ts';
 import { limits } from '../analysis/stages/faces/limits.ts';

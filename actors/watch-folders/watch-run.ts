@@ -1,5 +1,5 @@
-// The service while it runs: one loop lists the folders, one works on what is ready, and a feed tells of changes. Trouble
-// with one folder pauses that folder; the others go on.
+// The service while it runs: one loop lists the folders, one works on what is ready, and a feed tells of
+// changes. Trouble with one folder pauses that folder; the others go on.
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { analysisErrors } from '../analysis/contract.ts';
 import { watcherErrors } from '../watcher/contract.ts';
@@ -93,7 +93,10 @@ export class WatchRun {
     return true;
   }
 
-  /** The engine ends: nothing is begun or waited for any more. What is known is recorded, if that is quick. Never rejects. */
+  /**
+   * The engine ends: nothing is begun or waited for any more. What is known is recorded, if that is quick.
+   * Never rejects.
+   */
   async close(): Promise<void> {
     this.#fire('engine stops');
     for (const { polling } of this.folders.all()) polling?.abort();
@@ -250,7 +253,8 @@ export class WatchRun {
       log.warn('a watch folder is worked on later', { id: watched.id, error: end.fault.message });
       watched.pause(new Error(end.fault.message), now);
     } else if (watched.unsent.length === 0) watched.wentWell();
-    // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a while.
+    // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a
+    // while.
     if (end?.isHandedBack && !end.fault && !tasks.busy) watched.rest(now, STOPPED_MS);
   }
 

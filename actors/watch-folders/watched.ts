@@ -1,4 +1,5 @@
-// A folder while it is watched: what was found in it, when it is listed and worked on next, and what went wrong.
+// A folder while it is watched: what was found in it, when it is listed and worked on next, and what went
+// wrong.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,7 +94,10 @@ export class Watched implements Scheduled {
     return !this.#wasListed || this.#record.counts.pending > 0;
   }
 
-  /** A person has changed it: what went wrong before may be fixed. True when something else is to be done with files. */
+  /**
+   * A person has changed it: what went wrong before may be fixed. True when something else is to be done with
+   * files.
+   */
   edit(folder: RecordedFolder, homes: Homes, now: number): boolean {
     const before = this.work;
     this.#folder = folder;
@@ -262,7 +266,9 @@ export interface PollTimes {
   readonly interval: number;
 }
 
-/** Of several folders: what concerns a whole one, then the file that failed last, then what cannot be read. */
+/**
+ * Of several folders: what concerns a whole one, then the file that failed last, then what cannot be read.
+ */
 export function lastErrorOf(folders: readonly Watched[]): string | null {
   const failures = folders.flatMap(({ failure }) => failure ?? []).sort((a, b) => b.time - a.time);
   const found = [

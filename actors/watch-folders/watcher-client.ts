@@ -1,5 +1,5 @@
-// What the watcher is told and asked about a folder. A watcher that was started anew knows nothing: the folder is opened
-// again, and what was asked is asked once more.
+// What the watcher is told and asked about a folder. A watcher that was started anew knows nothing: the
+// folder is opened again, and what was asked is asked once more.
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ref } from '../../runtime/ref.ts';
@@ -97,7 +97,10 @@ export class WatcherClient {
     }
   }
 
-  /** A watcher that began anew has to see the files before it can be told of them. FOLDER_AWAY until a poll finds the folder. */
+  /**
+   * A watcher that began anew has to see the files before it can be told of them. FOLDER_AWAY until a poll
+   * finds the folder.
+   */
   async #openAndList(watched: Watched, skip: readonly string[], signal: AbortSignal): Promise<void> {
     if (watched.away) throw watcherErrors.FOLDER_AWAY(`${watched.folder.folder_path} cannot be listed`);
     await this.#open(watched);

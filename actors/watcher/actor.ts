@@ -1,5 +1,5 @@
-// The watcher: lists watched folders in a thread of its own, and remembers of every file which content it had and what became
-// of it.
+// The watcher: lists watched folders in a thread of its own, and remembers of every file which content it had
+// and what became of it.
 import { type ActorEnv, type ActorInstance, actor, type FeedTurn, type Turn } from '../../runtime/actor.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';

@@ -1,5 +1,5 @@
-// In which watched folders something changed. A folder that is away is tried again, and one that cannot be listened to is left
-// to the polls: nothing of it ends the feed.
+// In which watched folders something changed. A folder that is away is tried again, and one that cannot be
+// listened to is left to the polls: nothing of it ends the feed.
 import { realpath } from 'node:fs/promises';
 import type { Turn } from '../../runtime/actor.ts';
 import type { Clock } from '../../runtime/clock.ts';

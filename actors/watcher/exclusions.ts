@@ -1,4 +1,5 @@
-// What a watched folder leaves out: endings, names of files, and folders. Pure: other rooms check and normalise with it.
+// What a watched folder leaves out: endings, names of files, and folders. Pure: other rooms check and
+// normalise with it.
 import { quoted } from '../../runtime/quoted.ts';
 import type { Exclusions } from './contract.ts';
 import { globOf, hasWildcard, type Matches, writtenOut } from './glob.ts';
@@ -31,20 +32,24 @@ export function exclusionComplaint(field: keyof Exclusions, exclusion: string): 
 }
 
 /**
- * Names are compared whatever their case and normal form; a leading dot is a character as any other. `*` is any text, `?`
- * one character, `[a-z]` one of those, `[!a-z]` one of the others, `{a,b}` one of the texts. All else is a text, as in
- * `Copy (1)`, `!later`, `+(a)` and `{1..3}`; `[[]`, `[*]` and `[{]` are the characters themselves, and what is written just
- * like a name leaves out that name, too: `[old]` is a folder `[old]`, `o`, `l` or `d`.
+ * Names are compared whatever their case and normal form; a leading dot is a character as any other. `*` is
+ * any text, `?` one character, `[a-z]` one of those, `[!a-z]` one of the others, `{a,b}` one of the texts.
+ * All else is a text, as in `Copy (1)`, `!later`, `+(a)` and `{1..3}`; `[[]`, `[*]` and `[{]` are the
+ * characters themselves, and what is written just like a name leaves out that name, too: `[old]` is a folder
+ * `[old]`, `o`, `l` or `d`.
  *
- * A folder glob without a separator is a name at any depth. With one, at the front and the end too, it is a path from the
- * watched folder: `/a`, `a/`, `a\b`. Backslashes separate and never escape. Each segment is one level, also `*` and `**`,
- * wherever it stands. Whatever lies in a folder that is left out is left out.
+ * A folder glob without a separator is a name at any depth. With one, at the front and the end too, it is a
+ * path from the watched folder: `/a`, `a/`, `a\b`. Backslashes separate and never escape. Each segment is one
+ * level, also `*` and `**`, wherever it stands. Whatever lies in a folder that is left out is left out.
  *
  * No glob takes longer than its length times that of the name. Throws RangeError for what has a complaint.
  */
 export function exclusionsOf(exclusions: Exclusions): {
   leavesOutFile(name: string): boolean;
-  /** `relative`: `/` between the folders and none at the front; empty is the watched folder, which is never left out. */
+  /**
+   * `relative`: `/` between the folders and none at the front; empty is the watched folder, which is never
+   * left out.
+   */
   leavesOutFolder(relative: string): boolean;
 } {
   refuse(exclusions);
@@ -156,13 +161,13 @@ function textComplaint(text: string): string | null {
   return text.isWellFormed() ? null : 'has half a character';
 }
 
-// Names as they are compared, whatever their case and normal form: a name typed by a person, one listed by a Mac and one
-// listed by Windows are the same.
+// Names as they are compared, whatever their case and normal form: a name typed by a person, one listed by a
+// Mac and one listed by Windows are the same.
 
 /**
- * Unicode's simple case folding of the composed form: one character for one, so that a wildcard counts them alike. `ẞ` is
- * `ß` and not `ss`; final and other sigma are one; the dotless `ı` and the dotted `İ` are letters of their own, as in file
- * systems.
+ * Unicode's simple case folding of the composed form: one character for one, so that a wildcard counts them
+ * alike. `ẞ` is `ß` and not `ss`; final and other sigma are one; the dotless `ı` and the dotted `İ` are
+ * letters of their own, as in file systems.
  */
 export function foldName(name: string): string {
   if (/^[ -~]*$/.test(name)) return name.toLowerCase();

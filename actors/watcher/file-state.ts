@@ -1,7 +1,10 @@
 // How a file of a watched folder stands, and what seeing it in a poll makes of that.
 import type { FileCounts, FileEnd } from './contract.ts';
 
-/** Numbers, because there is one for each of a million files; 0 is no file. They are written into ledgers: never renumber. */
+/**
+ * Numbers, because there is one for each of a million files; 0 is no file. They are written into ledgers:
+ * never renumber.
+ */
 export const fileState = {
   /** Seen once, or changed since. */
   unsettled: 1,

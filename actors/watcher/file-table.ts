@@ -1,5 +1,5 @@
-// A million files in some 40 bytes each: by the hash of a path, the hash of its mark and how it stands. Open addressing with
-// linear probing in typed arrays.
+// A million files in some 40 bytes each: by the hash of a path, the hash of its mark and how it stands. Open
+// addressing with linear probing in typed arrays.
 import { type FileState, mostStates } from './file-state.ts';
 import type { Hash64 } from './hash.ts';
 

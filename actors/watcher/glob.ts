@@ -1,9 +1,9 @@
 // Wildcards of one name, without separators: `*`, `?`, `[…]`, `{a,b}`.
 //
-// A matcher of globs turns each `*` into a regular expression's, which tries every way to share out a name: `*a*a*a*a*b`
-// takes hours on a long one. So picomatch translates what stands between stars, and the pieces are joined in such a way that
-// each is looked for once, from left to right: the first place where it fits is as good as any later one, for the next star
-// takes the rest.
+// A matcher of globs turns each `*` into a regular expression's, which tries every way to share out a name:
+// `*a*a*a*a*b` takes hours on a long one. So picomatch translates what stands between stars, and the pieces
+// are joined in such a way that each is looked for once, from left to right: the first place where it fits is
+// as good as any later one, for the next star takes the rest.
 import picomatch from 'picomatch';
 
 /** Takes a folded name. */
@@ -40,7 +40,10 @@ export function globOf(segment: string): Matches {
   return (name) => expression.test(name);
 }
 
-/** `{a,b}` written out, nested ones too; null when it would be more than `most`. Braces without a comma are texts. */
+/**
+ * `{a,b}` written out, nested ones too; null when it would be more than `most`. Braces without a comma are
+ * texts.
+ */
 export function writtenOut(text: string, most: number): string[] | null {
   const braces = bracesIn(text);
   if (braces === null) return [text];
@@ -76,7 +79,10 @@ function piecesBetweenStars(segment: string): string[] {
   return pieces;
 }
 
-/** Where the class that begins at `at` ends; -1 when none begins. A `]` that comes first belongs to it, a separator never. */
+/**
+ * Where the class that begins at `at` ends; -1 when none begins. A `]` that comes first belongs to it, a
+ * separator never.
+ */
 function classEnd(text: string, at: number): number {
   if (text[at] !== '[') return -1;
   const begin = /[!^]/.test(text[at + 1] ?? '') ? at + 2 : at + 1;

@@ -1,5 +1,5 @@
-// 64-bit hashes of names and marks, by which files are told apart without keeping their names. Not for secrets. Of a
-// million files two have the same hash once in thirty million folders.
+// 64-bit hashes of names and marks, by which files are told apart without keeping their names. Not for
+// secrets. Of a million files two have the same hash once in thirty million folders.
 
 /** Two halves of 32 bits, signed. */
 export interface Hash64 {

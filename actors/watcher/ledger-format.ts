@@ -1,5 +1,5 @@
-// The bytes of a ledger: a header and records of one size, each with a checksum, so that what is damaged is known and nothing
-// else is lost with it.
+// The bytes of a ledger: a header and records of one size, each with a checksum, so that what is damaged is
+// known and nothing else is lost with it.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type FileState, isEnd } from './file-state.ts';

@@ -1,6 +1,6 @@
-// The file that remembers what was done with the files of a watched folder: records are appended and flushed, and written
-// anew, atomically, when most of them say nothing any more. Nobody else writes it; where somebody did, what is known here
-// is written over it.
+// The file that remembers what was done with the files of a watched folder: records are appended and flushed,
+// and written anew, atomically, when most of them say nothing any more. Nobody else writes it; where somebody
+// did, what is known here is written over it.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -43,9 +43,9 @@ export class Ledger {
   }
 
   /**
-   * Tells every record that is whole, older ones first. False when the ledger has to be written before it is used: not
-   * there, damaged, or of another plan, of which nothing is told. `alive`: called every now and then. Throws
-   * LEDGER_UNWRITABLE where it cannot be read.
+   * Tells every record that is whole, older ones first. False when the ledger has to be written before it is
+   * used: not there, damaged, or of another plan, of which nothing is told. `alive`: called every now and
+   * then. Throws LEDGER_UNWRITABLE where it cannot be read.
    */
   read(tell: (record: LedgerRecord) => void, alive: () => void): boolean {
     let file: number;
@@ -88,8 +88,8 @@ export class Ledger {
   }
 
   /**
-   * Flushed when it returns. `all`: what is to be remembered besides, in case the file is not as it was left. Throws
-   * LEDGER_UNWRITABLE, and then nothing of it is recorded.
+   * Flushed when it returns. `all`: what is to be remembered besides, in case the file is not as it was left.
+   * Throws LEDGER_UNWRITABLE, and then nothing of it is recorded.
    */
   append(records: readonly LedgerRecord[], all: () => Iterable<LedgerRecord>): void {
     if (records.length === 0) return;

@@ -1,5 +1,6 @@
-// Listens to a folder and the folders below it, as the system tells of changes. It only shortens the wait for the next poll, so
-// what it does not hear is no loss: links are not followed, and no file is listened to by itself.
+// Listens to a folder and the folders below it, as the system tells of changes. It only shortens the wait for
+// the next poll, so what it does not hear is no loss: links are not followed, and no file is listened to by
+// itself.
 import { basename, resolve } from 'node:path';
 import { watch } from 'chokidar';
 import { isMediaName } from '../decoder/media-names.ts';

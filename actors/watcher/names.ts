@@ -1,9 +1,9 @@
 // Which names of a watched folder are looked at.
 import { isMediaName } from '../decoder/media-names.ts';
 
-// Names that programs give to files while they write, download or copy them: such a file is looked at when it has its own
-// name. Programs that write under the final name (Finder, Explorer, robocopy, curl, wget, most renders) are caught by
-// size and time alone; hidden names, as of rsync and Syncthing, are left anyway.
+// Names that programs give to files while they write, download or copy them: such a file is looked at when it
+// has its own name. Programs that write under the final name (Finder, Explorer, robocopy, curl, wget, most
+// renders) are caught by size and time alone; hidden names, as of rsync and Syncthing, are left anyway.
 
 /** The last ending of the name, in lower case. */
 const endings = new Set([
@@ -42,7 +42,9 @@ export function isPartialFolderName(name: string): boolean {
   return /\.download$/i.test(name) || aSafeSave.test(name);
 }
 
-/** Folders of the system and of storage devices, which hold thumbnails and what was thrown away. Lower case. */
+/**
+ * Folders of the system and of storage devices, which hold thumbnails and what was thrown away. Lower case.
+ */
 const ofSystem = new Set([
   'lost+found',
   'system volume information',

@@ -1,4 +1,5 @@
-// What one poll makes of what it sees: files join the table, change or stand still, and some that are ready are kept by name.
+// What one poll makes of what it sees: files join the table, change or stand still, and some that are ready
+// are kept by name.
 import { reasonOf } from '../../runtime/files/error-code.ts';
 import type { PollReport } from './contract.ts';
 import type { Disk } from './disk.ts';

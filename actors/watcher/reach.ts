@@ -1,5 +1,5 @@
-// Whether a watched folder can be reached: asked without stopping the thread, and not for ever, because a share whose server
-// is gone may never answer.
+// Whether a watched folder can be reached: asked without stopping the thread, and not for ever, because a
+// share whose server is gone may never answer.
 import type { BigIntStats } from 'node:fs';
 import type { Clock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';

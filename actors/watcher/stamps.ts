@@ -1,6 +1,6 @@
-// Numbers of polls, which are written beside each file, and when those polls were. A file is complete when it was the same in
-// two polls; polls that come quickly one after the other prove nothing, because a file that is written over a network may
-// stand still for a moment.
+// Numbers of polls, which are written beside each file, and when those polls were. A file is complete when it
+// was the same in two polls; polls that come quickly one after the other prove nothing, because a file that
+// is written over a network may stand still for a moment.
 
 export interface Stamp {
   /** Of this poll: 0 to 255, and then 0 again. */

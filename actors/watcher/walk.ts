@@ -1,5 +1,5 @@
-// Lists the media files of a folder and of all folders below it. Calls of the file system are synchronous, so it is in steps:
-// between two of them messages can be received and the walk can be given up.
+// Lists the media files of a folder and of all folders below it. Calls of the file system are synchronous, so
+// it is in steps: between two of them messages can be received and the walk can be given up.
 import type { BigIntStats, Dirent } from 'node:fs';
 import { sep } from 'node:path';
 import { codeOf, reasonOf } from '../../runtime/files/error-code.ts';

@@ -1,5 +1,5 @@
-// One watched folder: what is known of its files, which are handed out, and what became of them. Messages share it: nothing
-// is held across an await but what is looked up again.
+// One watched folder: what is known of its files, which are handed out, and what became of them. Messages
+// share it: nothing is held across an await but what is looked up again.
 import type { BigIntStats } from 'node:fs';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Turn } from '../../runtime/actor.ts';
@@ -103,8 +103,8 @@ export class WatchedFolder {
   }
 
   /**
-   * What was taken is pending again; with another plan that does not keep what was done, everything is. Throws
-   * LEDGER_UNWRITABLE, and then nothing has changed.
+   * What was taken is pending again; with another plan that does not keep what was done, everything is.
+   * Throws LEDGER_UNWRITABLE, and then nothing has changed.
    */
   reopen({ plan, keeps }: Pick<OpenFolder, 'plan' | 'keeps'>): void {
     const isSame = plan === this.#plan || keeps;
@@ -208,8 +208,8 @@ export class WatchedFolder {
   }
 
   /**
-   * Whether what was not seen is gone: a folder that could not be read may hold it. One that the system keeps us out of, and
-   * that was never read, holds nothing that is known.
+   * Whether what was not seen is gone: a folder that could not be read may hold it. One that the system keeps
+   * us out of, and that was never read, holds nothing that is known.
    */
   #isComplete({ read, unread }: Walked): boolean {
     const isComplete = [...unread].every(([key, code]) => keptOut.has(code) && !this.#read.has(key));

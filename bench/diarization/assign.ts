@@ -1,8 +1,9 @@
-// The assignment problem: which column each row takes so that the sum is largest, every column taken at most once.
+// The assignment problem: which column each row takes so that the sum is largest, every column taken at most
+// once.
 
 /**
- * `gains`: rows×columns, finite, at least 0; the sides may differ. Answers a column for each row, or -1 where columns
- * run out. Hungarian method with potentials, O(n³).
+ * `gains`: rows×columns, finite, at least 0; the sides may differ. Answers a column for each row, or -1 where
+ * columns run out. Hungarian method with potentials, O(n³).
  */
 export function bestAssignment(gains: readonly (readonly number[])[]): number[] {
   const rows = gains.length;

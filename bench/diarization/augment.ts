@@ -1,5 +1,5 @@
-// Augments a voice of one recording to several, as another day, another place before the microphone and another mood would
-// change it: equalisation, speed, level and noise at random.
+// Augments a voice of one recording to several, as another day, another place before the microphone and
+// another mood would change it: equalisation, speed, level and noise at random.
 import { rate, type Voice } from './compose.ts';
 import { curveFilter, filtered } from './equalise.ts';
 import { type Random, seeded } from './random.ts';
@@ -47,7 +47,10 @@ function augmentedRecording(
   return tinted.map((x) => gain * (x + random.between(-limit, limit)));
 }
 
-/** Decibels over the octaves: straight lines between points chosen by chance; from 0 Hz (0) to the highest band (1). */
+/**
+ * Decibels over the octaves: straight lines between points chosen by chance; from 0 Hz (0) to the highest
+ * band (1).
+ */
 function smoothCurve(colour: number, random: Random): (part: number) => number {
   const points = Array.from({ length: 6 }, () => random.between(-colour, colour));
   return (part) => {

@@ -1,5 +1,5 @@
-// Composes conversations of recorded voices, with their reference turns: turns, pauses and, when wanted, overlap. The same
-// seed gives the same conversation.
+// Composes conversations of recorded voices, with their reference turns: turns, pauses and, when wanted,
+// overlap. The same seed gives the same conversation.
 
 import { sized } from '../size.ts';
 import { type Random, seeded } from './random.ts';
@@ -123,7 +123,9 @@ class TurnSource {
     return this.#pieces.length > 0;
   }
 
-  /** About `wanted` samples, cut where it is quiet. Null when the recording's rest was too short to be a turn. */
+  /**
+   * About `wanted` samples, cut where it is quiet. Null when the recording's rest was too short to be a turn.
+   */
   next(wanted: number): Float32Array | null {
     const piece = this.#pieces[0]!;
     const left = piece.end - piece.at;
@@ -154,8 +156,8 @@ export function quietNear(samples: Float32Array, at: number): number {
 const hop = 160;
 
 /**
- * Where a clean recording of one voice is speech, by level: samples, half-open. Silences under 0.3 s belong to it. This
- * is the reference of the scorer, not a detector: it may look at the whole recording.
+ * Where a clean recording of one voice is speech, by level: samples, half-open. Silences under 0.3 s belong
+ * to it. This is the reference of the scorer, not a detector: it may look at the whole recording.
  */
 export function speechIn(samples: Float32Array): [number, number][] {
   const levels = frameLevels(samples);

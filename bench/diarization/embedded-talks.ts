@@ -1,5 +1,5 @@
-// Talks embedded once, with ideal voice detection and with the one in use, and kept, so that a setting is tried in seconds and
-// another model in a minute.
+// Talks embedded once, with ideal voice detection and with the one in use, and kept, so that a setting is
+// tried in seconds and another model in a minute.
 import { fileURLToPath } from 'node:url';
 import { digestOf, kept } from '../voices/kept.ts';
 import { rate, type Voice } from './compose.ts';

@@ -13,8 +13,9 @@ export function errorsAt({ same, other }: Pairs, threshold: number): { missed: n
 }
 
 /**
- * The rate where missed and confused pairs cross, and the similarity there. Between two similarities that leave one or the
- * other larger it is the mean of both where they are closest. Both lists have to hold something.
+ * The rate where missed and confused pairs cross, and the similarity there. Between two similarities that
+ * leave one or the other larger it is the mean of both where they are closest. Both lists have to hold
+ * something.
  */
 export function equalError({ same, other }: Pairs): { rate: number; threshold: number } {
   const ascending = (values: readonly number[]) => Float64Array.from(values).sort();

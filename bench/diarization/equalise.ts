@@ -1,5 +1,5 @@
-// The "eq" condition: every voice is filtered to the same average spectrum, so that speakers cannot be told apart by their
-// microphone or room.
+// The "eq" condition: every voice is filtered to the same average spectrum, so that speakers cannot be told
+// apart by their microphone or room.
 import { speechIn, type Voice } from './compose.ts';
 
 const size = 512;

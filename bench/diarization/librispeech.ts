@@ -1,4 +1,5 @@
-// Recorded voices of LibriSpeech for measurements, where they lie beside the checkout; they are no part of the project.
+// Recorded voices of LibriSpeech for measurements, where they lie beside the checkout; they are no part of
+// the project.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +15,8 @@ const mostOfVoice = sized(Number.POSITIVE_INFINITY, 3);
 const slotBytes = 16 * soundRate * Float32Array.BYTES_PER_ELEMENT;
 
 /**
- * The voices of a part of LibriSpeech, each with all its recordings, by name; null, with a message, where they are missing.
- * Files are named SPEAKER-CHAPTER-NUMBER.flac.
+ * The voices of a part of LibriSpeech, each with all its recordings, by name; null, with a message, where
+ * they are missing. Files are named SPEAKER-CHAPTER-NUMBER.flac.
  */
 export async function readVoices(
   part: 'test-other' | 'train-clean-100',

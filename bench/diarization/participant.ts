@@ -1,7 +1,8 @@
 // A voice that takes part in a talk: it says its recordings, in its room and over its line.
 //
-// A voice of train-clean-100 has one recording of 12 to 16 s. In a longer talk it says that again, at most as often as the plan
-// allows; each time it begins elsewhere, is cut elsewhere, speaks at another tempo and from another place in the room.
+// A voice of train-clean-100 has one recording of 12 to 16 s. In a longer talk it says that again, at most as
+// often as the plan allows; each time it begins elsewhere, is cut elsewhere, speaks at another tempo and from
+// another place in the room.
 import { heardIn, type Session, sourceSamples } from '../voices/session.ts';
 import { atTempo } from '../voices/tempo.ts';
 import { quietNear, rate, speechIn, type Voice } from './compose.ts';

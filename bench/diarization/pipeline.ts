@@ -35,7 +35,10 @@ export type Evidence = NonNullable<SpeakerRow['speaker']['evidence']>;
 /** Turns for a count of speakers; `changes`: to the evidence of the row, to try other settings. */
 export type Diarize = (count: SpeakerCount, changes?: Partial<Evidence>) => Turn[];
 
-/** The speech of a recording, embedded: plain values, which can be kept and clustered for any count of speakers. */
+/**
+ * The speech of a recording, embedded: plain values, which can be kept and clustered for any count of
+ * speakers.
+ */
 export interface EmbeddedSpeech {
   readonly speech: readonly SpeechRegion[];
   /** Samples of the whole recording. */
@@ -67,8 +70,9 @@ interface Actors {
 }
 
 /**
- * `modelsDir`: without a voice detection model in it, our own detector is used. `model`: another file than the starter
- * speaker model's, with the same ports; its PLDA lies beside it, as `NAME-plda.bin` beside `NAME.onnx`.
+ * `modelsDir`: without a voice detection model in it, our own detector is used. `model`: another file than
+ * the starter speaker model's, with the same ports; its PLDA lies beside it, as `NAME-plda.bin` beside
+ * `NAME.onnx`.
  */
 export async function openPipeline(
   modelsDir: string,

@@ -1,4 +1,5 @@
-// Composes one talk as a plan says: whose turn it is, how long, and how it is heard. The same plan gives the same talk.
+// Composes one talk as a plan says: whose turn it is, how long, and how it is heard. The same plan gives the
+// same talk.
 import { drawRoom } from '../voices/room.ts';
 import { drawSession, type Lines, noiseOf, type Session, usualLoudness } from '../voices/session.ts';
 import { type Conversation, rate, speechIn, type Voice } from './compose.ts';

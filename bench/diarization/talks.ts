@@ -1,4 +1,5 @@
-// The talks of the measurement, in groups: what is hard differs. The same voices and seed give the same talks.
+// The talks of the measurement, in groups: what is hard differs. The same voices and seed give the same
+// talks.
 import { sized } from '../size.ts';
 import { medianPitch } from '../voices/pitch.ts';
 import type { Lines } from '../voices/session.ts';

@@ -1,5 +1,6 @@
-// What is done to a picture before it is searched for: mirrored, put between bars, cut, scaled, coded, in other light, turned,
-// written on. Each takes and gives RGB, and draws what it leaves to chance from the dice of the picture.
+// What is done to a picture before it is searched for: mirrored, put between bars, cut, scaled, coded, in
+// other light, turned, written on. Each takes and gives RGB, and draws what it leaves to chance from the dice
+// of the picture.
 import sharp, { type Sharp } from 'sharp';
 import type { Dice } from '../../test/actors/models/starter/drawings/canvas.ts';
 
@@ -79,7 +80,10 @@ function turned(degrees: number): Alteration {
   };
 }
 
-/** Two lines of strokes as tall as subtitles, white with a dark edge. `from`: the top of the first, a share of the height. */
+/**
+ * Two lines of strokes as tall as subtitles, white with a dark edge. `from`: the top of the first, a share of
+ * the height.
+ */
 function written(from: number, tall = 0.05): Alteration {
   return (picture, dice) => {
     const { width, height } = picture;

@@ -1,5 +1,5 @@
-// The pictures that are searched: drawings of the tests, the sample library, recorded media where they are, and a folder of
-// the caller's. All as files of at most 640 px, so that every one goes the way of a still.
+// The pictures that are searched: drawings of the tests, the sample library, recorded media where they are,
+// and a folder of the caller's. All as files of at most 640 px, so that every one goes the way of a still.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -19,7 +19,10 @@ export interface GalleryPicture {
 const preview = { max_side: 640, quality: 95 };
 /** Seconds between two pictures of a film; nearer ones are often one picture. */
 const secondsApart = 3;
-/** Mean difference of two thumbnails, of 255, below which one of them is left out: nobody could tell which was meant. */
+/**
+ * Mean difference of two thumbnails, of 255, below which one of them is left out: nobody could tell which was
+ * meant.
+ */
 const leastDifference = 6;
 const thumbnailSide = 16;
 /** Pictures of each kind of drawing, and pictures of the caller's folder at most. */

@@ -225,7 +225,10 @@ function still(
 
 export const samples: readonly (SampleFilm | SampleStill)[] = [...films, ...stills];
 
-/** Every still, and every shot of the films at a moment in its first third: what the pictures of the library look like. */
+/**
+ * Every still, and every shot of the films at a moment in its first third: what the pictures of the library
+ * look like.
+ */
 export const sampleShots: readonly {
   readonly name: string;
   readonly scene: Scene;

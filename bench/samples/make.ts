@@ -1,5 +1,5 @@
-// Draws the sample library of the product, in actors/samples/media/: the same bytes on every run. Run when its list changes:
-// node runtime/process/launch.mjs --node bench/samples/make.ts
+// Draws the sample library of the product, in actors/samples/media/: the same bytes on every run. Run when
+// its list changes: node runtime/process/launch.mjs --node bench/samples/make.ts
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Canvas } from './drawings/canvas.ts';
@@ -30,7 +30,10 @@ async function drawStill({ width, height, scene, moment }: SampleStill, path: st
 
 type Encoding = Pick<FilmPicture, 'encoder' | 'options'>;
 
-/** Deterministic output needs a fixed number of threads and no macroblock tree, which reads uninitialised memory. */
+/**
+ * Deterministic output needs a fixed number of threads and no macroblock tree, which reads uninitialised
+ * memory.
+ */
 const codecs: Record<SampleFilm['codec'], Encoding> = {
   h264: {
     encoder: 'libx264',

@@ -1,5 +1,6 @@
-// What the scenes of starter-visual are fitted on: the half of the photographs that the table does not have, each also
-// cropped and in other light, the drawings of the tests, the sample library, and pictures of nothing. None of the table's.
+// What the scenes of starter-visual are fitted on: the half of the photographs that the table does not have,
+// each also cropped and in other light, the drawings of the tests, the sample library, and pictures of
+// nothing. None of the table's.
 import sharp, { type Sharp } from 'sharp';
 import { drawSet } from '../../test/actors/models/starter/drawings/set.ts';
 import { Canvas } from '../samples/drawings/canvas.ts';

@@ -1,5 +1,5 @@
-// A logistic regression over many measures, with a penalty on large weights: Newton's method, whose steps conjugate gradients
-// find, so that no matrix of all measures by all measures is made.
+// A logistic regression over many measures, with a penalty on large weights: Newton's method, whose steps
+// conjugate gradients find, so that no matrix of all measures by all measures is made.
 
 export interface Example {
   readonly is: boolean;
@@ -84,7 +84,9 @@ function add(to: Float64Array, what: Float64Array, times: number): void {
   for (let k = 0; k < to.length; k++) to[k]! += times * what[k]!;
 }
 
-/** x of curve·x = slope, where the curve is the sum of bend·row·rowᵀ and the penalty, by conjugate gradients. */
+/**
+ * x of curve·x = slope, where the curve is the sum of bend·row·rowᵀ and the penalty, by conjugate gradients.
+ */
 function solved(rows: readonly Float64Array[], bends: Float64Array, slope: Float64Array): Float64Array {
   const found = new Float64Array(slope.length);
   const left = slope.slice();

@@ -1,5 +1,6 @@
-// Pictures that show no scene, for fitting alone: grain, mosaics, bands at any angle, checks, slopes of light and spots, in
-// colours by chance. Without them a fit says anything of what is neither a photograph nor a drawing of a place.
+// Pictures that show no scene, for fitting alone: grain, mosaics, bands at any angle, checks, slopes of light
+// and spots, in colours by chance. Without them a fit says anything of what is neither a photograph nor a
+// drawing of a place.
 import { type Random, seeded } from '../diarization/random.ts';
 import { SIDE } from './picture.ts';
 

@@ -3,7 +3,10 @@ import sharp from 'sharp';
 
 export const SIDE = 224;
 
-/** What a picture shows. `maybe`: what it may be said to show; such a picture counts neither as right nor as wrong. */
+/**
+ * What a picture shows. `maybe`: what it may be said to show; such a picture counts neither as right nor as
+ * wrong.
+ */
 export interface Shown {
   readonly tags: readonly string[];
   readonly maybe: readonly string[];

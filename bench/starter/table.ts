@@ -1,5 +1,5 @@
-// The pictures that starter-visual is measured on: drawn ones in two ways, patterns, and photographs where they are.
-// Weights are fitted on the other half of the photographs, and on none of these drawings.
+// The pictures that starter-visual is measured on: drawn ones in two ways, patterns, and photographs where
+// they are. Weights are fitted on the other half of the photographs, and on none of these drawings.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Random, seeded } from '../diarization/random.ts';
@@ -19,7 +19,9 @@ type Draw = (random: Random) => Drawing;
 const styles = { flat: flatScenes, noise: noiseScenes, pattern: patterns };
 const FIRST_SEED = 900_000;
 
-/** `each` pictures of every kind of every way to draw; those of the table, or others of another `first` seed. */
+/**
+ * `each` pictures of every kind of every way to draw; those of the table, or others of another `first` seed.
+ */
 export async function drawn(each: number, first = FIRST_SEED): Promise<Picture[]> {
   const pictures: Promise<Picture>[] = [];
   let seed = first;

@@ -1,5 +1,5 @@
-// How well our own voice detector agrees with Silero on recorded speech: clean, with noise, over music, by telephone, in rooms; and
-// what it finds of files that begin within a word.
+// How well our own voice detector agrees with Silero on recorded speech: clean, with noise, over music, by
+// telephone, in rooms; and what it finds of files that begin within a word.
 import { seeded } from '../diarization/random.ts';
 import type { Row } from '../row.ts';
 import { throughTelephone } from '../voices/codec.ts';

@@ -1,5 +1,5 @@
-// The recorded speech beside the checkout, decoded to 16 kHz mono. It is no part of the project; where it is missing,
-// measurements that need it are skipped.
+// The recorded speech beside the checkout, decoded to 16 kHz mono. It is no part of the project; where it is
+// missing, measurements that need it are skipped.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

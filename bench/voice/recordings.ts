@@ -1,5 +1,6 @@
-// Recorded sounds without speech: music, birds, dogs, applause, traffic and weather. recordings.tsv lists them with their
-// authors and licences; none of them is part of the project. Where they are missing, they are named.
+// Recorded sounds without speech: music, birds, dogs, applause, traffic and weather. recordings.tsv lists
+// them with their authors and licences; none of them is part of the project. Where they are missing, they are
+// named.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +13,8 @@ import { levelOf, type NoiseGenerator } from './sounds.ts';
 export type SoundKind = 'music' | 'birds' | 'dogs' | 'applause' | 'traffic' | 'weather';
 
 /**
- * `fit`: for training; `refit`: for its second part alone; `aside`: to choose settings by; `test`: to measure by. Nothing of the
- * last two was ever trained on, nor made by somebody whose other sounds were.
+ * `fit`: for training; `refit`: for its second part alone; `aside`: to choose settings by; `test`: to measure
+ * by. Nothing of the last two was ever trained on, nor made by somebody whose other sounds were.
  */
 export type SoundPart = 'fit' | 'refit' | 'aside' | 'test';
 
@@ -37,7 +38,9 @@ interface Listed {
 /** Longer recordings are cut to this length. */
 const longest = 180 * soundRate;
 
-/** Holds the files of each repository of the list in a folder OWNER+NAME, at their paths in the repository. */
+/**
+ * Holds the files of each repository of the list in a folder OWNER+NAME, at their paths in the repository.
+ */
 export const recordingsFolder =
   process.env.FRAMEHOUND_BENCH_RECORDINGS ??
   fileURLToPath(new URL('../../../shared/media/recordings', import.meta.url));
@@ -67,7 +70,10 @@ export async function readRecordings(part: SoundPart): Promise<RecordedSound[]> 
   }
 }
 
-/** Pieces of recorded sounds, all equally loud, between two speeds. Every kind is as likely, whatever its length. */
+/**
+ * Pieces of recorded sounds, all equally loud, between two speeds. Every kind is as likely, whatever its
+ * length.
+ */
 export function recordedNoise(
   sounds: readonly RecordedSound[],
   [slowest, fastest]: readonly [number, number],

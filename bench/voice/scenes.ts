@@ -1,5 +1,6 @@
-// Training scenes for our own voice detector: talk with pauses, close or in rooms, with noise, music or other recorded sound behind
-// it, or sound without speech; 24 s each, and short ones of how files begin. Nothing of the test recordings is used.
+// Training scenes for our own voice detector: talk with pauses, close or in rooms, with noise, music or other
+// recorded sound behind it, or sound without speech; 24 s each, and short ones of how files begin. Nothing of
+// the test recordings is used.
 import { frameHop, frameSize, frameValues, VoiceFeatures } from '../../actors/transcriber/voice/features.ts';
 import { seeded } from '../diarization/random.ts';
 import { throughTelephone } from '../voices/codec.ts';

@@ -1,4 +1,5 @@
-// How well regions of speech agree with others: precision, recall and their harmonic mean over pieces of 10 ms.
+// How well regions of speech agree with others: precision, recall and their harmonic mean over pieces of 10
+// ms.
 /** Half-open, in samples. */
 export type Region = readonly [start: number, end: number];
 

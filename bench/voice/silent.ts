@@ -1,5 +1,5 @@
-// What voice detectors take for speech in sounds without any: noises made by a program, and recordings of music, animals,
-// traffic and weather that were never trained on.
+// What voice detectors take for speech in sounds without any: noises made by a program, and recordings of
+// music, animals, traffic and weather that were never trained on.
 import type { Row } from '../row.ts';
 import { sized } from '../size.ts';
 import { type Pair, regionsOf, secondsOf } from './detect.ts';

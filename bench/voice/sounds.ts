@@ -1,5 +1,5 @@
-// Sounds for training and testing voice detectors: noises, tones, hum, synthetic music, and ways to mix them with speech. The
-// same seed gives the same sound.
+// Sounds for training and testing voice detectors: noises, tones, hum, synthetic music, and ways to mix them
+// with speech. The same seed gives the same sound.
 import { seeded } from '../diarization/random.ts';
 
 export const rate = 16_000;
@@ -128,7 +128,10 @@ export const music: NoiseGenerator = (count, random) => {
   return sound;
 };
 
-/** One instrument alone: a tune of held and gliding notes with vibrato, soft or distorted, its timbre moving as a voice's. */
+/**
+ * One instrument alone: a tune of held and gliding notes with vibrato, soft or distorted, its timbre moving
+ * as a voice's.
+ */
 export const solo: NoiseGenerator = (count, random) => {
   const sound = new Float32Array(count);
   const scale = [0, 2, 3, 5, 7, 8, 10, 12, 14, 15];

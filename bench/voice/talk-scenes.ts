@@ -1,5 +1,6 @@
-// Talk for the training scenes of our own voice detector: recordings one after the other, close or in drawn rooms, over lines and
-// at levels of their own, with noise, music or other sound behind them; and files that begin within a word.
+// Talk for the training scenes of our own voice detector: recordings one after the other, close or in drawn
+// rooms, over lines and at levels of their own, with noise, music or other sound behind them; and files that
+// begin within a word.
 import { seeded } from '../diarization/random.ts';
 import { drawRoom } from '../voices/room.ts';
 import { drawSession, heardIn, type Session } from '../voices/session.ts';
@@ -74,7 +75,10 @@ export function talkScene(
   return { kind: form.within ? `begun ${where}` : where, sound: coloured, speech };
 }
 
-/** Draws the session of who speaks next: in half the talks all are in one, else everybody has a room and line of his own. */
+/**
+ * Draws the session of who speaks next: in half the talks all are in one, else everybody has a room and line
+ * of his own.
+ */
 function sessionsOf(random: Random): () => Session {
   const draws = seeded(Math.floor(2 ** 31 * random()));
   const lines = { telephone: 0.3, codec: 0.3 };

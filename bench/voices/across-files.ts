@@ -1,5 +1,6 @@
-// How often two speakers of different files whose vectors are alike are one voice: `node bench/voices/across-files.ts`. The five
-// voices of LibriSpeech test-other, whom no model here was trained on; each file has other words and a session of its own.
+// How often two speakers of different files whose vectors are alike are one voice:
+// `node bench/voices/across-files.ts`. The five voices of LibriSpeech test-other, whom no model here was
+// trained on; each file has other words and a session of its own.
 import { starterSpeakerFile, starterSpeakerPldaFile } from '../../actors/models/starter/speaker.ts';
 import { rate, type Voice } from '../diarization/compose.ts';
 import { errorsAt } from '../diarization/equal-error.ts';
@@ -57,7 +58,10 @@ async function centroid(
   return { ...of, vector: sum.map((value) => value / length) };
 }
 
-/** The part of files whose most alike file of other words is of the same voice, and of those the part above a threshold. */
+/**
+ * The part of files whose most alike file of other words is of the same voice, and of those the part above a
+ * threshold.
+ */
 function first(files: readonly Embedded[], threshold: number) {
   let [right, suggested, rightSuggested] = [0, 0, 0];
   for (const one of files) {

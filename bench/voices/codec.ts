@@ -13,7 +13,10 @@ const line = curveFilter((part) => {
 });
 const smooth = curveFilter((part) => slope(Math.log2(Math.max(1, part * 8000) / 3600)));
 
-/** 300 to 3400 Hz, 8000 samples a second of 8 bits each (µ-law, as ITU G.711). As long as `samples`, and as loud. */
+/**
+ * 300 to 3400 Hz, 8000 samples a second of 8 bits each (µ-law, as ITU G.711). As long as `samples`, and as
+ * loud.
+ */
 export function throughTelephone(samples: Float32Array): Float32Array {
   const narrow = throughFilter(samples, line);
   const level = levelOf(narrow);
@@ -48,8 +51,9 @@ const phase = 0.5 + hop / 2;
 const window = Float64Array.from({ length: frame }, (_, at) => Math.sin((Math.PI * (at + 0.5)) / frame));
 
 /**
- * As speech and music codecs of low bit rates do: windows of 32 ms become a modified cosine transform, each band of it is
- * quantised as coarsely as its own loudness hides, and bands far below the loudest are dropped. As long as `samples`.
+ * As speech and music codecs of low bit rates do: windows of 32 ms become a modified cosine transform, each
+ * band of it is quantised as coarsely as its own loudness hides, and bands far below the loudest are dropped.
+ * As long as `samples`.
  */
 export function throughCodec(samples: Float32Array, codec: TransformCodec): Float32Array {
   const made = new Float32Array(samples.length + 2 * frame);

@@ -1,5 +1,5 @@
-// What takes minutes to make and depends on its key alone, kept in the folder for temporary files. The files are of one machine and
-// one version of Node, and can be deleted.
+// What takes minutes to make and depends on its key alone, kept in the folder for temporary files. The files
+// are of one machine and one version of Node, and can be deleted.
 import { createHash } from 'node:crypto';
 import {
   existsSync,

@@ -7,8 +7,9 @@ export interface HeldModel {
 }
 
 /**
- * A file that was trained without the held voices, named by `FRAMEHOUND_BENCH_SPEAKER`; null, with a message, where none is
- * named. The starter's own may have heard every voice of train-clean-100: only test-other says something about it.
+ * A file that was trained without the held voices, named by `FRAMEHOUND_BENCH_SPEAKER`; null, with a message,
+ * where none is named. The starter's own may have heard every voice of train-clean-100: only test-other says
+ * something about it.
  */
 export function heldModel(say: (text: string) => void): HeldModel | null {
   const path = process.env['FRAMEHOUND_BENCH_SPEAKER'];

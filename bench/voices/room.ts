@@ -1,5 +1,6 @@
-// Rooms: the response from a mouth to a microphone in a box, by image sources for the early reflections (Allen and Berkley,
-// 1979) and decaying noise after them. Made of samples, so it has nothing in common with what training does in bands.
+// Rooms: the response from a mouth to a microphone in a box, by image sources for the early reflections
+// (Allen and Berkley, 1979) and decaying noise after them. Made of samples, so it has nothing in common with
+// what training does in bands.
 import { rate } from '../diarization/compose.ts';
 import type { Random } from '../diarization/random.ts';
 
@@ -21,8 +22,8 @@ const early = 0.06;
 const reach = 8;
 
 /**
- * Mouth and microphone are placed by chance, 0.3 to `farthest` metres apart where the room is wide enough. The first sample is
- * the direct sound, of height about 1.
+ * Mouth and microphone are placed by chance, 0.3 to `farthest` metres apart where the room is wide enough.
+ * The first sample is the direct sound, of height about 1.
  */
 export function roomResponse(room: Room, random: Random, farthest = 2): Float32Array {
   const [mouth, microphone] = places(room, random, farthest);
@@ -86,7 +87,9 @@ function addImpulse(response: Float32Array, delay: number, height: number): void
   }
 }
 
-/** Noise that decays as the room says, high notes faster, as loud as the reflections are where it takes over. */
+/**
+ * Noise that decays as the room says, high notes faster, as loud as the reflections are where it takes over.
+ */
 function addTail(response: Float32Array, { rt60 }: Room, random: Random): void {
   const start = Math.round(0.6 * early * rate);
   const end = Math.round(early * rate);

@@ -15,7 +15,10 @@ export function pldaScorerOf(file: string): Scorer {
   return pldaScorer(readPlda(readFileSync(file), dimensions, file));
 }
 
-/** Log-likelihood ratio of one voice against two. Vectors keep their length, which clustering does not let them. */
+/**
+ * Log-likelihood ratio of one voice against two. Vectors keep their length, which clustering does not let
+ * them.
+ */
 export function pldaScorer({
   dimensions: d,
   mean,

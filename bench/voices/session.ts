@@ -1,4 +1,5 @@
-// A session: where and how somebody was recorded. The same words of the same voice in two sessions share nothing but the voice.
+// A session: where and how somebody was recorded. The same words of the same voice in two sessions share
+// nothing but the voice.
 import { rate } from '../diarization/compose.ts';
 import { curveFilter } from '../diarization/equalise.ts';
 import type { Random } from '../diarization/random.ts';
@@ -77,8 +78,9 @@ function drawMicrophone(random: Random): Float32Array {
 }
 
 /**
- * As the session's microphone hears what is said, on the same time: the direct sound is not delayed, and what the room adds
- * after the end is kept (`tail`) or cut. Tempo is not its matter. Every call draws the places of mouth and microphone anew.
+ * As the session's microphone hears what is said, on the same time: the direct sound is not delayed, and what
+ * the room adds after the end is kept (`tail`) or cut. Tempo is not its matter. Every call draws the places
+ * of mouth and microphone anew.
  */
 export function heardIn(
   { room, farthest, microphone, line, level }: Session,

@@ -1,5 +1,5 @@
-// Which voices of LibriSpeech train-clean-100 are only measured, and which may be fitted to. Nothing is trained, chosen or tuned
-// on the held ones.
+// Which voices of LibriSpeech train-clean-100 are only measured, and which may be fitted to. Nothing is
+// trained, chosen or tuned on the held ones.
 
 const step = 4;
 const heldCount = 62;
@@ -7,7 +7,10 @@ const heldCount = 62;
 export interface Split<T> {
   readonly held: T[];
   readonly fit: T[];
-  /** Those of `fit` that a training with `--hold 62 --choose` leaves out: settings are chosen on them with its model. */
+  /**
+   * Those of `fit` that a training with `--hold 62 --choose` leaves out: settings are chosen on them with its
+   * model.
+   */
   readonly choose: T[];
 }
 

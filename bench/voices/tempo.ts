@@ -1,5 +1,5 @@
-// Speaks faster or slower at the same pitch: overlapping pieces are put closer together or further apart, each where it fits best
-// to what came before (WSOLA; Verhelst and Roelands, 1993).
+// Speaks faster or slower at the same pitch: overlapping pieces are put closer together or further apart,
+// each where it fits best to what came before (WSOLA; Verhelst and Roelands, 1993).
 import { rate } from '../diarization/compose.ts';
 
 const size = 0.03 * rate;

@@ -1,6 +1,6 @@
-// Measures a model that is not shipped on the same tables: `node bench/voices/try.ts [voices] [talks] [--model FILE] [--plda FILE]
-// [--evidence JSON] [--set held|five|fit] [--draws N] [--threads N]`. Nothing is recorded. A file whose training heard the held voices says
-// nothing on them.
+// Measures a model that is not shipped on the same tables:
+// `node bench/voices/try.ts [voices] [talks] [--model FILE] [--plda FILE] [--evidence JSON] [--set held|five|fit] [--draws N] [--threads N]`.
+// Nothing is recorded. A file whose training heard the held voices says nothing on them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

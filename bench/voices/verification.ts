@@ -15,7 +15,10 @@ export interface Verification {
   readonly pairs: Pairs;
   /** Equal error of all pairs together, and the score there. */
   readonly pooled: { readonly rate: number; readonly threshold: number };
-  /** Error of each voice at that score: the mean of its own pairs missed and of its pairs with others confused. */
+  /**
+   * Error of each voice at that score: the mean of its own pairs missed and of its pairs with others
+   * confused.
+   */
   readonly byVoice: ReadonlyMap<string, number>;
   readonly spread: Spread;
   readonly worst: number;

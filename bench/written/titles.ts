@@ -1,5 +1,5 @@
-// Titles over footage, as they are edited: which are seen in which second, and their pictures. Drawn with one seed, so that
-// every run has the same.
+// Titles over footage, as they are edited: which are seen in which second, and their pictures. Drawn with one
+// seed, so that every run has the same.
 import sharp from 'sharp';
 import { seeded } from '../../test/seeded.ts';
 

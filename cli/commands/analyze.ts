@@ -30,7 +30,10 @@ export const analyze: Command = async (args, context) => {
   });
 };
 
-/** Looks for things and words in stored previews. Where there is a model for neither, the service names the command. */
+/**
+ * Looks for things and words in stored previews. Where there is a model for neither, the service names the
+ * command.
+ */
 function previewTask(
   { client }: Service,
   paths: readonly string[],

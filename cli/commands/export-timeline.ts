@@ -58,7 +58,9 @@ function formatOf(named: string | undefined, out: string): TimelineFormat {
 
 const fieldErrorsOf = createValidator(TimelineBody);
 
-/** The body of /export/timeline, or its `items` alone. Paths that are not absolute start where the file lies. */
+/**
+ * The body of /export/timeline, or its `items` alone. Paths that are not absolute start where the file lies.
+ */
 async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineBody> {
   const wrong = (what: string) =>
     usageErrors.USAGE(`${file === '-' ? 'the input' : printable(file)}: ${what}`);

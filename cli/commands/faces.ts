@@ -1,4 +1,5 @@
-// `framehound faces`: finds faces, clusters them into people, and lets a person look at them, name and correct them.
+// `framehound faces`: finds faces, clusters them into people, and lets a person look at them, name and
+// correct them.
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';

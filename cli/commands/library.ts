@@ -1,5 +1,5 @@
-// `framehound list | forget | prune | move | disk`: what an analysis folder holds, what is taken out of it, and footage that
-// was moved.
+// `framehound list | forget | prune | move | disk`: what an analysis folder holds, what is taken out of it,
+// and footage that was moved.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { LibraryMedia } from '../../actors/library/contract.ts';

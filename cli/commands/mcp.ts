@@ -1,5 +1,5 @@
-// `framehound mcp`: the tools for assistants over standard input and output, until the assistant closes them. Nothing but the
-// protocol is written to standard output.
+// `framehound mcp`: the tools for assistants over standard input and output, until the assistant closes them.
+// Nothing but the protocol is written to standard output.
 import { parseArgs } from 'node:util';
 import { createClient } from '../../http/client/client.ts';
 import { serveOverPipes } from '../../http/mcp/protocol.ts';

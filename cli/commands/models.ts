@@ -1,4 +1,5 @@
-// `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and which is used.
+// `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and
+// which is used.
 import { parseArgs } from 'node:util';
 import { isModelWord, keysOf, modelsInUse } from '../../actors/models/advice.ts';
 import { modelErrors } from '../../actors/models/contract.ts';
@@ -55,7 +56,10 @@ async function list(context: Context, json: boolean): Promise<number> {
   return problems.length > 0 ? exit.error : exit.ok;
 }
 
-/** A model that cannot be pulled does not keep the others from it; the error tells of each, and what there is now. */
+/**
+ * A model that cannot be pulled does not keep the others from it; the error tells of each, and what there is
+ * now.
+ */
 async function pullAll(words: readonly string[], use: boolean, context: Context): Promise<number> {
   const keys = await keysToPull(words, context);
   const failed = new Map<string, EngineError>();

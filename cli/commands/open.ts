@@ -1,4 +1,5 @@
-// `framehound open`: the web page in a browser, signed in; a service is started when none runs. `framehound stop` ends it.
+// `framehound open`: the web page in a browser, signed in; a service is started when none runs.
+// `framehound stop` ends it.
 import { parseArgs } from 'node:util';
 import { STOP_LIMIT_MS } from '../../runtime/process/guardian-client.ts';
 import { folders } from '../../settings.ts';

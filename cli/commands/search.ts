@@ -105,7 +105,10 @@ async function questionOf(values: Values, text: string, context: Context): Promi
   return question;
 }
 
-/** What is searched: all three, or the one that was asked for. Words say nothing of pictures or of people who are seen. */
+/**
+ * What is searched: all three, or the one that was asked for. Words say nothing of pictures or of people who
+ * are seen.
+ */
 function kindsOf({ image, frame, people, exclude }: Question, values: Values) {
   const { timeline } = values;
   const chosen = (['seen', 'said', 'written'] as const).filter((kind) => values[kind]);
@@ -151,8 +154,8 @@ export function writtenQuery({ query, media, max }: Question, cache_dir: string)
 }
 
 /**
- * Prints the matches and what is said of them, and saves their pictures with a page that shows those. `said` and
- * `written`: null where nobody looked for them; else each match says by what it was found.
+ * Prints the matches and what is said of them, and saves their pictures with a page that shows those. `said`
+ * and `written`: null where nobody looked for them; else each match says by what it was found.
  */
 export async function show(
   answer: StandingOut,

@@ -1,5 +1,5 @@
-// `framehound serve`: answers other programs until it is stopped. A small guardian runs the engine as its child and
-// starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
+// `framehound serve`: answers other programs until it is stopped. A small guardian runs the engine as its
+// child and starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
 import type { Engine } from '../../actors/engine.ts';
@@ -25,7 +25,10 @@ import { keepServiceFile } from '../service-file.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
 const DRAIN_MS = 3_000;
-/** The same after the engine has stopped: requests that waited for it now fail, and their responses are still sent. */
+/**
+ * The same after the engine has stopped: requests that waited for it now fail, and their responses are still
+ * sent.
+ */
 const FINAL_DRAIN_MS = 500;
 
 export const serve: Command = async (args, context) => {
@@ -137,7 +140,8 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
   const model_key = kept?.model_key ?? values.model;
-  // Not awaited: requests that need the model are answered that it loads; /models/loaded and /readyz say if it fails.
+  // Not awaited: requests that need the model are answered that it loads; /models/loaded and /readyz say if
+  // it fails.
   const model = engine.search.models.load(model_key);
   if (kept) loadAgain(engine, kept, model, log);
   model.then(
@@ -196,8 +200,8 @@ function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>,
 }
 
 /**
- * Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed and
- * stopped.
+ * Within the stop limit of the guardian: requests drained, the running task at its checkpoint, actors flushed
+ * and stopped.
  */
 async function end(
   { log, flushLog }: Context,

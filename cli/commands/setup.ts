@@ -1,4 +1,5 @@
-// `framehound setup`: brings what an installation leaves out, the models that see things and read printed words.
+// `framehound setup`: brings what an installation leaves out, the models that see things and read printed
+// words.
 import { parseArgs } from 'node:util';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit } from '../context.ts';

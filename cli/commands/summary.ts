@@ -1,4 +1,5 @@
-// `framehound summary FILE… | --collection NAME|ID | --list`: stored summaries, shown, taken away as documents and removed.
+// `framehound summary FILE… | --collection NAME|ID | --list`: stored summaries, shown, taken away as
+// documents and removed.
 import { basename, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mostDocumentLevels } from '../../actors/exporter/summary/contract.ts';

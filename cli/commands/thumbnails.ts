@@ -70,7 +70,9 @@ async function strip(
   return (scene_thumbnails ?? []).map(([image, time]) => ({ time, image }));
 }
 
-/** Writes what there is, each file whole or not at all; a moment without a picture is reported as a failure. */
+/**
+ * Writes what there is, each file whole or not at all; a moment without a picture is reported as a failure.
+ */
 async function save(
   pictures: readonly Picture[],
   path: string,

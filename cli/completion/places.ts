@@ -1,5 +1,5 @@
-// What can be typed where on the command line, read off the table of commands and the settings; each shell's script is
-// written from it.
+// What can be typed where on the command line, read off the table of commands and the settings; each shell's
+// script is written from it.
 import { settings } from '../../settings.ts';
 import { type Action, type Completion, commandTable, type Options } from '../command-table.ts';
 
@@ -13,7 +13,10 @@ export interface Flag extends Word {
   readonly completes: Completion | undefined;
 }
 
-/** A command, or an action of one; `path`: as it is typed, `tasks show`, and empty where no command is typed yet. */
+/**
+ * A command, or an action of one; `path`: as it is typed, `tasks show`, and empty where no command is typed
+ * yet.
+ */
 export interface Place {
   readonly path: string;
   readonly words: readonly Word[];

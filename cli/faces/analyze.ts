@@ -164,8 +164,8 @@ function inNone(count: number, least: number): string {
   return `  ${are} in no cluster: fewer than ${least} similar faces, or too small, blurred or turned away`;
 }
 
-// What the clustering of a job told when it ended: which sample faces gave their name, and what became of names and
-// corrections.
+// What the clustering of a job told when it ended: which sample faces gave their name, and what became of
+// names and corrections.
 
 const Naming = Type.Object({
   assignments: Type.Array(

@@ -18,7 +18,10 @@ export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJo
 
 type ClusterNames = Pick<FaceClusterJob, 'name' | 'cluster_ids' | 'names'>;
 
-/** Ids go before names, and a name means every cluster that has it. Throws UNKNOWN_CLUSTER with what was probably meant. */
+/**
+ * Ids go before names, and a name means every cluster that has it. Throws UNKNOWN_CLUSTER with what was
+ * probably meant.
+ */
 export function clustersMeant(job: ClusterNames, word: string): readonly string[] {
   if (job.cluster_ids.includes(word)) return [word];
   const name = word.trim();

@@ -26,7 +26,9 @@ export async function removeSheet(home: string, job: string): Promise<void> {
   await rm(folderOf(home, job), { recursive: true, force: true });
 }
 
-/** Clusterings whose names are alike in a file system have folders of their own: one of them may be removed. */
+/**
+ * Clusterings whose names are alike in a file system have folders of their own: one of them may be removed.
+ */
 function folderOf(home: string, job: string): string {
   const short = fileName(job, 40);
   const plain = short === job && /^[a-z0-9-]*$/.test(job);

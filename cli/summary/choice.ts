@@ -38,7 +38,10 @@ export async function listOf(
   return all;
 }
 
-/** Of each file the summary with this name or id, the latest when it is null; a file without any is told and left out. */
+/**
+ * Of each file the summary with this name or id, the latest when it is null; a file without any is told and
+ * left out.
+ */
 export async function chosenOf(
   client: Client,
   cache_dir: string,

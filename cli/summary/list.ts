@@ -1,4 +1,5 @@
-// `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is known.
+// `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is
+// known.
 import { resolve } from 'node:path';
 import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
 import type { Client } from '../../http/client/client.ts';

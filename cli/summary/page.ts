@@ -58,8 +58,8 @@ export async function pageText(
 }
 
 /**
- * By id: for a leaf the first frame it was made of; for a chapter that is no leaf the one of the leaf in its middle. Chapters
- * come first.
+ * By id: for a leaf the first frame it was made of; for a chapter that is no leaf the one of the leaf in its
+ * middle. Chapters come first.
  */
 function momentsOf(nodes: readonly DocumentNode[]): Map<string, number> {
   const leaves = nodes.filter(({ node }) => node.is_leaf);

@@ -76,7 +76,10 @@ export function serviceLine(status: WatchStatus): string {
   return `The watch-folder service is ${state}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
-/** What to do about a service that watches nothing; empty when there is nothing to do, as while another process watches. */
+/**
+ * What to do about a service that watches nothing; empty when there is nothing to do, as while another
+ * process watches.
+ */
 export function startHint({ state, last_error }: WatchStatus): string {
   const isIdle = state === 'stopped' && last_error === null;
   return isIdle ? 'Folders are not watched until the service is started: framehound watch start' : '';

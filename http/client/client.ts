@@ -1,6 +1,6 @@
-// A client of the service whose methods are the routes: `client.searchText({ query, cache_dir })`. What a method takes
-// and answers is typed by the route itself; at run time only a table of addresses is loaded, none of the server. Other
-// programs import it as `framehound/client`, compiled, on Node 20 or newer.
+// A client of the service whose methods are the routes: `client.searchText({ query, cache_dir })`. What a
+// method takes and answers is typed by the route itself; at run time only a table of addresses is loaded,
+// none of the server. Other programs import it as `framehound/client`, compiled, on Node 20 or newer.
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,10 +11,14 @@ import { ApiError, clientErrors } from './error.ts';
 import { type Address, type Input, parseAddress, requestOf } from './request.ts';
 import type { InputOf, OutputOf } from './shape.ts';
 
-// `fetch` without a limit on how long a service may work before it answers. That of Node gives up after five minutes, and
-// cutting a clip of a long film takes longer. It follows no redirects, which this service does not send.
+// `fetch` without a limit on how long a service may work before it answers. That of Node gives up after five
+// minutes, and cutting a clip of a long film takes longer. It follows no redirects, which this service does
+// not send.
 
-/** Ms of silence after which the system asks whether the other side is still there: one that is gone ends the call. */
+/**
+ * Ms of silence after which the system asks whether the other side is still there: one that is gone ends the
+ * call.
+ */
 const keepAlive = 30_000;
 
 type PatientFetch = (
@@ -27,7 +31,10 @@ type PatientFetch = (
   },
 ) => Promise<Response>;
 
-/** Rejects as `fetch` does: with the reason of the signal, or a TypeError that has the error of the network as its cause. */
+/**
+ * Rejects as `fetch` does: with the reason of the signal, or a TypeError that has the error of the network as
+ * its cause.
+ */
 export const patientFetch: PatientFetch = (url, { method, headers, body, signal }) =>
   new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
@@ -80,16 +87,16 @@ type Method<I, O> =
     : (input: I, options?: CallOptions) => Promise<O>;
 
 /**
- * Every method throws ApiError when the service says no, NO_SERVICE when none answers, and what `signal` was aborted
- * with.
+ * Every method throws ApiError when the service says no, NO_SERVICE when none answers, and what `signal` was
+ * aborted with.
  */
 export type Client = {
   readonly [K in keyof Operations]: Method<InputOf<Operations[K]>, OutputOf<Operations[K]>>;
 } & {
   readonly url: string;
   /**
-   * The events of a task until it has ended; the last one says `done`. Reconnects when the connection is lost, for as
-   * long as it takes: `signal` ends it. Throws ApiError for a task that is not there.
+   * The events of a task until it has ended; the last one says `done`. Reconnects when the connection is
+   * lost, for as long as it takes: `signal` ends it. Throws ApiError for a task that is not there.
    */
   follow(
     task_id: string,

@@ -1,5 +1,5 @@
-// The events of one task as an iterator, over Socket.IO. After a lost connection the client reconnects and joins the
-// room again; the server then sends the last state, or the end of a task that has ended meanwhile.
+// The events of one task as an iterator, over Socket.IO. After a lost connection the client reconnects and
+// joins the room again; the server then sends the last state, or the end of a task that has ended meanwhile.
 import { io, type Socket } from 'socket.io-client';
 import {
   type ClientEvents,
@@ -12,7 +12,10 @@ import { type Inbox, untilDone } from './inbox.ts';
 
 type Connection = Socket<ServerEvents, ClientEvents>;
 
-/** Ends after an event that says `done`. Throws NO_SERVICE when the first connection fails, and what `signal` says. */
+/**
+ * Ends after an event that says `done`. Throws NO_SERVICE when the first connection fails, and what `signal`
+ * says.
+ */
 export function follow(
   url: string,
   task_id: string,

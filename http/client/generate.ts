@@ -1,5 +1,5 @@
-// Writes `addresses.ts`: the address of every route and the type it is read off. Run it when a route was added, moved or
-// removed; a test says so: npm run client
+// Writes `addresses.ts`: the address of every route and the type it is read off. Run it when a route was
+// added, moved or removed; a test says so: npm run client
 import { readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Route } from '../route.ts';
@@ -13,7 +13,9 @@ interface Found {
   readonly routes: readonly Route[];
 }
 
-/** The text of `addresses.ts` for the routes there are. Throws when a route cannot be a method of the client. */
+/**
+ * The text of `addresses.ts` for the routes there are. Throws when a route cannot be a method of the client.
+ */
 export async function addressesText(): Promise<string> {
   const files = (await readdir(routesFolder)).filter((name) => name.endsWith('.ts')).sort();
   const all = await Promise.all(files.map(routesOf));

@@ -6,7 +6,10 @@ export interface Inbox {
   fail(error: unknown): void;
 }
 
-/** The events that `open` puts into the inbox, to the one that says `done`. `open` answers the function that ends it. */
+/**
+ * The events that `open` puts into the inbox, to the one that says `done`. `open` answers the function that
+ * ends it.
+ */
 export async function* untilDone(
   signal: AbortSignal | undefined,
   open: (inbox: Inbox) => () => void,
@@ -29,8 +32,8 @@ export async function* untilDone(
 }
 
 /**
- * Events that wait to be read by one reader, in order. A failure is told after them. Programs load this on Node 20, which
- * has no `Promise.withResolvers`.
+ * Events that wait to be read by one reader, in order. A failure is told after them. Programs load this on
+ * Node 20, which has no `Promise.withResolvers`.
  */
 function createInbox(): Inbox & { next(): Promise<ProgressEvent> } {
   const waiting: ProgressEvent[] = [];

@@ -1,4 +1,5 @@
-// What a method of the client takes and answers, as types read off the route: nothing is written twice. Types only.
+// What a method of the client takes and answers, as types read off the route: nothing is written twice. Types
+// only.
 import type { Static, TArray, TObject, TOptional, TSchema, TUnion } from 'typebox';
 import type { Answers, Route } from '../route.ts';
 

@@ -6,7 +6,10 @@ export interface Moment {
   readonly wall: number;
 }
 
-/** True while both clocks say that less than `ms` have passed, and the wall clock was not set back by `setBackMs` or more. */
+/**
+ * True while both clocks say that less than `ms` have passed, and the wall clock was not set back by
+ * `setBackMs` or more.
+ */
 export function isWithin(since: Moment, ms: number, now: Moment, setBackMs: number): boolean {
   const wall = now.wall - since.wall;
   return now.monotonic - since.monotonic < ms && wall < ms && wall > -setBackMs;

@@ -7,8 +7,8 @@ const PREFIX = 'fh_';
 const LONGEST = 1024;
 
 /**
- * `random`: KEY_BYTES bytes of a secure source. The tier is not part of the text: it can change, and text can be
- * forged.
+ * `random`: KEY_BYTES bytes of a secure source. The tier is not part of the text: it can change, and text can
+ * be forged.
  */
 export function keyText(random: Uint8Array): string {
   return PREFIX + Buffer.from(random).toString('base64url');

@@ -1,5 +1,5 @@
-// Decides whether a license key opens the service, and caches the decisions. Every request passes here, so a cached key
-// costs one comparison, or one hash and one lookup; clocks and files are read once a second.
+// Decides whether a license key opens the service, and caches the decisions. Every request passes here, so a
+// cached key costs one comparison, or one hash and one lookup; clocks and files are read once a second.
 
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -73,12 +73,15 @@ class CachedLicenses implements Licenses {
   readonly #now: () => number;
   readonly #log: Log;
   readonly #memory: GrantMemory | undefined;
-  // Two caches, so that a flood of wrong keys evicts no valid one. By hash: of the keys themselves only the last is
-  // kept.
+  // Two caches, so that a flood of wrong keys evicts no valid one. By hash: of the keys themselves only the
+  // last is kept.
   readonly #granted = new Map<string, CachedDecision>();
   readonly #refused = new Map<string, CachedDecision>();
   readonly #pending = new Map<string, Promise<AccessDecision>>();
-  /** The key granted last, so that it is hashed once a second and not for every request; dropped at every refresh. */
+  /**
+   * The key granted last, so that it is hashed once a second and not for every request; dropped at every
+   * refresh.
+   */
   #last: string | undefined;
   #refreshDue = true;
   #cancelRefresh = () => {};
@@ -230,7 +233,8 @@ class CachedLicenses implements Licenses {
   }
 }
 
-// What the licenses hand to the engine process after a crash: the keys that a license server granted, by their hashes.
+// What the licenses hand to the engine process after a crash: the keys that a license server granted, by
+// their hashes.
 
 interface Grant {
   readonly hash: string;
@@ -265,7 +269,10 @@ const KeptGrants = Type.Object({
   ),
 });
 
-/** `kept`: what `keep` was last given by the process before. `server`: its address and the key its answers are signed with. */
+/**
+ * `kept`: what `keep` was last given by the process before. `server`: its address and the key its answers are
+ * signed with.
+ */
 export function grantMemory(
   server: string,
   kept: SavedValue | undefined,

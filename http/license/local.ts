@@ -1,14 +1,19 @@
-// Validates the keys issued on this machine. Their folder is checked for changes at most once a second, so a key that
-// is issued or revoked while the service runs takes effect a moment later.
+// Validates the keys issued on this machine. Their folder is checked for changes at most once a second, so a
+// key that is issued or revoked while the service runs takes effect a moment later.
 import type { Log } from '../../runtime/log.ts';
 import type { KeyValidation } from './decision.ts';
 import type { Validator } from './licenses.ts';
 import { createKeyLookup, folderState, type IssuedKey, readKeys } from './store.ts';
 
-/** Coarsest time stamps of a file system: a folder changed so recently may change again under the same stamp. */
+/**
+ * Coarsest time stamps of a file system: a folder changed so recently may change again under the same stamp.
+ */
 const COARSEST_TICK_MS = 2_500;
 
-/** `now`: Unix ms. Throws INVALID_CONFIG when the keys cannot be read; a damaged file is logged and opens nothing. */
+/**
+ * `now`: Unix ms. Throws INVALID_CONFIG when the keys cannot be read; a damaged file is logged and opens
+ * nothing.
+ */
 export function localKeys(folder: string, now: () => number, log: Log): Validator {
   let seenVersion = '';
   let lookUp = createKeyLookup([]);

@@ -1,9 +1,12 @@
-// A machine file: signed by an on-prem license server for one machine, and valid while the server cannot be asked.
+// A machine file: signed by an on-prem license server for one machine, and valid while the server cannot be
+// asked.
 import { type KeyObject, verify } from 'node:crypto';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 
-/** `payload`: JSON, or base64 of JSON. `signature`: base64, Ed25519 over the bytes of that JSON as they are. */
+/**
+ * `payload`: JSON, or base64 of JSON. `signature`: base64, Ed25519 over the bytes of that JSON as they are.
+ */
 export const MachineFile = Type.Object({ payload: Type.String(), signature: Type.String() });
 export interface MachineFile {
   readonly payload: string;
@@ -33,8 +36,8 @@ export interface Expected {
 
 export type Verified =
   /**
-   * `tier`: null when the file names none. `names`: it says for which key and which tier it was signed, so it stands
-   * without the answer it came with. `until`: Unix ms.
+   * `tier`: null when the file names none. `names`: it says for which key and which tier it was signed, so it
+   * stands without the answer it came with. `until`: Unix ms.
    */
   | { readonly ok: true; readonly tier: string | null; readonly names: boolean; readonly until: number }
   /** `why`: what comes after "the machine file". */

@@ -1,5 +1,5 @@
-// The identity of this machine in the home folder: a random id, created once, and the machine files that were verified.
-// The id says nothing about the hardware and moves with the home folder.
+// The identity of this machine in the home folder: a random id, created once, and the machine files that were
+// verified. The id says nothing about the hardware and moves with the home folder.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';

@@ -62,7 +62,8 @@ function serverUrl(text: string, log: Log): URL {
   return url;
 }
 
-// The key that signs machine files, as a person gives it: PEM, the path of a PEM file, or the 32 bytes as base64.
+// The key that signs machine files, as a person gives it: PEM, the path of a PEM file, or the 32 bytes as
+// base64.
 
 /** Throws INVALID_CONFIG saying what is wrong; the text itself is not repeated. */
 export function readPublicKey(setting: string): KeyObject {

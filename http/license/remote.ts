@@ -1,7 +1,7 @@
-// Validates keys at a license server. No answer, a redirect or a page of HTML is an outage and says nothing about the
-// key. With a public key in the settings an answer counts only with a machine file that the server signed for this
-// machine; a file that names the key and its tier is stored, and is valid until its expiry while the server cannot be
-// asked.
+// Validates keys at a license server. No answer, a redirect or a page of HTML is an outage and says nothing
+// about the key. With a public key in the settings an answer counts only with a machine file that the server
+// signed for this machine; a file that names the key and its tier is stored, and is valid until its expiry
+// while the server cannot be asked.
 import type { KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -15,7 +15,10 @@ import { MachineFile, verifyMachineFile } from './machine-file.ts';
 
 // One request to a license server over HTTP: bounded in time and size, and no redirects.
 
-/** No answer, or not that of a license server. The message goes to the client, so it holds neither key nor body. */
+/**
+ * No answer, or not that of a license server. The message goes to the client, so it holds neither key nor
+ * body.
+ */
 class ServerOutage extends Error {
   constructor(what: string, cause?: unknown) {
     super(`The license server cannot be reached${what}`, cause === undefined ? undefined : { cause });

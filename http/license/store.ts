@@ -1,5 +1,6 @@
-// The keys issued on this machine: a folder with one small file a key, named by the key's id. A file each, so that two
-// processes that issue or revoke at once cannot lose each other's key and need no lock, and damage stays with one key.
+// The keys issued on this machine: a folder with one small file a key, named by the key's id. A file each, so
+// that two processes that issue or revoke at once cannot lose each other's key and need no lock, and damage
+// stays with one key.
 import { timingSafeEqual } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,7 +96,9 @@ export function revokeKey(folder: string, which: string, now: number): IssuedKey
   return revoked;
 }
 
-/** Looks keys up by hash. Compares with every key in constant time, so that timing reveals nothing about them. */
+/**
+ * Looks keys up by hash. Compares with every key in constant time, so that timing reveals nothing about them.
+ */
 export function createKeyLookup(keys: readonly IssuedKey[]): (keyHash: string) => IssuedKey | undefined {
   const digests = keys.map(({ hash }) => Buffer.from(hash, 'hex'));
   return (keyHash) => {

@@ -1,4 +1,5 @@
-// What /mcp answers: messages of assistants, whose tools ask this service in process, by the key that came with the message.
+// What /mcp answers: messages of assistants, whose tools ask this service in process, by the key that came
+// with the message.
 import { createClient } from '../client/client.ts';
 import { type Assistants, protocolHeaders } from './contract.ts';
 import type { McpEndpoint } from './protocol.ts';

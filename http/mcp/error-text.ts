@@ -1,4 +1,5 @@
-// An error as a tool answers it: what is wrong, in the names that the tool's arguments have, and what to do next.
+// An error as a tool answers it: what is wrong, in the names that the tool's arguments have, and what to do
+// next.
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { ApiError, clientErrors } from '../client/error.ts';

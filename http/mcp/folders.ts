@@ -8,7 +8,10 @@ const PAGE = 1_000;
 /** Folders that are looked into. */
 const MOST_FOLDERS = 20_000;
 
-/** Absolute, each once, in the same order each time: those after the first `start`. `left`: there are more than `most`. */
+/**
+ * Absolute, each once, in the same order each time: those after the first `start`. `left`: there are more
+ * than `most`.
+ */
 export async function mediaUnder(
   paths: readonly string[],
   { start, most }: { readonly start: number; readonly most: number },

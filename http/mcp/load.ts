@@ -1,12 +1,13 @@
-// Brings the analysis folder into memory before a search. What is loaded already stays, and what was analysed since is added.
+// Brings the analysis folder into memory before a search. What is loaded already stays, and what was analysed
+// since is added.
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { ApiError } from '../client/error.ts';
 import { oneLine } from './text.ts';
 import type { Call } from './tool.ts';
 
 /**
- * Pictures, people and speech; without a visual model what is said can be searched all the same. Answers whether there is
- * anything to search.
+ * Pictures, people and speech; without a visual model what is said can be searched all the same. Answers
+ * whether there is anything to search.
  */
 export async function loadAll(call: Call): Promise<boolean> {
   const { client, cacheDir, callOptions } = call;

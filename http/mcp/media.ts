@@ -72,7 +72,10 @@ export function findAllMedia(texts: readonly string[], field: string, call: Call
   return inOrder(texts, (text, i) => findMedia(text, `${field}[${i}]`, call));
 }
 
-/** As searches name files: by their paths. Throws NO_SUCH_MEDIA too where another file lies at the path by now. */
+/**
+ * As searches name files: by their paths. Throws NO_SUCH_MEDIA too where another file lies at the path by
+ * now.
+ */
 export async function searchedPaths(texts: readonly string[], field: string, call: Call): Promise<string[]> {
   return inOrder(texts, async (text, i) => {
     const { hash_str, path } = await findMedia(text, `${field}[${i}]`, call);

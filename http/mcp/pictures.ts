@@ -3,7 +3,9 @@
 /** Characters of base64 of all pictures of one answer. */
 export const MOST_PICTURE_CHARACTERS = 150_000;
 
-/** Base64 of a JPEG, and of nothing else: a client that is handed broken base64 loses the whole conversation. */
+/**
+ * Base64 of a JPEG, and of nothing else: a client that is handed broken base64 loses the whole conversation.
+ */
 export function isJpeg(data: string): boolean {
   return (
     data.length >= 8 &&
@@ -14,7 +16,10 @@ export function isJpeg(data: string): boolean {
   );
 }
 
-/** Which pictures go into one answer, in order: null for one that is missing, broken, or does not fit any more. */
+/**
+ * Which pictures go into one answer, in order: null for one that is missing, broken, or does not fit any
+ * more.
+ */
 export function fitting(pictures: readonly (string | null)[]): (string | null)[] {
   let left = MOST_PICTURE_CHARACTERS;
   return pictures.map((data) => {
@@ -25,8 +30,8 @@ export function fitting(pictures: readonly (string | null)[]): (string | null)[]
 }
 
 /**
- * The longest side at which pictures that took `characters` at `side` should fit: bytes grow a little slower than the area.
- * `least` at the smallest.
+ * The longest side at which pictures that took `characters` at `side` should fit: bytes grow a little slower
+ * than the area. `least` at the smallest.
  */
 export function sideThatFits(side: number, characters: number, least: number): number {
   const scale = Math.sqrt(MOST_PICTURE_CHARACTERS / Math.max(1, characters)) * 0.9;

@@ -1,5 +1,5 @@
-// The tools on the Model Context Protocol, and the only importer of its package: one server for a connection over pipes,
-// one for each request over HTTP.
+// The tools on the Model Context Protocol, and the only importer of its package: one server for a connection
+// over pipes, one for each request over HTTP.
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import {
@@ -82,7 +82,10 @@ function failed(text: string): BoundedAnswer {
 
 const validators = new WeakMap<TObject, Validate>();
 
-/** Fills in defaults; null when nothing is wrong. An argument that there is not is told: it would be ignored in silence. */
+/**
+ * Fills in defaults; null when nothing is wrong. An argument that there is not is told: it would be ignored
+ * in silence.
+ */
 function argumentsWrong({ name, input }: Tool, given: unknown): string | null {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return `The arguments of ${name} must be an object.`;

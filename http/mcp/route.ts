@@ -1,5 +1,5 @@
-// POST /mcp: the tools for assistants over HTTP, stateless, one message and one answer of JSON. It is no operation of the API:
-// the protocol describes it, so neither the API document nor the client has it.
+// POST /mcp: the tools for assistants over HTTP, stateless, one message and one answer of JSON. It is no
+// operation of the API: the protocol describes it, so neither the API document nor the client has it.
 import { Type } from 'typebox';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { described } from '../../runtime/schema.ts';

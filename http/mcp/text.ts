@@ -1,4 +1,5 @@
-// The text of an answer to a language model: whole lines, bounded, and never more than a model can be handed at once.
+// The text of an answer to a language model: whole lines, bounded, and never more than a model can be handed
+// at once.
 import { clockTime } from '../../actors/decoder/contract.ts';
 
 /** Characters (UTF-16 units, as `length` counts) of all text of one answer. */
@@ -10,8 +11,8 @@ const MOST_NOTES = 4;
 const MOST_RANGES = 8;
 
 /**
- * One line of at most `most` characters: control characters and ends of lines are spaces, lone halves of characters are
- * replaced, and what is left out shows as `…`.
+ * One line of at most `most` characters: control characters and ends of lines are spaces, lone halves of
+ * characters are replaced, and what is left out shows as `…`.
  */
 export function oneLine(text: string, most = LONGEST_LINE): string {
   // More than is shown may be white space; a text of megabytes is not walked.
@@ -100,7 +101,10 @@ export function listed({ head, rows, below, most = MOST_CHARACTERS }: Listing): 
   return { text: bounded([...head, ...rows.slice(0, shown), ...tail].join('\n'), most), shown };
 }
 
-/** The usual line below a page of `there` rows out of a known `total`; nothing when the last one was shown. `start`: rows before these. */
+/**
+ * The usual line below a page of `there` rows out of a known `total`; nothing when the last one was shown.
+ * `start`: rows before these.
+ */
 export function moreBelow(
   shown: number,
   { there, start, total }: { there: number; start: number; total: number },

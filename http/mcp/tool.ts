@@ -1,4 +1,5 @@
-// A tool for assistants is a value: its name, what it takes, what it changes, and how it answers by the service's client.
+// A tool for assistants is a value: its name, what it takes, what it changes, and how it answers by the
+// service's client.
 import type { Static, TObject } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import type { CallOptions, Client } from '../client/client.ts';

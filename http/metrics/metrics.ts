@@ -1,4 +1,5 @@
-// The metrics of the service for a Prometheus server. Counters are kept by the meters; gauges are read when rendering.
+// The metrics of the service for a Prometheus server. Counters are kept by the meters; gauges are read when
+// rendering.
 
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { TaskListener } from '../../actors/analysis/contract.ts';
@@ -273,8 +274,8 @@ function processFamilies(): Family[] {
   ];
 }
 
-// Counts requests by route and status, and their duration by route. Every request passes here, so counters are typed
-// arrays that become text only when they are scraped.
+// Counts requests by route and status, and their duration by route. Every request passes here, so counters
+// are typed arrays that become text only when they are scraped.
 
 /** Upper bounds in seconds: a response from memory takes 0.1 ms, a search 10 ms, a cold model seconds. */
 export const LATENCY_BOUNDS = [

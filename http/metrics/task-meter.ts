@@ -36,7 +36,8 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
       for (const { name, count } of kind?.metrics.results ?? [])
         add(results, name, count(event.result.facts));
     } else if (event.type === 'task') {
-      // A file that is given up takes its amount back; a counter must not, so the files that follow fill the gap first.
+      // A file that is given up takes its amount back; a counter must not, so the files that follow fill the
+      // gap first.
       const most = running.get(task_id) ?? {};
       for (const [type, stage] of Object.entries(event.task.stages)) {
         const before = most[type] ?? 0;

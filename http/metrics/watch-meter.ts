@@ -1,5 +1,5 @@
-// What is watched and how far it is, from how the watch folders stand. Sums over all folders: how many there are is up to
-// the people who add them, and a label for each would be a series for every one there ever was.
+// What is watched and how far it is, from how the watch folders stand. Sums over all folders: how many there
+// are is up to the people who add them, and a label for each would be a series for every one there ever was.
 import {
   type FolderStats,
   type WatchFolderList,

@@ -1,5 +1,5 @@
-// The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived from the
-// routes, so that it cannot differ from what the server validates.
+// The routes as an OpenAPI 3.0.3 document: what `GET /openapi.json` answers and what `/docs` shows. Derived
+// from the routes, so that it cannot differ from what the server validates.
 import { type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../../runtime/schema.ts';
 import { type Answers, Bytes, ErrorBody, type Method, type Route } from '../route.ts';
@@ -240,7 +240,8 @@ function responses(route: Route, shapes: Shapes): Operation['responses'] {
   const common: readonly number[] = commonStatuses[route.access];
   for (const [key, schema] of Object.entries(answersOf(route))) {
     const status = Number(key);
-    // Validation before the handler still answers in the common form, also where the route declares one of its own.
+    // Validation before the handler still answers in the common form, also where the route declares one of
+    // its own.
     const both = status >= 400 && common.includes(status) && !isFailure(schema, shapes);
     out[key] = answer(
       status,

@@ -1,4 +1,5 @@
-// The events of the service in the API document: what clients emit and what they hear, with the meaning of each field.
+// The events of the service in the API document: what clients emit and what they hear, with the meaning of
+// each field.
 import { type TSchema, Type } from 'typebox';
 import { measured } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';

@@ -1,5 +1,5 @@
-// What fields mean that do not say it where they are declared: names that mean the same wherever they stand. A name with an
-// owner before it, `speech.segments`, stands for the field of that object only.
+// What fields mean that do not say it where they are declared: names that mean the same wherever they stand.
+// A name with an owner before it, `speech.segments`, stands for the field of that object only.
 import type { Json, Schema } from './schema.ts';
 
 const meanings: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-// Translates a TypeBox schema to the dialect of OpenAPI 3.0.3, which is older: it has no `const`, no type "null", no
-// list of item schemas and no number for `exclusiveMinimum`. A schema that cannot be translated throws: leaving
-// something out would make the document weaker than the validation.
+// Translates a TypeBox schema to the dialect of OpenAPI 3.0.3, which is older: it has no `const`, no type
+// "null", no list of item schemas and no number for `exclusiveMinimum`. A schema that cannot be translated
+// throws: leaving something out would make the document weaker than the validation.
 import type { TSchema } from 'typebox';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -141,7 +141,8 @@ function exclusive(
 }
 
 /**
- * 3.0 has no tuples: the length stays exact, an item may have any of the schemas, and the description gives the order.
+ * 3.0 has no tuples: the length stays exact, an item may have any of the schemas, and the description gives
+ * the order.
  */
 function tuple(out: Draft, items: readonly TSchema[], source: Source, of: Of): void {
   const forms = [...new Map(items.map(of).map((form) => [JSON.stringify(form), form])).values()];

@@ -1,5 +1,5 @@
-// The document of the web page: where its styles and modules lie, and the policy it holds to. No code and no style stand
-// in it but the table of packages, which the policy names by its hash.
+// The document of the web page: where its styles and modules lie, and the policy it holds to. No code and no
+// style stand in it but the table of packages, which the policy names by its hash.
 import { createHash } from 'node:crypto';
 import { entry, importMap } from './files.ts';
 
@@ -21,7 +21,9 @@ export const pagePolicy = [
   `trusted-types 'none'`,
 ].join('; ');
 
-/** `names`: the files of the page. Modules that are needed at once are named, so that none waits for another. */
+/**
+ * `names`: the files of the page. Modules that are needed at once are named, so that none waits for another.
+ */
 export function pageDocument(names: readonly string[], preloaded: readonly string[]): string {
   const styles = names.filter((name) => name.endsWith('.css')).sort(inOrder);
   const links = [

@@ -1,5 +1,6 @@
-// The files of the web page, by name: its modules and styles, one table it shares with the client, and packages. Nothing
-// else can be had. Modules are TypeScript in a checkout and lose their types here; in a built package they have none.
+// The files of the web page, by name: its modules and styles, one table it shares with the client, and
+// packages. Nothing else can be had. Modules are TypeScript in a checkout and lose their types here; in a
+// built package they have none.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +14,10 @@ import type { Content } from '../route.ts';
 /** Of the modules, here and in the page: those of this one. */
 export const moduleSuffix = extname(fileURLToPath(import.meta.url));
 const http = fileURLToPath(new URL('../', import.meta.url));
-/** Where the page itself lies; names of files are paths from `http`, so that relative imports hold in a browser. */
+/**
+ * Where the page itself lies; names of files are paths from `http`, so that relative imports hold in a
+ * browser.
+ */
 const APP = 'page/app';
 export const entry = `${APP}/main${moduleSuffix}`;
 const shared = ['client/addresses', 'client/request'].map((name) => name + moduleSuffix);
@@ -50,13 +54,15 @@ export interface PageFiles {
   /** Names of all files, sorted. */
   readonly names: readonly string[];
   /**
-   * Null for what is none of them. Read anew each time, so that a change is seen without a new start; one that cannot be read
-   * any more is as it was. Throws PAGE_FILE_GONE.
+   * Null for what is none of them. Read anew each time, so that a change is seen without a new start; one
+   * that cannot be read any more is as it was. Throws PAGE_FILE_GONE.
    */
   content(name: string): Promise<Content | null>;
 }
 
-/** Looks into the folder once; the program may be replaced while the service runs. `read`: that of the system. */
+/**
+ * Looks into the folder once; the program may be replaced while the service runs. `read`: that of the system.
+ */
 export function openPageFiles(read = (path: string) => readFile(path, 'utf8')): PageFiles {
   const places = placesOfFiles();
   const made = new Map<string, { readonly digest: string; readonly content: Content }>();
@@ -114,7 +120,10 @@ function served(name: string, source: string): string {
 
 // A module of the page as it is sent: comments are for who reads the source.
 
-/** Without empty lines, lines that are a comment alone, and space at ends of lines, which taking types out leaves. */
+/**
+ * Without empty lines, lines that are a comment alone, and space at ends of lines, which taking types out
+ * leaves.
+ */
 export function compact(text: string): string {
   return text
     .split('\n')

@@ -1,11 +1,15 @@
-// Bounds what one answer holds: a text of JavaScript ends at 2^29 characters, so a longer answer could not be written.
+// Bounds what one answer holds: a text of JavaScript ends at 2^29 characters, so a longer answer could not be
+// written.
 
 /** Characters of the previews of one answer, in base64. */
 export const MOST_PREVIEW_CHARACTERS = 256 * 1024 * 1024;
 /** Characters of the transcripts of one answer; in JSON one may take six. */
 export const MOST_TRANSCRIPT_CHARACTERS = 64 * 1024 * 1024;
 
-/** The matches with the previews of the first ones, and how many had to go without. A lost preview is an empty text. */
+/**
+ * The matches with the previews of the first ones, and how many had to go without. A lost preview is an empty
+ * text.
+ */
 export function withPreviews<M extends { readonly image?: string }>(
   matches: readonly M[],
   most = MOST_PREVIEW_CHARACTERS,

@@ -1,5 +1,5 @@
-// Bounds the memory of bodies that are received at the same time, and tighter that of bodies whose sender has not shown
-// a key yet: anybody who reaches the port can send those.
+// Bounds the memory of bodies that are received at the same time, and tighter that of bodies whose sender has
+// not shown a key yet: anybody who reaches the port can send those.
 
 export interface BodyBudget {
   /** For the body of one request. */

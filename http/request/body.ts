@@ -5,13 +5,15 @@ import type { FieldError } from './validation.ts';
 export type Body = Record<string, unknown>;
 
 /**
- * Values in a body, counted by `,`, `[` and `{`. The largest requests have a few hundred thousand paths and ranges. A body
- * of nothing but brackets would block the JSON parser, and with it the event loop, for a minute.
+ * Values in a body, counted by `,`, `[` and `{`. The largest requests have a few hundred thousand paths and
+ * ranges. A body of nothing but brackets would block the JSON parser, and with it the event loop, for a
+ * minute.
  */
 const MOST_VALUES = 1_000_000;
 
 /**
- * A string is the reason why it is refused. A missing body counts as `{}`: validation then names the missing fields.
+ * A string is the reason why it is refused. A missing body counts as `{}`: validation then names the missing
+ * fields.
  */
 export function parseBody(bytes: Uint8Array): Body | string {
   if (bytes.length === 0) return {};
@@ -50,11 +52,12 @@ export function licenseKeyErrors(body: Body): FieldError[] | null {
   return [{ field: 'license_key', problem: 'must be string' }];
 }
 
-// Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may hold a
-// license key; line and column are enough for the sender.
+// Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may
+// hold a license key; line and column are enough for the sender.
 
 /**
- * Offset of the first token that cannot stand where it does, the length when the text ends too early, null for JSON.
+ * Offset of the first token that cannot stand where it does, the length when the text ends too early, null
+ * for JSON.
  */
 export function jsonErrorAt(text: string): number | null {
   // Open brackets, innermost last. No recursion: a text may nest deeper than the call stack.

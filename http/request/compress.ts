@@ -1,5 +1,5 @@
-// Compression of responses for clients that accept it, at the lowest level: pictures inside are JPEG already, and a
-// higher level costs more time than it saves in sending.
+// Compression of responses for clients that accept it, at the lowest level: pictures inside are JPEG already,
+// and a higher level costs more time than it saves in sending.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflateRawSync, gzip } from 'node:zlib';
 
@@ -9,7 +9,10 @@ const least = 1024;
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
-/** The encoding for an answer of that many bytes, by the request's `Accept-Encoding`; undefined leaves it as it is. */
+/**
+ * The encoding for an answer of that many bytes, by the request's `Accept-Encoding`; undefined leaves it as
+ * it is.
+ */
 export function encodingFor(accepted: string, bytes: number): Encoding | undefined {
   if (bytes <= least || accepted === '') return undefined;
   const weights = new Map<string, number>();
@@ -37,7 +40,10 @@ export function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Arr
 const large = 64 * 1024;
 const sample = 4096;
 
-/** A response full of pictures has no repetitions, and searching for them takes four times as long as the rest. */
+/**
+ * A response full of pictures has no repetitions, and searching for them takes four times as long as the
+ * rest.
+ */
 function strategyOf(body: Uint8Array): number {
   if (body.length < large) return constants.Z_DEFAULT_STRATEGY;
   const middle = body.subarray(body.length >> 1, (body.length >> 1) + sample);

@@ -7,7 +7,10 @@ export interface ContentRequest {
   readonly conditions: Conditions;
 }
 
-/** `ended`: told once when all of a body was sent, or when it was given up. The content is *moved*: closed by then. */
+/**
+ * `ended`: told once when all of a body was sent, or when it was given up. The content is *moved*: closed by
+ * then.
+ */
 export async function contentAnswer(
   content: Content,
   { method, conditions }: ContentRequest,
@@ -64,7 +67,8 @@ function streamOf(
   };
 }
 
-// Which part of a content a request asks for, and whether it has it already: RFC 9110, conditional and range requests.
+// Which part of a content a request asks for, and whether it has it already: RFC 9110, conditional and range
+// requests.
 
 /** The headers of a request that decide it; what is missing is empty. */
 export interface Conditions {
@@ -98,8 +102,9 @@ export function partOf({ range, ifRange, ifNoneMatch }: Conditions, of: Validato
 }
 
 /**
- * Null for what is no single range of bytes: it is ignored, as the RFC allows for several ones. No two parts of the
- * expression match the same characters in turn: the time it takes would grow with the square of the header.
+ * Null for what is no single range of bytes: it is ignored, as the RFC allows for several ones. No two parts
+ * of the expression match the same characters in turn: the time it takes would grow with the square of the
+ * header.
  */
 function rangeOf(header: string, size: number): Part | null {
   const [, first, last] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header) ?? [];

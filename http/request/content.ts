@@ -22,8 +22,8 @@ export function contentOfText(text: string, type: string): Content {
 }
 
 /**
- * A file, held open: another one that takes its name meanwhile is not mixed with it. Null when `isIt` says that it is
- * another one already, and for what is no file. Throws what `open` throws.
+ * A file, held open: another one that takes its name meanwhile is not mixed with it. Null when `isIt` says
+ * that it is another one already, and for what is no file. Throws what `open` throws.
  */
 export async function contentOfFile(
   path: string,

@@ -1,5 +1,6 @@
-// What the headers of a request say about where its body ends. Whoever forwarded it may have read doubtful ones in another way,
-// and what is a body to one is the next request to the other. So those are refused, and their connection ends.
+// What the headers of a request say about where its body ends. Whoever forwarded it may have read doubtful
+// ones in another way, and what is a body to one is the next request to the other. So those are refused, and
+// their connection ends.
 
 export interface FramingProblem {
   readonly status: 400 | 501;
@@ -7,7 +8,10 @@ export interface FramingProblem {
   readonly message: string;
 }
 
-/** `lengths`: how many Content-Length headers there are; `codings`: the value of each Transfer-Encoding header. */
+/**
+ * `lengths`: how many Content-Length headers there are; `codings`: the value of each Transfer-Encoding
+ * header.
+ */
 export function framingProblem(lengths: number, codings: readonly string[]): FramingProblem | null {
   if (lengths > 1) {
     const message = 'The request has more than one Content-Length header';

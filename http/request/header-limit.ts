@@ -1,6 +1,6 @@
-// The limit of the head of a request. uWebSockets reads it from the environment when it is loaded, so this file must be
-// imported first. The default of 4 KiB is too small: a path in a query may have 4,096 bytes, three times as many when
-// each is escaped, and browsers send the cookies of every service on this machine.
+// The limit of the head of a request. uWebSockets reads it from the environment when it is loaded, so this
+// file must be imported first. The default of 4 KiB is too small: a path in a query may have 4,096 bytes,
+// three times as many when each is escaped, and browsers send the cookies of every service on this machine.
 const VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
 /** Bytes of request line and headers together; above it the answer is 431. */

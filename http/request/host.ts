@@ -1,6 +1,7 @@
-// The Host rule, against DNS rebinding: a web page can point a name of its own at 127.0.0.1, and the browser then takes
-// the service for that page's server; the Host header still has the foreign name. So these pass: loopback names, the
-// names of the settings, and the configured listen address, which cannot be rebound. 0.0.0.0 and :: allow nothing.
+// The Host rule, against DNS rebinding: a web page can point a name of its own at 127.0.0.1, and the browser
+// then takes the service for that page's server; the Host header still has the foreign name. So these pass:
+// loopback names, the names of the settings, and the configured listen address, which cannot be rebound.
+// 0.0.0.0 and :: allow nothing.
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -18,8 +19,8 @@ const CACHED = 32;
 const LONGEST = 300;
 
 /**
- * `configured`: names, with a port when only that port is meant. Loopback names pass with any port, because a port may
- * be forwarded. Throws INVALID_CONFIG naming an entry that is no host name.
+ * `configured`: names, with a port when only that port is meant. Loopback names pass with any port, because a
+ * port may be forwarded. Throws INVALID_CONFIG naming an entry that is no host name.
  */
 export function hostRule(configured: readonly string[], bind: { readonly host: string }): HostRule {
   const own = listened(bind.host);

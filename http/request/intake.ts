@@ -1,4 +1,5 @@
-// What is received of the body of one request: how much, and the memory it may hold until the request is answered.
+// What is received of the body of one request: how much, and the memory it may hold until the request is
+// answered.
 import type { AccessDecision } from '../license/decision.ts';
 import type { BodyBudget, BodyHold } from './body-budget.ts';
 import { askAgain, plainError, type RawResponse } from './response.ts';
@@ -38,8 +39,8 @@ export class Intake {
   }
 
   /**
-   * The answer to a body that may not be received. What comes in one part is small and nothing is kept of it, so it passes
-   * also while others fill the memory.
+   * The answer to a body that may not be received. What comes in one part is small and nothing is kept of it,
+   * so it passes also while others fill the memory.
    */
   receive(bytes: number, isLast: boolean): RawResponse | null {
     this.#bytes += bytes;
@@ -64,7 +65,9 @@ export class Intake {
     this.#hold?.release();
   }
 
-  /** A key in the body counts before the one in the header, so a wrong one here only leaves the tighter bound. */
+  /**
+   * A key in the body counts before the one in the header, so a wrong one here only leaves the tighter bound.
+   */
   #open(): BodyHold {
     const hold = this.#options.budget.open();
     const trustIf = (decision: AccessDecision | null) => decision?.ok && hold.trust();

@@ -2,7 +2,9 @@
 import { isMediaError } from '../../actors/decoder/contract.ts';
 import { restated } from '../../runtime/errors.ts';
 
-/** Errors about the file are said of the field. The request is wrong when there is no such file: 400, not 404. */
+/**
+ * Errors about the file are said of the field. The request is wrong when there is no such file: 400, not 404.
+ */
 export async function atField<T>(field: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

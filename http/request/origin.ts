@@ -1,5 +1,5 @@
-// The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address without asking,
-// and only its browser's Origin header says where it comes from. Programs send none.
+// The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address
+// without asking, and only its browser's Origin header says where it comes from. Programs send none.
 import type { RawResponse } from './response.ts';
 
 export interface OriginRule {
@@ -10,8 +10,8 @@ export interface OriginRule {
 }
 
 /**
- * `configured`: `scheme://name[:port]`. Pages of this machine and of a configured host may send too: the page of a
- * development server that forwards requests has another port.
+ * `configured`: `scheme://name[:port]`. Pages of this machine and of a configured host may send too: the page
+ * of a development server that forwards requests has another port.
  */
 export function originRule(
   configured: readonly string[],

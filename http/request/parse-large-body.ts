@@ -6,7 +6,9 @@ import { buffersOf, MOST_LEVELS, type Piece, toPieces } from './pieces.ts';
 /** The body, or the reason why it is refused. */
 export type Parsed = { readonly body: Piece } | { readonly refused: string };
 
-/** `chunks`: the body as it was received; *taken out*, so that their memory is free before the text is made. */
+/**
+ * `chunks`: the body as it was received; *taken out*, so that their memory is free before the text is made.
+ */
 export function parseLargeBody(chunks: Uint8Array[]): Parsed {
   const body = parseBody(Buffer.concat(chunks.splice(0)));
   if (typeof body === 'string') return { refused: body };

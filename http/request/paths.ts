@@ -1,5 +1,5 @@
-// Paths that clients send. They name files of this machine and have to be absolute: the service does not know the
-// working folder of its client.
+// Paths that clients send. They name files of this machine and have to be absolute: the service does not know
+// the working folder of its client.
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
@@ -21,7 +21,8 @@ export const CacheDir = described(
 );
 
 /**
- * The path in its plain form: no `..`, no doubled or trailing separators. Throws PATH_NOT_ABSOLUTE naming the field.
+ * The path in its plain form: no `..`, no doubled or trailing separators. Throws PATH_NOT_ABSOLUTE naming the
+ * field.
  */
 export function absolute(field: string, path: string): string {
   if (!isAbsolute(path) || path.includes('\0')) {

@@ -1,5 +1,6 @@
-// A large JSON value on its way between two threads: as pieces, of which each is put together in a turn of the event loop
-// of its own. Received as one message, it would block the thread that receives it nearly as long as parsing it does.
+// A large JSON value on its way between two threads: as pieces, of which each is put together in a turn of
+// the event loop of its own. Received as one message, it would block the thread that receives it nearly as
+// long as parsing it does.
 import { deserialize, serialize } from 'node:v8';
 
 /** About the bytes of a piece; the one with a longer text has that text alone. */
@@ -11,7 +12,10 @@ export const MOST_LEVELS = 1000;
 
 /** A serialized value; or a list or an object in parts. */
 export type Piece = Uint8Array<ArrayBuffer> | { readonly kind: 'list' | 'object'; readonly parts: Part[] };
-/** Serialized items of a list, or names and values of an object in turn; or one value that is itself in pieces. */
+/**
+ * Serialized items of a list, or names and values of an object in turn; or one value that is itself in
+ * pieces.
+ */
 type Part = Uint8Array<ArrayBuffer> | { readonly name: string; readonly piece: Piece };
 
 /** Null when the value nests deeper than 1000 levels. */
@@ -31,7 +35,9 @@ export function buffersOf(piece: Piece): ArrayBuffer[] {
   return piece.parts.flatMap((part) => (part instanceof Uint8Array ? [part.buffer] : buffersOf(part.piece)));
 }
 
-/** `pause` is awaited before each piece; what it throws ends the work. The parts are *taken out* of the piece. */
+/**
+ * `pause` is awaited before each piece; what it throws ends the work. The parts are *taken out* of the piece.
+ */
 export async function fromPieces(piece: Piece, pause: () => Promise<void>): Promise<unknown> {
   if (piece instanceof Uint8Array) {
     await pause();

@@ -72,8 +72,9 @@ function fromText(schema: TSchema, text: string): unknown {
 type Fill = (value: unknown) => void;
 
 /**
- * Fills in what is left out, also inside lists and objects; null when there is nothing to fill in. Many clients write
- * null for what they leave out, so null in an optional field is taken away first, unless the field is `clearable`.
+ * Fills in what is left out, also inside lists and objects; null when there is nothing to fill in. Many
+ * clients write null for what they leave out, so null in an optional field is taken away first, unless the
+ * field is `clearable`.
  */
 function filler(schema: TSchema): Fill | null {
   const { properties, required, items, anyOf } = schema as {
@@ -133,8 +134,8 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * One error for a union that no form of fits, in place of one for every form; when the value has the type of exactly one
- * form, the errors of that form.
+ * One error for a union that no form of fits, in place of one for every form; when the value has the type of
+ * exactly one form, the errors of that form.
  */
 export function fieldErrors(errors: readonly TLocalizedValidationError[], schema: TSchema): FieldError[] {
   const choices = errors
@@ -151,7 +152,10 @@ export function fieldErrors(errors: readonly TLocalizedValidationError[], schema
   return said.flatMap((error) => fieldErrorsOf(error, schema));
 }
 
-/** `forms`: schema paths of the forms; `meant`: the one whose type the value has, null when none or several have it. */
+/**
+ * `forms`: schema paths of the forms; `meant`: the one whose type the value has, null when none or several
+ * have it.
+ */
 function choiceOf(
   choice: TLocalizedValidationError,
   errors: readonly TLocalizedValidationError[],

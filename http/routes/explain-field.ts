@@ -1,4 +1,5 @@
-// The fields by which a search is asked to say how sure its matches are, and to leave out those that are less sure.
+// The fields by which a search is asked to say how sure its matches are, and to leave out those that are less
+// sure.
 import { Type } from 'typebox';
 import { Band } from '../../actors/search/visual/contract.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';

@@ -1,4 +1,4 @@
-// Faces: clusterings of them with pictures, names, corrections, clustering again, removal, and where somebody is seen.
+// Faces: clusterings of them with pictures, names, corrections, removal, and where somebody is seen.
 import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { epsMeaning, usualEps } from '../../actors/models/face-distance.ts';

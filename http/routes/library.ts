@@ -1,4 +1,5 @@
-// The library as a whole: what is analysed, what it takes on the disk, what is forgotten, and footage that moves.
+// The library as a whole: what is analysed, what it takes on the disk, what is forgotten, and footage that
+// moves.
 import { Type } from 'typebox';
 import {
   DiskAnswer,

@@ -15,7 +15,9 @@ export const mediaFields = {
   hash_str: Type.Optional(HashStr),
 };
 
-/** Throws WHICH_MEDIA unless a body names a file in exactly one way. `within`: before the names of the fields. */
+/**
+ * Throws WHICH_MEDIA unless a body names a file in exactly one way. `within`: before the names of the fields.
+ */
 export function whichMedia(
   {
     media_path,

@@ -1,4 +1,5 @@
-// The web page: its document at `/`, and its files. They hold nothing private; what they show is asked for with a key.
+// The web page: its document at `/`, and its files. They hold nothing private; what they show is asked for
+// with a key.
 import { Type } from 'typebox';
 import { described } from '../../runtime/schema.ts';
 import { pageDocument, pagePolicy } from '../page/document.ts';

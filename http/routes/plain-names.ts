@@ -1,5 +1,5 @@
-// The names of media in the filters and ranges of a request, in the form in which the store knows paths; hashes as they
-// are.
+// The names of media in the filters and ranges of a request, in the form in which the store knows paths;
+// hashes as they are.
 import { isAbsolute } from 'node:path';
 import type { FrameRange } from '../../actors/index/visual/contract.ts';
 import { frameField, frameRanges, type MetadataFilterRequest } from '../../actors/search/scope/contract.ts';

@@ -93,7 +93,10 @@ const notice =
   '`toast_warning` says so; get these pictures from POST /thumbnails.';
 
 const CommonFields = Type.Object(Common);
-/** All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts those. */
+/**
+ * All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts
+ * those.
+ */
 function whole({ matches: found, toast_warning, warnings = [], ...more }: SearchAnswer) {
   const { matches: pictured, leftOut } = withPreviews(found);
   const matches = { matches: pictured, ...more };

@@ -1,4 +1,5 @@
-// Signing in for a web page: a ticket, the session that it opens, and its end. And the settings, which the page shows.
+// Signing in for a web page: a ticket, the session that it opens, and its end. And the settings, which the
+// page shows.
 import { Type } from 'typebox';
 import { described, oneOf } from '../../runtime/schema.ts';
 import { signInAddress } from '../page-address.ts';

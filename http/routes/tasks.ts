@@ -1,4 +1,5 @@
-// The tasks, analyses, exports and downloads of models: those that run or wait, those that ended and those that can go on.
+// The tasks, analyses, exports and downloads of models: those that run or wait, those that ended and those
+// that can go on.
 import { Type } from 'typebox';
 import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';

@@ -1,5 +1,6 @@
-// Who may use the service: whoever shows a license key, the token of a session, or the secret of the owner, which the file of
-// the running service in the home folder holds. Licenses decide about keys; this decides for whom the others stand.
+// Who may use the service: whoever shows a license key, the token of a session, or the secret of the owner,
+// which the file of the running service in the home folder holds. Licenses decide about keys; this decides
+// for whom the others stand.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -83,8 +84,8 @@ export interface Access {
   /** `credential`: what is sent where a license key is sent. */
   check(credential: string | undefined): Decision;
   /**
-   * A ticket that stands for the same as a credential that was checked. `cacheDir`: the analysis folder that the page begins
-   * with; null leaves it as it is. `expires`: Unix ms. Throws SESSION_ENDED.
+   * A ticket that stands for the same as a credential that was checked. `cacheDir`: the analysis folder that
+   * the page begins with; null leaves it as it is. `expires`: Unix ms. Throws SESSION_ENDED.
    */
   makeTicket(
     credential: string,
@@ -95,13 +96,16 @@ export interface Access {
   /** One of the owner, for somebody who reads it later. Null where there is no owner. */
   ownerTicket(ms: number): string | null;
   /**
-   * Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. `shared`: all tabs of the browser may have
-   * it.
+   * Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. `shared`: all tabs of
+   * the browser may have it.
    */
   openSession(ticket: string): { readonly token: string; readonly expires: number; readonly shared: boolean };
   /** False when the credential is of no session. */
   endSession(credential: string): boolean;
-  /** The licenses too. `isLast`: no engine follows; sessions that are shared end, since another program may have the port next. */
+  /**
+   * The licenses too. `isLast`: no engine follows; sessions that are shared end, since another program may
+   * have the port next.
+   */
   close(isLast: boolean): void;
 }
 

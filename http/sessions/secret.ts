@@ -1,6 +1,6 @@
-// Secrets that this program gives out: tickets, session tokens, and what the owner of the home folder shows. What is kept of
-// one is its hash, and what belongs to it is sealed under it, so that nobody who reads the memory or the disk without the
-// secret learns for which license key it stands.
+// Secrets that this program gives out: tickets, session tokens, and what the owner of the home folder shows.
+// What is kept of one is its hash, and what belongs to it is sealed under it, so that nobody who reads the
+// memory or the disk without the secret learns for which license key it stands.
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 
 /** Random bytes of a secret: too many to be guessed, so a plain hash is safe to store. */

@@ -1,5 +1,6 @@
-// Sessions of web pages: who has the token of one may do what the license key may by whose ticket it was opened. A session
-// ends when it is not used for half a day; what it stands for is decided anew at each request.
+// Sessions of web pages: who has the token of one may do what the license key may by whose ticket it was
+// opened. A session ends when it is not used for half a day; what it stands for is decided anew at each
+// request.
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,10 @@ export const SESSION_MS = 12 * 3_600_000;
 const MOST_SESSIONS = 1_000;
 /** How much of the last use may be lost in a crash: a file is not written for every request, ms. */
 const KEEP_EVERY_MS = 10 * 60_000;
-/** A clock that was set back by more says nothing about the age of a session any more. A smaller step is a correction. */
+/**
+ * A clock that was set back by more says nothing about the age of a session any more. A smaller step is a
+ * correction.
+ */
 const SET_BACK_MS = 5 * 60_000;
 
 interface Session {
@@ -180,8 +184,9 @@ export function unsealHolder({ sealed, cacheDir }: SealedHolder, secret: string)
   return key === undefined ? undefined : { key, cacheDir };
 }
 
-// What is kept of sessions, so that they outlive a crash and a restart: a private folder of the home folder with one small
-// file a session, as license keys have. A file holds the hash of the token, and the license key sealed under the token.
+// What is kept of sessions, so that they outlive a crash and a restart: a private folder of the home folder
+// with one small file a session, as license keys have. A file holds the hash of the token, and the license
+// key sealed under the token.
 
 /** Times are Unix seconds. */
 const StoredSession = Type.Object({
@@ -205,7 +210,10 @@ interface SessionFiles {
   remove(hash: string): void;
 }
 
-/** A session works as well when it cannot be kept: nothing throws, the log says so when it begins and when it ends. */
+/**
+ * A session works as well when it cannot be kept: nothing throws, the log says so when it begins and when it
+ * ends.
+ */
 export function sessionFiles(folder: string, log: Log): SessionFiles {
   let failing = false;
   const pathOf = (hash: string) => join(folder, `${hash.slice(0, 24)}.json`);

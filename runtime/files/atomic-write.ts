@@ -1,5 +1,6 @@
-// Atomic writes of small files: the data is written to a temporary file in the same folder, which then gets the name.
-// A reader, and a crash at any moment, finds the old file or the whole new one. Errors are those of the file system.
+// Atomic writes of small files: the data is written to a temporary file in the same folder, which then gets
+// the name. A reader, and a crash at any moment, finds the old file or the whole new one. Errors are those of
+// the file system.
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +9,10 @@ import { makeFolder } from './make-folder.ts';
 import { exported } from './permissions.ts';
 
 export interface WriteOptions {
-  /** File and name survive a power cut once the call returns. Costs an fsync of the file and one of its folder. */
+  /**
+   * File and name survive a power cut once the call returns. Costs an fsync of the file and one of its
+   * folder.
+   */
   readonly flush: boolean;
   /** Permissions of the file; the umask is taken off. */
   readonly mode?: number;
@@ -35,7 +39,10 @@ export function createFile(path: string, data: string | Uint8Array, options: Wri
   return created;
 }
 
-/** Makes new and renamed entries of a folder survive a power cut. Windows opens no folders, and needs no such flush. */
+/**
+ * Makes new and renamed entries of a folder survive a power cut. Windows opens no folders, and needs no such
+ * flush.
+ */
 export function flushFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const file = openSync(folder, 'r');
@@ -77,7 +84,9 @@ export function takeName(part: string, path: string): boolean {
   }
 }
 
-/** Some memory cards and network shares have no links: there an empty file reserves the name until the rename. */
+/**
+ * Some memory cards and network shares have no links: there an empty file reserves the name until the rename.
+ */
 function takeNameWithoutLinks(part: string, path: string): boolean {
   try {
     closeSync(openSync(path, 'wx'));

@@ -6,8 +6,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * What an error says, for a message that names the file itself: of a file system error `permission denied`, without code, call
- * and path.
+ * What an error says, for a message that names the file itself: of a file system error `permission denied`,
+ * without code, call and path.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,5 @@
-// A lock file, for short changes of files that several processes share. Its text names the holder; a lock whose holder has
-// ended is taken over.
+// A lock file, for short changes of files that several processes share. Its text names the holder; a lock
+// whose holder has ended is taken over.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
@@ -46,7 +46,10 @@ export function holderOf(text: string): Holder | null {
   }
 }
 
-/** How long a lock is waited for, and how long one that cannot be asked about has to stay the same to be taken over. */
+/**
+ * How long a lock is waited for, and how long one that cannot be asked about has to stay the same to be taken
+ * over.
+ */
 const WAIT_MS = 10_000;
 const SILENT_MS = 5_000;
 const AGAIN_MS = 20;
@@ -60,8 +63,8 @@ export interface LockOptions {
 }
 
 /**
- * Runs `change`, which does not wait for anything, while no other process does so under the same lock. Its folder is made.
- * Throws what `refused` makes, and CANCELLED.
+ * Runs `change`, which does not wait for anything, while no other process does so under the same lock. Its
+ * folder is made. Throws what `refused` makes, and CANCELLED.
  */
 export async function underLock<T>(path: string, options: LockOptions, change: () => T): Promise<T> {
   const holder = newHolder();
@@ -124,7 +127,9 @@ function removalOf(path: string): string {
   return `${path}.over`;
 }
 
-/** Only one at a time removes a lock, and only the lock that it looked at. False when another one is at it. */
+/**
+ * Only one at a time removes a lock, and only the lock that it looked at. False when another one is at it.
+ */
 function breakLock(path: string, text: string | null, holder: Holder, options: LockOptions): boolean {
   const removal = removalOf(path);
   if (!create(removal, holder, options)) return false;

@@ -1,13 +1,13 @@
-// Makes a folder and its missing parents. `mkdir` with `recursive` retries for ever where a file system refuses new folders
-// with ENOENT (/proc, a link to a disk that is not mounted).
+// Makes a folder and its missing parents. `mkdir` with `recursive` retries for ever where a file system
+// refuses new folders with ENOENT (/proc, a link to a disk that is not mounted).
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './error-code.ts';
 import { exported } from './permissions.ts';
 
 /**
- * A folder that exists is left as it is; `mode` is for those that are made. Throws the error of the file system, ENOTDIR
- * when something else has the name.
+ * A folder that exists is left as it is; `mode` is for those that are made. Throws the error of the file
+ * system, ENOTDIR when something else has the name.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   made(folder, mode);

@@ -1,12 +1,15 @@
-// Who may read what is written. What the program keeps (analyses, tasks, logs) is for the person who runs it, or for a group;
-// what it exports is as other programs of that person would write it. Native libraries make files, too, so all of it is done
-// by the umask of the process.
+// Who may read what is written. What the program keeps (analyses, tasks, logs) is for the person who runs it,
+// or for a group; what it exports is as other programs of that person would write it. Native libraries make
+// files, too, so all of it is done by the umask of the process.
 import { chmodSync, lstatSync } from 'node:fs';
 import { codeOf } from './error-code.ts';
 
 export type SharedWith = 'nobody' | 'group';
 
-/** The umask that this program was started with, octal: threads and processes that it starts inherit the variable. */
+/**
+ * The umask that this program was started with, octal: threads and processes that it starts inherit the
+ * variable.
+ */
 const startedWith = 'FRAMEHOUND_STARTED_UMASK';
 
 /** Permissions that are taken off whatever is kept. */

@@ -1,4 +1,5 @@
-// Folders that the kernel makes up, as those of /proc, /sys and /dev are: nothing in them is a file that somebody put there.
+// Folders that the kernel makes up, as those of /proc, /sys and /dev are: nothing in them is a file that
+// somebody put there.
 import { statSync } from 'node:fs';
 import { codeOf } from './error-code.ts';
 

@@ -1,4 +1,5 @@
-// The one name of an analysis folder, however it was given: two names would be two stores with the lease of one process.
+// The one name of an analysis folder, however it was given: two names would be two stores with the lease of
+// one process.
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 

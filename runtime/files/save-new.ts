@@ -10,8 +10,8 @@ import { exported } from './permissions.ts';
 const MOST_NAMES = 10_000;
 
 /**
- * The path it got: `name.pdf`, and where that is taken `name-2.pdf`, `name-3.pdf`. Makes the folder. Throws what the
- * system says.
+ * The path it got: `name.pdf`, and where that is taken `name-2.pdf`, `name-3.pdf`. Makes the folder. Throws
+ * what the system says.
  */
 export async function saveNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
   makeExportFolder(folder);
@@ -50,7 +50,10 @@ async function nameNew(
   throw new Error(`${MOST_NAMES} files are already named ${name}`);
 }
 
-/** Links the complete file to a name that is free; copies it where the file system has no links. False when it is taken. */
+/**
+ * Links the complete file to a name that is free; copies it where the file system has no links. False when it
+ * is taken.
+ */
 async function claim(part: string, path: string): Promise<boolean> {
   try {
     await link(part, path);

@@ -1,5 +1,6 @@
-// Names of files that are not UTF-8. On Linux a name is any bytes; as text it has U+FFFD where they are none, and no file is
-// found under that text. Paths are text everywhere: in requests, in answers, in records and in FFmpeg.
+// Names of files that are not UTF-8. On Linux a name is any bytes; as text it has U+FFFD where they are none,
+// and no file is found under that text. Paths are text everywhere: in requests, in answers, in records and in
+// FFmpeg.
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -14,7 +15,10 @@ export function nameOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** True when the path is what is left of one with a name that is not UTF-8: there is one that reads the same as text. */
+/**
+ * True when the path is what is left of one with a name that is not UTF-8: there is one that reads the same
+ * as text.
+ */
 export async function isGarbled(path: string): Promise<boolean> {
   for (let at = path; at.includes('\ufffd') && dirname(at) !== at; at = dirname(at)) {
     const folder = dirname(at);

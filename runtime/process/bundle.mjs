@@ -1,4 +1,5 @@
-// Makes a few files of a package that consists of hundreds: typebox has 683, and each of our threads loads it.
+// Makes a few files of a package that consists of hundreds: typebox has 683, and each of our threads loads
+// it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';

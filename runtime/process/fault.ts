@@ -1,4 +1,5 @@
-// Ends the engine after an uncaught error: its state is unknown, so it logs the error and ends; its guardian starts it again.
+// Ends the engine after an uncaught error: its state is unknown, so it logs the error and ends; its guardian
+// starts it again.
 import type { Log } from '../log.ts';
 
 /** The part of `process` that reports uncaught errors, rejected promises included. */
@@ -9,8 +10,8 @@ export interface FaultProcess {
 }
 
 /**
- * From now on an uncaught error is logged, and the process is killed when that line is written: any softer end waits for
- * threads, or aborts inside their native code.
+ * From now on an uncaught error is logged, and the process is killed when that line is written: any softer
+ * end waits for threads, or aborts inside their native code.
  */
 export function endOnFault(log: Log, flush: () => Promise<void>, own: FaultProcess = process): void {
   let ending = false;

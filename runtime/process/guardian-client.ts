@@ -1,5 +1,5 @@
-// The engine's side of the guardian: receives the request to stop, sends heartbeats from its event loop, asks for a restart.
-// Without a guardian (`--no-guardian`, tests) the same interface works on signals alone.
+// The engine's side of the guardian: receives the request to stop, sends heartbeats from its event loop, asks
+// for a restart. Without a guardian (`--no-guardian`, tests) the same interface works on signals alone.
 import type { Clock } from '../clock.ts';
 
 /** From the engine to its guardian. A heartbeat says that the event loop is not blocked. */
@@ -47,30 +47,36 @@ export interface PreviousEngine {
  * const client = attachToGuardian({ stop: context.signal, clock });
  * const engine = await startEngine(…, { onFatal: (actor) => client.requestRestart(`${actor} is stuck`) });
  * // listen …
- * client.ready();
- * await aborted(client.signal);      // stop admitting, then finish, flush and close: all within client.stopLimitMs
- * client.close();
- * return client.restartRequested ? engineExit.restart : engineExit.stopped;
+ * client.ready(); await aborted(client.signal); // stop admitting, then finish, flush and close: all within
+ * client.stopLimitMs client.close(); return client.restartRequested ? engineExit.restart :
+ * engineExit.stopped;
  * ```
  *
- * To be attached before the slow part of a start: the guardian counts the seconds without a heartbeat from the first one.
- * An engine that cannot start for a reason that will not go away by itself (the port is taken) returns
- * `engineExit.cannotStart`, one that was called wrongly `engineExit.usage`; both are not restarted.
+ * To be attached before the slow part of a start: the guardian counts the seconds without a heartbeat from
+ * the first one. An engine that cannot start for a reason that will not go away by itself (the port is taken)
+ * returns `engineExit.cannotStart`, one that was called wrongly `engineExit.usage`; both are not restarted.
  */
 export interface GuardianClient {
-  /** Aborted once, when the engine is to stop: it was asked to, its guardian has ended, or it asked for a restart. */
+  /**
+   * Aborted once, when the engine is to stop: it was asked to, its guardian has ended, or it asked for a
+   * restart.
+   */
   readonly signal: AbortSignal;
   /** False from the end of the guardian on. */
   readonly guarded: boolean;
   /** Engine processes before this one; 0 without a guardian. */
   readonly restarts: number;
-  /** An engine still running this long after `signal` is killed, by itself or by the guardian, unless closed; ms. */
+  /**
+   * An engine still running this long after `signal` is killed, by itself or by the guardian, unless closed;
+   * ms.
+   */
   readonly stopLimitMs: number;
   /** True after `requestRestart`. */
   readonly restartRequested: boolean;
   /**
-   * Hands a text to the one engine process that comes after this one, in place of what had the same name before. It is in
-   * no file, and readable by this account alone. Nothing is kept without a guardian, nor above `MOST_KEPT` in all.
+   * Hands a text to the one engine process that comes after this one, in place of what had the same name
+   * before. It is in no file, and readable by this account alone. Nothing is kept without a guardian, nor
+   * above `MOST_KEPT` in all.
    */
   keep(name: string, value: string): void;
   /** How the engine process before this one ended; null for the first one, and where there is no guardian. */
@@ -80,8 +86,8 @@ export interface GuardianClient {
   /** Says that the engine answers now. */
   ready(): void;
   /**
-   * Asks for a new process and aborts `signal`. The engine stops as far as it can; if a thread hangs in native code, the
-   * process is killed after `stopLimitMs`. Without a guardian no new one is started.
+   * Asks for a new process and aborts `signal`. The engine stops as far as it can; if a thread hangs in
+   * native code, the process is killed after `stopLimitMs`. Without a guardian no new one is started.
    */
   requestRestart(reason: string): void;
   /** Ends the heartbeats and lets the process end by itself. */
@@ -198,7 +204,9 @@ class AttachedEngine implements GuardianClient {
     if (this.guarded) this.#process.send?.(message, done);
   }
 
-  /** Waits until the last one was taken: a guardian that was suspended finds one heartbeat, not a thousand. */
+  /**
+   * Waits until the last one was taken: a guardian that was suspended finds one heartbeat, not a thousand.
+   */
   readonly #sendHeartbeat = (): void => {
     this.#send({ type: 'heartbeat' }, () => {
       if (!this.#closed) this.#cancelHeartbeat = this.#clock.after(HEARTBEAT_MS, this.#sendHeartbeat);

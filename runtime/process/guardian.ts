@@ -1,5 +1,6 @@
-// A small process that runs the engine as its child: restarts it when it crashes or hangs, passes on the request to stop,
-// and ends with the engine's exit code. It loads no native code, so nothing of the engine can crash it.
+// A small process that runs the engine as its child: restarts it when it crashes or hangs, passes on the
+// request to stop, and ends with the engine's exit code. It loads no native code, so nothing of the engine
+// can crash it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -23,8 +24,8 @@ export interface GuardianLimits {
   /** From the request to stop to SIGKILL, ms. */
   readonly stopMs: number;
   /**
-   * A ctrl-C this long after the first request to stop kills the engine, ms. An earlier one is the first one again: it
-   * reaches the whole process group.
+   * A ctrl-C this long after the first request to stop kills the engine, ms. An earlier one is the first one
+   * again: it reaches the whole process group.
    */
   readonly forceAfterMs: number;
   /** How often the age of the last heartbeat is checked, ms. */

@@ -1,5 +1,5 @@
-// Identifies a process, and tells whether it has ended. A process id alone is not enough: it is used again, in a restarted
-// container often by this very program.
+// Identifies a process, and tells whether it has ended. A process id alone is not enough: it is used again,
+// in a restarted container often by this very program.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Static, Type } from 'typebox';

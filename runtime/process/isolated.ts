@@ -1,4 +1,5 @@
-// Asks a program of ours in a process of its own: native code that crashes or hangs in it takes nothing else with it.
+// Asks a program of ours in a process of its own: native code that crashes or hangs in it takes nothing else
+// with it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../clock.ts';
@@ -17,8 +18,8 @@ export interface IsolatedOptions {
 export type Isolated<T> = { readonly answer: T } | { readonly failure: string };
 
 /**
- * Sends `order` to the program and answers the first message that comes back. The process is ended then, and after the
- * limit. What it writes is thrown away: drivers write where they like. Rejects only with CANCELLED.
+ * Sends `order` to the program and answers the first message that comes back. The process is ended then, and
+ * after the limit. What it writes is thrown away: drivers write where they like. Rejects only with CANCELLED.
  */
 export async function askIsolated<T>(
   program: URL,
@@ -49,7 +50,9 @@ export async function askIsolated<T>(
   }
 }
 
-/** Not asked: native code that hangs would not hear it. Nobody waits for a process that the system cannot end. */
+/**
+ * Not asked: native code that hangs would not hear it. Nobody waits for a process that the system cannot end.
+ */
 function end(child: ChildProcess, onGone: () => void) {
   child.removeAllListeners();
   child.on('error', () => {}); // It may have ended by itself.

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The first step of every command, in plain JavaScript so that any Node from 18 on can run it: install what is
-// missing, then hand over to the pinned Node that the dependencies brought along.
+// The first step of every command, in plain JavaScript so that any Node from 18 on can run it: install what
+// is missing, then hand over to the pinned Node that the dependencies brought along.
 //
 //   launch.mjs --setup            install only
 //   launch.mjs --setup --gpu      the same, and fetch what models need to run on an NVIDIA device
@@ -8,10 +8,10 @@
 //   launch.mjs --node ARGS...     run the pinned Node with ARGS
 //   launch.mjs ARGS...            run the command line (cli/framehound) with ARGS
 //
-// It stands in two places. In a checkout it installs all dependencies and runs the sources. In an installed package npm
-// has installed the dependencies already, but for those that an ordinary install cannot be trusted with: two that choose
-// their binary by the Node that npm runs on, two that download more while they are installed. dist/package.json lists
-// them; they are installed into dist/, the same way as in a checkout.
+// It stands in two places. In a checkout it installs all dependencies and runs the sources. In an installed
+// package npm has installed the dependencies already, but for those that an ordinary install cannot be
+// trusted with: two that choose their binary by the Node that npm runs on, two that download more while they
+// are installed. dist/package.json lists them; they are installed into dist/, the same way as in a checkout.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -88,7 +88,10 @@ function setup() {
   return undefined;
 }
 
-/** The CUDA provider, without which models run on the processor. Answers whether nothing failed. `byHand`: asked for. */
+/**
+ * The CUDA provider, without which models run on the processor. Answers whether nothing failed. `byHand`:
+ * asked for.
+ */
 function setupGpu(byHand) {
   const what = 'the CUDA provider of onnxruntime';
   const problem = problemOf(() => provideCuda(join(home, 'node_modules'), pinnedNode, { byHand }));
@@ -118,7 +121,10 @@ function isWritable(folder) {
   }
 }
 
-/** The folder of an installed package may belong to somebody else: nothing is kept in it while the program runs. */
+/**
+ * The folder of an installed package may belong to somebody else: nothing is kept in it while the program
+ * runs.
+ */
 function keptBetweenRuns() {
   if (!isCheckout) return { flags: [], env: {} };
   const loader = pathToFileURL(join(root, 'runtime', 'process', 'load.mjs')).href;
@@ -128,8 +134,8 @@ function keptBetweenRuns() {
 }
 
 /**
- * The process of npm that runs this command; undefined where it is none of npm's, which may well outlive its parent. npm
- * starts commands by a shell, and few shells hand over their process to the command.
+ * The process of npm that runs this command; undefined where it is none of npm's, which may well outlive its
+ * parent. npm starts commands by a shell, and few shells hand over their process to the command.
  */
 function npmAbove() {
   const { npm_command: command, npm_package_name: name } = process.env;
@@ -201,7 +207,8 @@ function run(args, { isProgram }) {
 
 function main([mode, ...rest]) {
   if (mode === '--installed') {
-    // A project that takes the client only needs none of it; and an install must not fail for what can be had later.
+    // A project that takes the client only needs none of it; and an install must not fail for what can be had
+    // later.
     if (!isCheckout && process.env['npm_config_global'] === 'true' && setup() === undefined) setupGpu(false);
     return;
   }

@@ -1,7 +1,10 @@
-// Ends this program when the launcher that started it is gone: a launcher that is killed can hand no signal on. To be
-// imported by the entry of a program.
+// Ends this program when the launcher that started it is gone: a launcher that is killed can hand no signal
+// on. To be imported by the entry of a program.
 
-/** Set by the launcher (launch.mjs), which holds a channel to the program; the channel closes when the launcher ends. */
+/**
+ * Set by the launcher (launch.mjs), which holds a channel to the program; the channel closes when the
+ * launcher ends.
+ */
 const VARIABLE = 'FRAMEHOUND_LAUNCHED';
 
 if (process.env[VARIABLE] !== undefined && process.channel) {

@@ -1,6 +1,7 @@
-// How a checkout loads its sources, quickly: what Node makes of a TypeScript source when it takes the types out is kept by
-// content, and a package of hundreds of files is loaded as a few. Node does both anew for each thread and process. Loaded
-// with --import, so that threads and child processes inherit it; without it everything runs the same, only slower to start.
+// How a checkout loads its sources, quickly: what Node makes of a TypeScript source when it takes the types
+// out is kept by content, and a package of hundreds of files is loaded as a few. Node does both anew for each
+// thread and process. Loaded with --import, so that threads and child processes inherit it; without it
+// everything runs the same, only slower to start.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';

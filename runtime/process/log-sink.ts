@@ -1,5 +1,5 @@
-// Where formatted lines go: a stream that may be slow. The engine never waits for it, a reader that does not read costs
-// a bounded amount of memory, and the end of a process can wait until the last line is out.
+// Where formatted lines go: a stream that may be slow. The engine never waits for it, a reader that does not
+// read costs a bounded amount of memory, and the end of a process can wait until the last line is out.
 import type { Clock } from '../clock.ts';
 import { createLog, type Log, type LogLevel, type LogLine } from '../log.ts';
 import { redactFields, redactText } from '../redact.ts';
@@ -44,7 +44,10 @@ export function openLog(
 
 export interface LogSink {
   write(text: string): void;
-  /** Resolves when everything written so far has been passed on, when it cannot be any more, and after a second. */
+  /**
+   * Resolves when everything written so far has been passed on, when it cannot be any more, and after a
+   * second.
+   */
   flush(): Promise<void>;
 }
 
@@ -83,8 +86,8 @@ export function createLogSink(
   };
 }
 
-// A log line as text: one JSON object for programs, or one that a person reads on a terminal. Every line passes here, so
-// this is where secrets are taken out and where nothing that moves a cursor gets through.
+// A log line as text: one JSON object for programs, or one that a person reads on a terminal. Every line
+// passes here, so this is where secrets are taken out and where nothing that moves a cursor gets through.
 
 /** Control characters, line separators, halves of characters, and marks that turn the direction of a text. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * What starts npm without a shell: the program, and the arguments that come before npm's own. On Windows npm is a script for
- * the shell, so the JavaScript beside it is started instead.
+ * What starts npm without a shell: the program, and the arguments that come before npm's own. On Windows npm
+ * is a script for the shell, so the JavaScript beside it is started instead.
  */
 export function npmProgram(env = process.env, platform = process.platform) {
   if (platform !== 'win32') return { command: 'npm', args: [] };

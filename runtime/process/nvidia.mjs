@@ -1,5 +1,5 @@
-// Recognises an NVIDIA device, and fetches the libraries by which onnxruntime uses one. Plain JavaScript for any Node from
-// 18 on, as the launcher is, which runs before the pinned Node is there.
+// Recognises an NVIDIA device, and fetches the libraries by which onnxruntime uses one. Plain JavaScript for
+// any Node from 18 on, as the launcher is, which runs before the pinned Node is there.
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -18,8 +18,9 @@ const hourMs = 3_600_000;
 const fetchLimitMs = 15 * 60_000;
 
 /**
- * Whether a Linux machine has a driver of NVIDIA: by its device or its entry in /proc, or under WSL2, which has neither, by
- * the bridge to Windows and the driver's library that Windows lends. `root`: folder that these paths lie in, for tests.
+ * Whether a Linux machine has a driver of NVIDIA: by its device or its entry in /proc, or under WSL2, which
+ * has neither, by the bridge to Windows and the driver's library that Windows lends. `root`: folder that
+ * these paths lie in, for tests.
  */
 export function hasNvidia(root = '/') {
   const isThere = (path) => existsSync(join(root, path));
@@ -30,7 +31,10 @@ export function hasNvidia(root = '/') {
   );
 }
 
-/** The libraries of the CUDA provider of the onnxruntime in `modules` (a folder node_modules); empty where it has none. */
+/**
+ * The libraries of the CUDA provider of the onnxruntime in `modules` (a folder node_modules); empty where it
+ * has none.
+ */
 export function cudaProvider(modules) {
   if (process.platform !== 'linux' || process.arch !== 'x64') return [];
   const folder = join(modules, 'onnxruntime-node', 'bin', 'napi-v6', 'linux', 'x64');
@@ -40,9 +44,9 @@ export function cudaProvider(modules) {
 }
 
 /**
- * Fetches the CUDA provider where it is wanted and missing, with `node`. A fetch that failed is repeated after an hour, then
- * after two, and so on up to a week: each may hold up a command. `byHand`: it is wanted, now.
- * Answers why it is not there, and undefined where it is, is not wanted, or is not tried now.
+ * Fetches the CUDA provider where it is wanted and missing, with `node`. A fetch that failed is repeated
+ * after an hour, then after two, and so on up to a week: each may hold up a command. `byHand`: it is wanted,
+ * now. Answers why it is not there, and undefined where it is, is not wanted, or is not tried now.
  */
 export function provideCuda(modules, node, { byHand = false, env = process.env, now = Date.now() } = {}) {
   if (!byHand && !isWanted(env)) return undefined;
@@ -75,7 +79,10 @@ function isWanted(env) {
   return choice ? choice !== 'skip' : hasNvidia();
 }
 
-/** Whether a library is there to its end, which a copy that was interrupted is not. ELF ends with its section headers. */
+/**
+ * Whether a library is there to its end, which a copy that was interrupted is not. ELF ends with its section
+ * headers.
+ */
 function isWhole(path) {
   if (!existsSync(path)) return false;
   const file = openSync(path, 'r');
@@ -105,7 +112,9 @@ function isTooEarly({ failures, at }, now) {
   return failures > 0 && now >= at && now < at + wait;
 }
 
-/** Runs onnxruntime's own installer. Answers what it failed of; it also ends well without fetching anything. */
+/**
+ * Runs onnxruntime's own installer. Answers what it failed of; it also ends well without fetching anything.
+ */
 function runInstaller(modules, node, env, timeout) {
   const folder = join(modules, 'onnxruntime-node');
   const { error, status, signal, stderr } = spawnSync(node, [join(folder, 'script', 'install.js')], {
@@ -120,8 +129,8 @@ function runInstaller(modules, node, env, timeout) {
 }
 
 /**
- * The installer takes variables of npm for an installation inside its own sources, and fetches nothing then. It has names
- * of its own for a proxy.
+ * The installer takes variables of npm for an installation inside its own sources, and fetches nothing then.
+ * It has names of its own for a proxy.
  */
 function installerEnv(env) {
   const { ONNXRUNTIME_NODE_INSTALL_CUDA: _, ...kept } = env;

@@ -1,4 +1,5 @@
-// How many files and sockets this process may have open: the limit of the system, and what of it the engine needs.
+// How many files and sockets this process may have open: the limit of the system, and what of it the engine
+// needs.
 import { readFileSync } from 'node:fs';
 
 /** Infinity where the system does not say. */

@@ -1,5 +1,5 @@
-// Checkpoints of a long turn: a sign of life for the supervisor, a yield to the event loop so that messages are received,
-// and an end when the turn is cancelled.
+// Checkpoints of a long turn: a sign of life for the supervisor, a yield to the event loop so that messages
+// are received, and an end when the turn is cancelled.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Turn } from '../actor.ts';
 import { engineErrors } from '../errors.ts';

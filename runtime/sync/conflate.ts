@@ -1,5 +1,5 @@
-// Conflation: the latest value of each key is kept, and emitted at most every `everyMs`; the last one always is. Pure but
-// for the clock it is given.
+// Conflation: the latest value of each key is kept, and emitted at most every `everyMs`; the last one always
+// is. Pure but for the clock it is given.
 import type { Clock } from '../clock.ts';
 
 export interface Conflation<K, V> {

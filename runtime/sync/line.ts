@@ -1,5 +1,5 @@
-// Those who wait for a share of something of which there is a fixed amount. Who waits first is served first, however large
-// its share: else it might wait forever.
+// Those who wait for a share of something of which there is a fixed amount. Who waits first is served first,
+// however large its share: else it might wait forever.
 import { engineErrors } from '../errors.ts';
 import { createMailbox, type Lane } from '../mailbox.ts';
 
@@ -21,7 +21,10 @@ export class Line {
     return this.#waiting.size;
   }
 
-  /** Calls `take` as soon as `amount` is free, at once where nobody waits. Throws CANCELLED when the signal aborts first. */
+  /**
+   * Calls `take` as soon as `amount` is free, at once where nobody waits. Throws CANCELLED when the signal
+   * aborts first.
+   */
   wait<T>(amount: number, take: () => T, signal?: AbortSignal, lane: Lane = 'later'): Promise<T> {
     if (signal?.aborted) return Promise.reject(engineErrors.CANCELLED());
     if (this.size === 0 && amount <= this.#free()) return Promise.resolve(take());

@@ -22,8 +22,8 @@ export class Semaphore {
   }
 
   /**
-   * Runs `work` as soon as there is a permit. Within a lane, first come first served. Rejects as `work` does, and with
-   * CANCELLED when the signal aborts before there is a permit.
+   * Runs `work` as soon as there is a permit. Within a lane, first come first served. Rejects as `work` does,
+   * and with CANCELLED when the signal aborts before there is a permit.
    */
   async run<T>(work: () => Promise<T>, { urgent = false, signal }: SemaphoreOptions = {}): Promise<T> {
     await this.#line.wait(1, () => this.#free--, signal, urgent ? 'now' : 'later');

@@ -1,4 +1,5 @@
-// A lock that many hold together or one holds alone. Whoever waits to be alone goes before those that come later.
+// A lock that many hold together or one holds alone. Whoever waits to be alone goes before those that come
+// later.
 import { Condition } from './condition.ts';
 
 export class SharedLock {

@@ -11,8 +11,8 @@ export class SharedWork<T> {
   readonly #running = new Map<string, Running<T>>();
 
   /**
-   * Rejects as `work` does, and with CANCELLED when `signal` aborts first: then the others still get its result. Work that
-   * was given up ends before the same is begun again.
+   * Rejects as `work` does, and with CANCELLED when `signal` aborts first: then the others still get its
+   * result. Work that was given up ends before the same is begun again.
    */
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (;;) {

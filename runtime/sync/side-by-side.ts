@@ -2,8 +2,8 @@
 import { engineErrors } from '../errors.ts';
 
 /**
- * Works on `together` of the items at a time; the first failure ends the others. Throws that failure, or CANCELLED when
- * `signal` aborts first. `until`: the signal of one piece of work.
+ * Works on `together` of the items at a time; the first failure ends the others. Throws that failure, or
+ * CANCELLED when `signal` aborts first. `until`: the signal of one piece of work.
  */
 export async function sideBySide<T>(
   items: IterableIterator<T>,

@@ -1,5 +1,5 @@
-// Long arithmetic that stays pure and still lets others in: a generator yields between pieces of some 10 ms, and whoever runs it
-// decides what happens there.
+// Long arithmetic that stays pure and still lets others in: a generator yields between pieces of some 10 ms,
+// and whoever runs it decides what happens there.
 import type { Checkpoint } from './checkpoint.ts';
 
 /** Yields where it may be paused, or left for good: it holds nothing that has to be freed. */

@@ -1,5 +1,5 @@
-// A lock that the threads of a process hold one at a time, in the order in which they asked. It lies in shared memory; who
-// waits for it does not block its thread.
+// A lock that the threads of a process hold one at a time, in the order in which they asked. It lies in
+// shared memory; who waits for it does not block its thread.
 import { threadId } from 'node:worker_threads';
 import { engineErrors } from '../errors.ts';
 
@@ -7,10 +7,16 @@ import { engineErrors } from '../errors.ts';
 const places = 1024;
 /** Cells: the ticket whose turn it is, the next ticket, and for each ticket by its place who has it. */
 const [turn, next, first] = [0, 1, 2];
-/** Of a place whose ticket nobody has yet; of one whose owner waits no more. Owners are thread ids, which begin at 0. */
+/**
+ * Of a place whose ticket nobody has yet; of one whose owner waits no more. Owners are thread ids, which
+ * begin at 0.
+ */
 const [free, left] = [0, -1];
 
-/** Longer than any process runs; kept only so that the process does not end while a promise of `Atomics.waitAsync` waits. */
+/**
+ * Longer than any process runs; kept only so that the process does not end while a promise of
+ * `Atomics.waitAsync` waits.
+ */
 const never = 2 ** 31 - 1;
 
 export class ThreadLock {

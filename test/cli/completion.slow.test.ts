@@ -31,7 +31,10 @@ function run(cwd: string, shell: string, ...args: string[]): string[] {
 
 const hasShell = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
-/** A shell: its arguments before a script, how the script begins, and its lines that print what is offered for the last word. */
+/**
+ * A shell: its arguments before a script, how the script begins, and its lines that print what is offered for
+ * the last word.
+ */
 interface Shell {
   readonly args: readonly string[];
   readonly begin: string;
@@ -67,7 +70,9 @@ const fish: Shell = {
   offer: (words) => `complete -C '${['framehound', ...words].join(' ')}'`,
 };
 
-/** What a shell offers for the last word of each question. One process answers all: starting one takes longer. */
+/**
+ * What a shell offers for the last word of each question. One process answers all: starting one takes longer.
+ */
 function offers(cwd: string, name: string, shell: Shell, asked: readonly (readonly string[])[]): string[][] {
   const end = '--- end ---';
   const script = [shell.begin, ...asked.flatMap((words) => [shell.offer(words), `echo '${end}'`])];

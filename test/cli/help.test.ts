@@ -29,7 +29,10 @@ test('the help of the commands names every option and every setting, and nothing
   assert.deepEqual([...new Set(named)].sort(), [...new Set(flags)].sort());
 });
 
-/** The flags of each command and action by its name, as they stand in a help text: in its usage and in the rows below. */
+/**
+ * The flags of each command and action by its name, as they stand in a help text: in its usage and in the
+ * rows below.
+ */
 function flagsIn(text: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   let flags: string[] = [];

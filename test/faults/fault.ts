@@ -1,5 +1,5 @@
-// Faults that somebody could make by mistake, and the tests that notice each. `text` stands once in its file; seed.ts puts
-// `fault` in its place and runs the tests.
+// Faults that somebody could make by mistake, and the tests that notice each. `text` stands once in its file;
+// seed.ts puts `fault` in its place and runs the tests.
 
 export interface Fault {
   /** What is wrong then. */

@@ -1,5 +1,5 @@
-// Proves that the tests notice faults: seeds them one by one into a copy of this checkout and runs the tests that are meant to
-// notice each.
+// Proves that the tests notice faults: seeds them one by one into a copy of this checkout and runs the tests
+// that are meant to notice each.
 //
 //   seed.ts [--all] [WORD ...]     --all: every test for each fault; WORD: only faults whose name or file holds one, and
 //                                  without the check that faults compile
@@ -27,7 +27,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
-/** The tracked files of this checkout in a folder of their own; packages and footage are those of this checkout. */
+/**
+ * The tracked files of this checkout in a folder of their own; packages and footage are those of this
+ * checkout.
+ */
 function copyCheckout(folder: string): string {
   const copy = join(folder, 'checkout');
   const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
@@ -88,7 +91,9 @@ async function checkTypes(copy: string, chosen: readonly Fault[]): Promise<strin
   return runs.map(({ code, output }) => (code === 0 ? '' : output)).join('');
 }
 
-/** The name of the first test that fails with the fault; null when none does. Throws when none could be run. */
+/**
+ * The name of the first test that fails with the fault; null when none does. Throws when none could be run.
+ */
 async function noticedBy(copy: string, fault: Fault): Promise<string | null> {
   const path = join(copy, fault.file);
   const source = readFileSync(path, 'utf8');

@@ -1,4 +1,5 @@
-// The routes of analyses and tasks over runs that a test steers, and a folder with a few files to name in requests.
+// The routes of analyses and tasks over runs that a test steers, and a folder with a few files to name in
+// requests.
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

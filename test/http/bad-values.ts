@@ -1,10 +1,14 @@
-// Good and bad values for any declared field, read off its schema: what a route is sent in the test of every route.
+// Good and bad values for any declared field, read off its schema: what a route is sent in the test of every
+// route.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
 
-/** A route may make the folder it is given: what a bad value names lies here, never among the folders of the machine. */
+/**
+ * A route may make the folder it is given: what a bad value names lies here, never among the folders of the
+ * machine.
+ */
 const room = mkdtempSync(join(tmpdir(), 'framehound-values-'));
 process.on('exit', () => rmSync(room, { recursive: true, force: true }));
 
@@ -39,7 +43,9 @@ export interface Bad {
   readonly must: 'refuse' | 'survive';
 }
 
-/** `known`: good values that no schema tells, by the name of the field; undefined where the schema is enough. */
+/**
+ * `known`: good values that no schema tells, by the name of the field; undefined where the schema is enough.
+ */
 export type Known = (name: string) => unknown;
 
 /** Puts a value in the place of the field; undefined takes the field out. */
@@ -49,7 +55,10 @@ export function goodBody(schema: TSchema, known: Known): Record<string, unknown>
   return good(schema as Shape, '', known) as Record<string, unknown>;
 }
 
-/** Each field of a good body made bad in every way its schema forbids, and in ways that a schema cannot forbid. */
+/**
+ * Each field of a good body made bad in every way its schema forbids, and in ways that a schema cannot
+ * forbid.
+ */
 export function badBodies(schema: TSchema, whole: Record<string, unknown>, known: Known): Bad[] {
   return [...inside(schema as Shape, '', whole, (value) => value as Record<string, unknown>, known)];
 }

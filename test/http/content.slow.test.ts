@@ -1,4 +1,5 @@
-// Contents over a real connection: whole, in part, to a slow client, to one that leaves, of a file that shrinks.
+// Contents over a real connection: whole, in part, to a slow client, to one that leaves, of a file that
+// shrinks.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +46,9 @@ function watch(content: Content): Content {
   };
 }
 
-/** A text of the program so long that it is sent in pieces; they are there at once, with nothing to be read. */
+/**
+ * A text of the program so long that it is sent in pieces; they are there at once, with nothing to be read.
+ */
 const inMemory: Content = {
   type: 'text/plain',
   size: whole.length,
@@ -181,7 +184,8 @@ test('of a client that takes nothing little is read, and it gets all when it goe
   client.socket.pause();
   const before = watched.read;
   await client.send(request('GET', '/film/large'));
-  // Reading stops when the buffers of both sockets are full: it stands still over ten answers to somebody else.
+  // Reading stops when the buffers of both sockets are full: it stands still over ten answers to somebody
+  // else.
   await until(() => watched.read > before);
   let seen = -1;
   await until(async () => {

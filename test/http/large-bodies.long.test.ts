@@ -1,4 +1,5 @@
-// Bodies that are parsed beside the main thread: the others are served meanwhile, and nothing else is different.
+// Bodies that are parsed beside the main thread: the others are served meanwhile, and nothing else is
+// different.
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Type } from 'typebox';

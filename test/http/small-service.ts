@@ -1,4 +1,5 @@
-// A listening service of small routes, each for one thing a connection can do: answer, wait, be large, be empty, fail.
+// A listening service of small routes, each for one thing a connection can do: answer, wait, be large, be
+// empty, fail.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { Type } from 'typebox';

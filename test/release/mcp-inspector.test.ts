@@ -1,5 +1,6 @@
-// The command line of the protocol's own inspector, a program that shares nothing with this one, finds the tools over pipes and
-// over HTTP. It is downloaded for the test, and the test is skipped where it cannot be had.
+// The command line of the protocol's own inspector, a program that shares nothing with this one, finds the
+// tools over pipes and over HTTP. It is downloaded for the test, and the test is skipped where it cannot be
+// had.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

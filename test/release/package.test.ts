@@ -1,4 +1,5 @@
-// The package as a stranger gets it: packed, installed into an empty folder, run by whatever Node the machine has.
+// The package as a stranger gets it: packed, installed into an empty folder, run by whatever Node the machine
+// has.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

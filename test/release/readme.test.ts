@@ -1,4 +1,5 @@
-// Every command of README.md and docs/guide.md, as printed there, in one shell with an empty home and a few files in ~/Footage.
+// Every command of README.md and docs/guide.md, as printed there, in one shell with an empty home and a few
+// files in ~/Footage.
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// A folder that is watched while the world happens around it: files come slowly, broken, excluded and under other names, the
-// engine is killed, the service is stopped and started. In the end every good file is analysed once and found.
+// A folder that is watched while the world happens around it: files come slowly, broken, excluded and under
+// other names, the engine is killed, the service is stopped and started. In the end every good file is
+// analysed once and found.
 import assert from 'node:assert/strict';
 import {
   appendFileSync,

@@ -13,7 +13,10 @@ export const fixtureContract = contract(
   {
     add: ask(Type.Object({ a: Type.Number(), b: Type.Number() }), Type.Number()),
     fail: ask(Type.Object({ cup: Type.String() }), Type.Null()),
-    /** Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event loop. */
+    /**
+     * Ends only when cancelled: by the signal, or by asking the flag in a loop that never turns the event
+     * loop.
+     */
     wait: ask(Type.Object({ block: Type.Boolean() }), Type.String()),
     /** Ends only when cancelled; tells that it goes on whenever somebody nudges. */
     goOn: ask(Type.Object({}), Type.String()),

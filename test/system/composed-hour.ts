@@ -1,4 +1,5 @@
-// An hour of our own drawn scenes with subtitles, in chapters that are known: a film as a stranger would bring it.
+// An hour of our own drawn scenes with subtitles, in chapters that are known: a film as a stranger would
+// bring it.
 import { writeFilm } from '../../bench/samples/writer/film.ts';
 import { kept } from '../actors/decoder/footage/clip.ts';
 import { type DrawnPlan, planOf } from '../actors/summarizer/outline/drawn.ts';

@@ -51,7 +51,10 @@ const eightTurns: Group = {
   fair: true,
 };
 
-/** The part of all pairs of moments, one every half second, that are told to be of one speaker, or of two, as they are. */
+/**
+ * The part of all pairs of moments, one every half second, that are told to be of one speaker, or of two, as
+ * they are.
+ */
 function pairsRight(said: readonly Turn[], found: readonly Turn[]): number {
   const at = (turns: readonly Turn[], time: number) =>
     turns.find(({ start, end }) => start <= time && time < end)?.speaker;

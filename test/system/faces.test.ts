@@ -1,5 +1,5 @@
-// People in real footage through the service: clustered, shown, named, corrected, clustered again, searched for, removed;
-// and an engine that is killed while it clusters.
+// People in real footage through the service: clustered, shown, named, corrected, clustered again, searched
+// for, removed; and an engine that is killed while it clusters.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';

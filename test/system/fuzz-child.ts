@@ -1,5 +1,5 @@
-// Reads damaged copies with the decoder and says what came of each. A process of its own, so that a crash inside
-// native code ends nothing else.
+// Reads damaged copies with the decoder and says what came of each. A process of its own, so that a crash
+// inside native code ends nothing else.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';

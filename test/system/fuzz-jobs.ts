@@ -1,5 +1,6 @@
-// The jobs of a fuzz run, one after another in a process of their own: the parent hands them out on stdin and hears a line when
-// one begins and one when it ends. The last line names the job that a crash or a hang happened in.
+// The jobs of a fuzz run, one after another in a process of their own: the parent hands them out on stdin and
+// hears a line when one begins and one when it ends. The last line names the job that a crash or a hang
+// happened in.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +50,9 @@ export async function answerJobs(answer: (job: FuzzJob) => Promise<Answer>): Pro
 
 type Line = FuzzResult | { readonly begins: FuzzJob };
 
-/** Runs the jobs in a child; answers what came of them, and of the job it ended in when it did not end well. */
+/**
+ * Runs the jobs in a child; answers what came of them, and of the job it ended in when it did not end well.
+ */
 export async function runChild(
   jobs: readonly FuzzJob[],
   signal: AbortSignal,

@@ -1,6 +1,6 @@
-// Damaged copies of every kind of file are read by the decoder in processes of its own. Each ends in one of the
-// decoder's errors or in an answer; a crash, a hang or any other error fails with the seed that brings it back. So
-// do files with odd headers, and odd subtitles.
+// Damaged copies of every kind of file are read by the decoder in processes of its own. Each ends in one of
+// the decoder's errors or in an answer; a crash, a hang or any other error fails with the seed that brings it
+// back. So do files with odd headers, and odd subtitles.
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,7 +9,10 @@ import { oddFiles } from '../actors/decoder/footage/odd-files.ts';
 import { sampled } from '../shared.ts';
 import { type FuzzJob, type FuzzResult, mostMegabytes, runChild } from './fuzz-jobs.ts';
 
-/** Seeds for each file; FRAMEHOUND_FUZZ_SEEDS asks for more, as a release does, FRAMEHOUND_FUZZ_FROM for others. */
+/**
+ * Seeds for each file; FRAMEHOUND_FUZZ_SEEDS asks for more, as a release does, FRAMEHOUND_FUZZ_FROM for
+ * others.
+ */
 const seeds = Number(process.env.FRAMEHOUND_FUZZ_SEEDS ?? 1);
 const firstSeed = Number(process.env.FRAMEHOUND_FUZZ_FROM ?? 0);
 /** Files a process reads one after another. */

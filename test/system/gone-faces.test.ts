@@ -1,4 +1,5 @@
-// The faces of a real clip whose file was moved away: found in its stored previews by the service, and again in the clip.
+// The faces of a real clip whose file was moved away: found in its stored previews by the service, and again
+// in the clip.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

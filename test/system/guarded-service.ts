@@ -1,5 +1,5 @@
-// A service under its guardian whose engine a test kills: reads its log, and asks over connections of their own, so that
-// no dead one is used again.
+// A service under its guardian whose engine a test kills: reads its log, and asks over connections of their
+// own, so that no dead one is used again.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { request } from 'node:http';
@@ -31,8 +31,8 @@ export interface Ending {
 }
 
 /**
- * `wrap`: a program and its arguments that start the service in their turn. `command`: the command line of framehound,
- * without the words of `serve`.
+ * `wrap`: a program and its arguments that start the service in their turn. `command`: the command line of
+ * framehound, without the words of `serve`.
  */
 export async function startGuarded(
   home: Home = newHome(),

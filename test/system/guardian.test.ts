@@ -12,7 +12,9 @@ import { until } from '../until.ts';
 
 const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));
 
-/** A guardian over real processes with a clock turned by hand; `acts` says how each life of the engine goes. */
+/**
+ * A guardian over real processes with a clock turned by hand; `acts` says how each life of the engine goes.
+ */
 class Guarded {
   readonly lines: LogLine[] = [];
   readonly signals = new EventEmitter();
@@ -217,8 +219,8 @@ test('an engine whose guardian was killed stops by itself', { timeout: 20_000 },
     pid = line.pid;
     guardian.kill('SIGKILL');
   }
-  // The engine writes to the same pipe: that the pipe has ended says that the engine has gone too, within the limit of
-  // this test.
+  // The engine writes to the same pipe: that the pipe has ended says that the engine has gone too, within the
+  // limit of this test.
   assert.notEqual(pid, 0);
 });
 

@@ -1,5 +1,5 @@
-// A long film of real footage, stopped and killed in the middle: the same command goes on inside it, and what is stored
-// is byte for byte what an analysis without an interruption stores.
+// A long film of real footage, stopped and killed in the middle: the same command goes on inside it, and what
+// is stored is byte for byte what an analysis without an interruption stores.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

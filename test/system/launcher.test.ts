@@ -1,5 +1,5 @@
-// The service as it is started by hand: npx, the launcher, the guardian and the engine, each the parent of the next. All
-// of them end when one of the parents does, however that ends.
+// The service as it is started by hand: npx, the launcher, the guardian and the engine, each the parent of
+// the next. All of them end when one of the parents does, however that ends.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

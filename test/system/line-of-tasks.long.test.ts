@@ -1,5 +1,5 @@
-// Proxies that are asked for while an export runs, over the API of a real service: they wait, one is cancelled before its
-// turn, and the others are made in the order of asking.
+// Proxies that are asked for while an export runs, over the API of a real service: they wait, one is
+// cancelled before its turn, and the others are made in the order of asking.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

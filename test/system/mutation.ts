@@ -1,5 +1,6 @@
-// Damages a file's bytes in the ways that files are damaged, the same way for the same seed: bits that flipped, an
-// end or a piece that is missing, a piece that is there twice, zeros where data was, lengths that lie.
+// Damages a file's bytes in the ways that files are damaged, the same way for the same seed: bits that
+// flipped, an end or a piece that is missing, a piece that is there twice, zeros where data was, lengths that
+// lie.
 import { randomFrom } from '../../bench/samples/drawings/noise.ts';
 
 export interface Mutation {

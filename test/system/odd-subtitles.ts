@@ -1,5 +1,6 @@
-// Makes subtitles odd in the ways that editors, converters and jokers make them odd: lines and numbers without end, runs of one
-// sign, markup nested or never closed, times that are none, wrong encodings. The same for the same seed.
+// Makes subtitles odd in the ways that editors, converters and jokers make them odd: lines and numbers
+// without end, runs of one sign, markup nested or never closed, times that are none, wrong encodings. The
+// same for the same seed.
 import { randomFrom } from '../../bench/samples/drawings/noise.ts';
 import { mutate } from './mutation.ts';
 
@@ -37,7 +38,9 @@ const writers: Readonly<Record<string, (cues: readonly Cue[]) => string>> = {
     `<?xml version="1.0"?><tt xml:lang="en" xmlns="http://www.w3.org/ns/ttml"><body><div>${cues.map(({ start, end, text }) => `<p begin="${start}" end="${end}">${text}</p>`).join('\n')}</div></body></tt>`,
 };
 
-/** What a line is filled with: signs that begin something in one of the formats, and that repeat or never end. */
+/**
+ * What a line is filled with: signs that begin something in one of the formats, and that repeat or never end.
+ */
 const fillings = [
   ...[
     'a',

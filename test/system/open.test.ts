@@ -1,4 +1,5 @@
-// `framehound open`: a service is started when none runs and lives on, its address signs one browser in, `stop` ends it.
+// `framehound open`: a service is started when none runs and lives on, its address signs one browser in,
+// `stop` ends it.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';

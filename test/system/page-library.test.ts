@@ -1,5 +1,6 @@
-// The library and the settings in a browser, on a service of their own: a folder is analysed by the button and its progress
-// seen, a task cancelled and resumed, what is stored forgotten after it was shown, a folder watched.
+// The library and the settings in a browser, on a service of their own: a folder is analysed by the button
+// and its progress seen, a task cancelled and resumed, what is stored forgotten after it was shown, a folder
+// watched.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -145,7 +146,8 @@ test('an analysis that runs is not stopped unasked; a task is cancelled and resu
   skip: withoutBrowser,
 }, async (t) => {
   const { page } = await signedIn(t, 'library/tasks', { colorScheme: 'light' });
-  // The page reads the list of tasks every 10 s: long enough that it is still running then, on a quick machine too.
+  // The page reads the list of tasks every 10 s: long enough that it is still running then, on a quick
+  // machine too.
   const many = copies(600);
   await service.ok('/analyze', {
     cache_dir: join(home.folder, 'other'),

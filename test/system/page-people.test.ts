@@ -1,5 +1,5 @@
-// The views of people and of summaries in a browser, on a service with real footage: what is done there by mouse and by
-// keyboard is asked of the service itself.
+// The views of people and of summaries in a browser, on a service with real footage: what is done there by
+// mouse and by keyboard is asked of the service itself.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -172,7 +172,8 @@ test('pairs that may be one person are asked about, and an answer holds', within
   await pairs.first().waitFor();
   await assertAccessible(page, 'pairs');
   const { num_clusters } = await job();
-  // The page hears of the first answer late: nobody can give the second one before, for whoever it names may be gone.
+  // The page hears of the first answer late: nobody can give the second one before, for whoever it names may
+  // be gone.
   const { promise: released, resolve: reply } = Promise.withResolvers<void>();
   await page.route('**/faces/clusters/modify', async (route) => {
     const response = await route.fetch();

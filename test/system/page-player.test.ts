@@ -1,4 +1,5 @@
-// The player and the basket in a browser: the frame that is shown is read back from the numbers drawn into it.
+// The player and the basket in a browser: the frame that is shown is read back from the numbers drawn into
+// it.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -173,7 +174,9 @@ test('frames that come at uneven times are stepped through one by one', {
   assert.deepEqual(problems, []);
 });
 
-/** What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy. */
+/**
+ * What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy.
+ */
 const late = `{
   const after = window.setTimeout.bind(window);
   const whenRead = (work) => () => {

@@ -1,5 +1,5 @@
-// The web page in a browser, on a service with the sample library: signing in, searching, scrubbing, the service that goes
-// and comes back. What the browser asks for is asked of the service itself.
+// The web page in a browser, on a service with the sample library: signing in, searching, scrubbing, the
+// service that goes and comes back. What the browser asks for is asked of the service itself.
 import assert from 'node:assert/strict';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

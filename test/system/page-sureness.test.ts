@@ -1,5 +1,5 @@
-// How sure matches are, as the web page shows it in a browser: what stands out, what is folded, what was seen where, and the way
-// on where nothing was found.
+// How sure matches are, as the web page shows it in a browser: what stands out, what is folded, what was seen
+// where, and the way on where nothing was found.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { assertAccessible, withoutBrowser } from '../http/page/browser.ts';

@@ -15,8 +15,8 @@ const changes = numberOf('CHANGES', 60);
 const deaths = numberOf('DEATHS', 10);
 
 /**
- * Changes people from a number on until it is killed: by itself at a moment of writing, or for 0 when it has said that the
- * first change is done. Answers the change that it said last.
+ * Changes people from a number on until it is killed: by itself at a moment of writing, or for 0 when it has
+ * said that the first change is done. Answers the change that it said last.
  */
 async function killed(cache_dir: string, from: number, moment: number): Promise<number> {
   const args = [program, cache_dir, String(from), String(changes), String(moment)];

@@ -1,4 +1,5 @@
-// The web page on a service with a few samples, for a file of tests: started before its tests, ended after them.
+// The web page on a service with a few samples, for a file of tests: started before its tests, ended after
+// them.
 import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,5 @@
-// A running service whose engine is killed, that is told to stop at work, or whose analysis folder cannot be used.
+// A running service whose engine is killed, that is told to stop at work, or whose analysis folder cannot be
+// used.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -59,7 +60,10 @@ async function analyze(
     .task_id;
 }
 
-/** What is found in a folder, apart from what the last bit of a vector decides: films of the same test picture differ by less. */
+/**
+ * What is found in a folder, apart from what the last bit of a vector decides: films of the same test picture
+ * differ by less.
+ */
 interface Findings {
   /** The scenes that words find, which is all there are. */
   readonly scenes: readonly string[];
@@ -179,7 +183,8 @@ async function killTwice({ service, paths: [short = ''] }: World): Promise<void>
   const cache_dir = join(service.home.folder, 'quarantine');
   const task_id = await analyze(service, cache_dir, [long]);
   for (let kill = 0; kill < 2; kill++) {
-    // What a task had reached before is told anew to whoever joins: only a rise says that the film is read again.
+    // What a task had reached before is told anew to whoever joins: only a rise says that the film is read
+    // again.
     let first: number | null = null;
     await service.follow(task_id, ({ progress }) => {
       first ??= Number(progress);
@@ -217,7 +222,8 @@ async function stopAtWork(t: TestContext, { service, undisturbed: cache_dir, pat
   const clients = Array.from({ length: 30 }, () => new RawClient(service.port));
   const first = await Promise.all(clients.map((client) => client.ask(question)));
   assert.deepEqual(new Set(first.map(({ status }) => status)), new Set([200]));
-  // On connections that are there already, so that each is in the hands of the service before it is told to stop.
+  // On connections that are there already, so that each is in the hands of the service before it is told to
+  // stop.
   await Promise.all(clients.map((client) => client.send(question)));
   const { engine } = service;
   const ending = service.stop();

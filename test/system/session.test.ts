@@ -1,4 +1,5 @@
-// Everything that is seen of a service from outside, in one session: see test/golden.ts for how it is compared and written.
+// Everything that is seen of a service from outside, in one session: see test/golden.ts for how it is
+// compared and written.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Method } from '../../http/route.ts';

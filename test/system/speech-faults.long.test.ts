@@ -1,5 +1,5 @@
-// Speech of a service whose engine is killed or told to stop while it transcribes, whose file changes meanwhile, or whose
-// stored transcript is damaged.
+// Speech of a service whose engine is killed or told to stop while it transcribes, whose file changes
+// meanwhile, or whose stored transcript is damaged.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Models of every family that transcribe speech, as a user puts them into a home: small graphs with the real names. Each knows one
-// language, so the language of a job says which family writes it down.
+// Models of every family that transcribe speech, as a user puts them into a home: small graphs with the real
+// names. Each knows one language, so the language of a job says which family writes it down.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelRow, SpeechSide } from '../../actors/models/contract.ts';
@@ -41,7 +41,10 @@ function writeFiles(
   for (const [role, content] of Object.entries(files)) writeFileSync(join(folder, role), content);
 }
 
-/** `quiet` is written for noise of the amplitude 0.03, `loud` for 0.5. Without an end a text goes on to the limit. */
+/**
+ * `quiet` is written for noise of the amplitude 0.03, `loud` for 0.5. Without an end a text goes on to the
+ * limit.
+ */
 export async function writeX3(
   home: Pick<Home, 'folder'>,
   key: string,

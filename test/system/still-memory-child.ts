@@ -1,4 +1,5 @@
-// Decodes stills by decoders in threads that share a budget, and prints how much the memory of this process grew meanwhile.
+// Decodes stills by decoders in threads that share a budget, and prints how much the memory of this process
+// grew meanwhile.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { Budget } from '../../runtime/budget.ts';

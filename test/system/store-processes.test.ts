@@ -79,7 +79,8 @@ async function checkWhole(
   assert.deepEqual(existsSync(parts) ? readdirSync(parts) : [], []);
 }
 
-// In the first file: 2 pack headers, 22 writes of previews, 2 of rows (25), 2 flushes (27), the table (29), its flush (30).
+// In the first file: 2 pack headers, 22 writes of previews, 2 of rows (25), 2 flushes (27), the table (29),
+// its flush (30).
 describe('a writer that ends in the middle loses nothing that was committed', { concurrency: true }, () => {
   for (const at of [2, 12, 25, 28, 30, 57]) {
     test(`at its ${at}. write or flush`, async (t) => {

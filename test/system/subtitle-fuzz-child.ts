@@ -1,5 +1,5 @@
-// Reads odd subtitles, beside a film and as the events of a track inside one, and says what came of each. A process of its own,
-// so that a regular expression that never ends can be ended.
+// Reads odd subtitles, beside a film and as the events of a track inside one, and says what came of each. A
+// process of its own, so that a regular expression that never ends can be ended.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

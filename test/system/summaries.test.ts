@@ -1,5 +1,5 @@
-// Summaries through the service, without a language model: a composed hour and real footage are analysed, summarised, read
-// node by node, and searched in the ranges of nodes.
+// Summaries through the service, without a language model: a composed hour and real footage are analysed,
+// summarised, read node by node, and searched in the ranges of nodes.
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';

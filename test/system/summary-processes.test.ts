@@ -1,4 +1,5 @@
-// Summaries in a folder that other processes work on: killed in the middle, read meanwhile, or not to be written.
+// Summaries in a folder that other processes work on: killed in the middle, read meanwhile, or not to be
+// written.
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';

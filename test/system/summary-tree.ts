@@ -1,4 +1,5 @@
-// Reads a summary of a running service as a client does, node by node, and holds every claim of its texts against the evidence.
+// Reads a summary of a running service as a client does, node by node, and holds every claim of its texts
+// against the evidence.
 import assert from 'node:assert/strict';
 import type {
   Evidence,
@@ -42,7 +43,9 @@ export async function readSummary(
   return { overview, nodes };
 }
 
-/** Ranges nest and cover: the root has the whole grid, and the children of each node its range without a gap. */
+/**
+ * Ranges nest and cover: the root has the whole grid, and the children of each node its range without a gap.
+ */
 export function checkRanges({ nodes }: ReadSummary, seconds: number): void {
   assert.deepEqual(nodes[0]?.node.search_range, [0, seconds]);
   for (const { node, evidence } of nodes) {
@@ -65,7 +68,10 @@ const quoted = /[“"]([^”"]+)[”"]/g;
 const clock = /\((?:(\d+):)?(\d{1,2}):(\d{2})\)/g;
 const speakerId = /SPEAKER_\d+/g;
 
-/** Everything that a text quotes, whom it names, and each time it tells, is in the evidence of its leaves. Claims checked. */
+/**
+ * Everything that a text quotes, whom it names, and each time it tells, is in the evidence of its leaves.
+ * Claims checked.
+ */
 export function checkClaims({ overview, nodes }: ReadSummary): number {
   let claims = 0;
   for (const { node, evidence } of nodes) {

@@ -1,6 +1,7 @@
-// onnxruntime's telemetry in processes that the launcher did not start. A copy of the environment says nothing about what
-// its native code sees, so the tests look at the process: at the files it writes, and at its end. With telemetry it writes
-// into the home folder, and with a long command line a worker of it dies of SIGSEGV.
+// onnxruntime's telemetry in processes that the launcher did not start. A copy of the environment says
+// nothing about what its native code sees, so the tests look at the process: at the files it writes, and at
+// its end. With telemetry it writes into the home folder, and with a long command line a worker of it dies of
+// SIGSEGV.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Real voices in two files, told apart without any download: who speaks in the other file is suggested, confirmed and named.
+// Real voices in two files, told apart without any download: who speaks in the other file is suggested,
+// confirmed and named.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

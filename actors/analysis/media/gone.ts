@@ -1,4 +1,5 @@
-// A file that is not there any more, as the analysis folder remembers it: what it was, and the previews of its pictures.
+// A file that is not there any more, as the analysis folder remembers it: what it was, and the previews of
+// its pictures.
 import { stat } from 'node:fs/promises';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import type { decoderContract, PictureSize } from '../../decoder/contract.ts';
@@ -19,7 +20,9 @@ export interface GoneParts {
 /** Previews asked for at once: some megabytes. */
 export const previewPage = 16;
 
-/** Null where the path is unknown, or its pictures were not analysed. Errors: those of the store, CANCELLED. */
+/**
+ * Null where the path is unknown, or its pictures were not analysed. Errors: those of the store, CANCELLED.
+ */
 export async function goneMedia(
   { prober, index }: GoneParts,
   cache_dir: string,

@@ -1,5 +1,5 @@
-// What media files are, for a client that asks before or after an analysis. Files that are known are answered from the
-// store; others are surveyed as a task does it, so that an analysis that follows finds them known.
+// What media files are, for a client that asks before or after an analysis. Files that are known are answered
+// from the store; others are surveyed as a task does it, so that an analysis that follows finds them known.
 import { stat } from 'node:fs/promises';
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -29,8 +29,8 @@ const TOGETHER = 4;
 const NAMED = 5;
 
 /**
- * Errors: NO_MEDIA when none of the files can be read, the errors of the store when the folder cannot be read,
- * CANCELLED. A folder that is not there yet is not made, and one that cannot be written is only read.
+ * Errors: NO_MEDIA when none of the files can be read, the errors of the store when the folder cannot be
+ * read, CANCELLED. A folder that is not there yet is not made, and one that cannot be written is only read.
  */
 export async function properties(
   parts: PropertiesParts,

@@ -1,4 +1,5 @@
-// Which file is it, and what is in it: from the store when the file has not changed since, else asked of the prober.
+// Which file is it, and what is in it: from the store when the file has not changed since, else asked of the
+// prober.
 import { stat } from 'node:fs/promises';
 import { isGarbled } from '../../../runtime/files/utf8-name.ts';
 import type { Lane } from '../../../runtime/mailbox.ts';
@@ -10,7 +11,10 @@ import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { volumeOf } from '../../index/store/volume.ts';
 
-/** Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is not known yet. */
+/**
+ * Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is
+ * not known yet.
+ */
 export type Watched = (mark: string, work: () => Promise<MediaRecord>) => Promise<MediaRecord>;
 
 export interface SurveyParts {
@@ -27,7 +31,10 @@ export interface SurveyOptions {
   remember(media: MediaRecord): Promise<unknown>;
 }
 
-/** Identity and facts of a file, stored when answered. Errors: those of media, of the store, QUARANTINED, CANCELLED. */
+/**
+ * Identity and facts of a file, stored when answered. Errors: those of media, of the store, QUARANTINED,
+ * CANCELLED.
+ */
 export function surveyAndRemember(path: string, parts: SurveyParts): Promise<MediaRecord> {
   const { index, cache_dir, signal } = parts;
   return survey(path, parts, {

@@ -18,7 +18,10 @@ export interface JournalReading {
   readonly damaged: number;
 }
 
-/** Hands over every entry that can be read. A file that is not there has none. Errors are those of the file system. */
+/**
+ * Hands over every entry that can be read. A file that is not there has none. Errors are those of the file
+ * system.
+ */
 export function readEntries(
   path: string,
   take: (entry: JournalEntry) => void,

@@ -1,5 +1,6 @@
-// The journal of stages: one JSON object a line, appended. It survives a crash of the process because each line is written
-// with a system call of its own. Engines that share a home folder share it. Tasks have records of their own.
+// The journal of stages: one JSON object a line, appended. It survives a crash of the process because each
+// line is written with a system call of its own. Engines that share a home folder share it. Tasks have
+// records of their own.
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -36,7 +37,9 @@ export interface Journal {
   close(): void;
 }
 
-/** For an engine that only searches: it starts no stage, so it leaves none behind and needs no writable home. */
+/**
+ * For an engine that only searches: it starts no stage, so it leaves none behind and needs no writable home.
+ */
 export const withoutJournal: Journal = {
   history: new JournalHistory(),
   refusals: new Refusals(),

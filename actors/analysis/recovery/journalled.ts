@@ -1,5 +1,5 @@
-// Work with its entries in the journal, and the end that an error is: a file can crash or hang the engine while it is looked
-// at or worked on.
+// Work with its entries in the journal, and the end that an error is: a file can crash or hang the engine
+// while it is looked at or worked on.
 import { type EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { analysisErrors } from '../contract.ts';
 import type { Watched } from '../media/survey.ts';
@@ -8,8 +8,8 @@ import { quarantineReason, stageKey } from './quarantine.ts';
 import { hangOf, worthAnotherTry } from './retry.ts';
 
 /**
- * `id`: of the task, or another name for the journal. `retryQuarantined`: set by `force`. Throws QUARANTINED, and the reason
- * why the file could not be read before.
+ * `id`: of the task, or another name for the journal. `retryQuarantined`: set by `force`. Throws QUARANTINED,
+ * and the reason why the file could not be read before.
  */
 export function journalledSurvey(
   journal: Journal,

@@ -1,5 +1,6 @@
-// Which work ended the engine, read off the journal. Work that started and never ended was running when its engine died; it
-// is a suspect. Two deaths or hangs while its file was the only one being worked on quarantine it.
+// Which work ended the engine, read off the journal. Work that started and never ended was running when its
+// engine died; it is a suspect. Two deaths or hangs while its file was the only one being worked on
+// quarantine it.
 import type { PreviousEngine } from '../../../runtime/process/guardian-client.ts';
 
 interface Named {
@@ -27,7 +28,10 @@ export type JournalEntry =
   | (StageEntry & { readonly type: 'stage-start' })
   | (StageEntry & {
       readonly type: 'stage-end';
-      /** `stored`, `failed`; `left` says nothing about the file; `hung`: it was given up without a sign of life. */
+      /**
+       * `stored`, `failed`; `left` says nothing about the file; `hung`: it was given up without a sign of
+       * life.
+       */
       readonly outcome: string;
       /** Of a hang: it was certainly that of this file. */
       readonly alone?: boolean;

@@ -1,5 +1,5 @@
-// Files whose content cannot be read, with the reason: they are not opened again while they have not changed. Kept as long
-// as the engine runs.
+// Files whose content cannot be read, with the reason: they are not opened again while they have not changed.
+// Kept as long as the engine runs.
 import { EngineError } from '../../../runtime/errors.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 

@@ -1,5 +1,5 @@
-// The closing step of a stage: one piece of work over all files of a job, when each has its result. Journalled, skipped
-// when stored, quarantined and cancelled as the work on a file is.
+// The closing step of a stage: one piece of work over all files of a job, when each has its result.
+// Journalled, skipped when stored, quarantined and cancelled as the work on a file is.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { WorkResult } from '../contract.ts';
 import { expectNotQuarantined, journalled } from '../recovery/journalled.ts';
@@ -53,7 +53,10 @@ async function resultsOf(task: TaskContext, type: string, { items }: Job): Promi
   return results.filter((result) => result !== undefined);
 }
 
-/** When no more files are begun, the step takes what is done of those that were: the job was cut short only without. */
+/**
+ * When no more files are begun, the step takes what is done of those that were: the job was cut short only
+ * without.
+ */
 function hasDone({ items }: Job, results: readonly WorkResult[]): boolean {
   const isWhole = items.length > 0 && results.every(({ outcome }) => outcome !== 'cancelled');
   return isWhole || results.some(({ outcome }) => outcome === 'analyzed' || outcome === 'stored');

@@ -1,4 +1,5 @@
-// What stages share that look at every grid frame of a file with a model of their own, and store one record for each file.
+// What stages share that look at every grid frame of a file with a model of their own, and store one record
+// for each file.
 import type { Log } from '../../../runtime/log.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import { modelErrors } from '../../models/contract.ts';
@@ -46,7 +47,10 @@ export interface FrameAnalysis {
   readonly run: Pick<StageRun, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
   /** Asks the actor; one that came back after a crash has no model yet. */
   asked<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** `looked`: frames in all. `store` is not cancelled: a commit that was begun is finished, and what is finished stays. */
+  /**
+   * `looked`: frames in all. `store` is not cancelled: a commit that was begun is finished, and what is
+   * finished stays.
+   */
   commit(
     file: FileWork<Item>,
     counts: { readonly looked: number; readonly count: number },

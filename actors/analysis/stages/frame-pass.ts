@@ -1,4 +1,5 @@
-// One decode pass of a file for every stage that wants its frames, each at a size of its own and with credit of its own.
+// One decode pass of a file for every stage that wants its frames, each at a size of its own and with credit
+// of its own.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
@@ -37,8 +38,9 @@ export class FramePass {
   #delivery: Promise<void> | undefined;
 
   /**
-   * `reader`: null for stages that want no frames. `works`: pieces of work on the file, each with a subscription. The pass
-   * begins when each has decided. `gone`: the file is not there, and its frames are its stored previews.
+   * `reader`: null for stages that want no frames. `works`: pieces of work on the file, each with a
+   * subscription. The pass begins when each has decided. `gone`: the file is not there, and its frames are
+   * its stored previews.
    */
   constructor(
     task: TaskContext,

@@ -1,5 +1,5 @@
-// Runs the stages of one group of a task: surveys every file, plans what is missing, works on the files side by side as far
-// as readers allow, tries again after a crash, and takes the closing steps.
+// Runs the stages of one group of a task: surveys every file, plans what is missing, works on the files side
+// by side as far as readers allow, tries again after a crash, and takes the closing steps.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
@@ -131,7 +131,8 @@ export class GroupRunner {
   async #round(round: Round, surveyed: readonly Planned[]): Promise<void> {
     const queue = createQueue<readonly Piece[]>(SURVEYED_AHEAD);
     const reading = Promise.all(this.#readers.map((reader) => this.#read(queue, reader)));
-    // When every reader is down the files that are left fail one by one, also while others are still surveyed.
+    // When every reader is down the files that are left fail one by one, also while others are still
+    // surveyed.
     const rest = reading.then(() => this.#failTheRest(queue));
     await this.#surveyAll(round, queue).finally(queue.close);
     if (this.#suspectFiles.length === 0) for (const { tracker } of surveyed) tracker.surveyed();
@@ -172,7 +173,10 @@ export class GroupRunner {
     return planned.filter((piece) => piece !== undefined);
   }
 
-  /** Stages that can work on the file; where it is gone, those its stored previews are enough for. The others fail. */
+  /**
+   * Stages that can work on the file; where it is gone, those its stored previews are enough for. The others
+   * fail.
+   */
   async #found(path: string, wanted: Wanted): Promise<Found & { readonly able: Wanted }> {
     const { surveys, request } = this.#task;
     if (request.from_previews) return { ...(await surveys.previewed(path)), able: wanted };

@@ -1,4 +1,5 @@
-// The order in which the files of a group come up: each when the work it needs has its results, and closing steps with it.
+// The order in which the files of a group come up: each when the work it needs has its results, and closing
+// steps with it.
 import { createQueue } from '../../../runtime/sync/queue.ts';
 import type { WorkResults } from './work-results.ts';
 

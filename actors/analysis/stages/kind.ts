@@ -1,11 +1,14 @@
-// The declaration of a stage, for everybody but its runner: its type, the fields it takes from a request, its unit of
-// progress, the facts in a result, and the words for people. Pure: events, metrics, the command line, the client and the
-// API document are read off these declarations.
+// The declaration of a stage, for everybody but its runner: its type, the fields it takes from a request, its
+// unit of progress, the facts in a result, and the words for people. Pure: events, metrics, the command line,
+// the client and the API document are read off these declarations.
 import type { Static, TObject, TProperties } from 'typebox';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { RequestPart, ResolveContext } from '../request.ts';
 
-/** How work is counted. The two amounts have a field each in snapshots and events, those of one file with `file_` before. */
+/**
+ * How work is counted. The two amounts have a field each in snapshots and events, those of one file with
+ * `file_` before.
+ */
 export interface Unit<Done extends string = string, All extends string = string> {
   /** Field of the amount that is done: `frames`. */
   readonly done: Done;
@@ -19,11 +22,17 @@ export interface Unit<Done extends string = string, All extends string = string>
   amountOf(media: MediaRecord): number;
   /** For people, behind `3/10`: `frames`. */
   readonly label: string;
-  /** For people, behind the speed in units a second; null where only the speed of the whole task says something. */
+  /**
+   * For people, behind the speed in units a second; null where only the speed of the whole task says
+   * something.
+   */
   readonly speed: string | null;
 }
 
-/** Where tasks run, one at a time: an export, or the download of a model, neither ends an analysis nor waits for one. */
+/**
+ * Where tasks run, one at a time: an export, or the download of a model, neither ends an analysis nor waits
+ * for one.
+ */
 export const taskPlaces = ['analysis', 'export', 'pull'] as const;
 export type TaskPlace = (typeof taskPlaces)[number];
 
@@ -48,7 +57,10 @@ export interface StageKind<
 > extends RequestPart<Body> {
   /** The type of its work in requests, events and results. */
   readonly type: Type;
-  /** Types whose work on the same file, and whose closing steps, have ended before, where a task asks for both. */
+  /**
+   * Types whose work on the same file, and whose closing steps, have ended before, where a task asks for
+   * both.
+   */
   readonly needs: readonly string[];
   /** Where its tasks run, one at a time: beside each other, the places know nothing of one another. */
   readonly place: TaskPlace;
@@ -74,7 +86,10 @@ export interface StageKind<
   /** What it adds to the result of a file. */
   readonly facts: Facts;
   readonly noFacts: Static<TObject<Facts>>;
-  /** The reason of a result that is `not_applicable`: the file holds nothing of the kind. Null for work without files. */
+  /**
+   * The reason of a result that is `not_applicable`: the file holds nothing of the kind. Null for work
+   * without files.
+   */
   readonly notApplicable: NotApplicable;
   readonly labels: Labels<Static<TObject<Facts>>>;
   /** For a stage whose closing steps have events of their own; without it they are told as files are. */
@@ -117,7 +132,10 @@ export interface Labels<Facts> {
   readonly nothing?: string;
   /** Of a file that was analysed, or a job: `10 frames`. */
   result(facts: Facts): string;
-  /** Behind the number of its jobs, one and several, where their closing steps are something people know: `clustering`. */
+  /**
+   * Behind the number of its jobs, one and several, where their closing steps are something people know:
+   * `clustering`.
+   */
   readonly jobs?: readonly [one: string, several: string];
   /** What a person should know of such a file, in events. */
   warning?(facts: Facts): string | undefined;

@@ -1,5 +1,5 @@
-// The kinds of stages, in the order in which they are reported; one comes after those it needs. Request fields, counts,
-// events and metrics are all derived from this list.
+// The kinds of stages, in the order in which they are reported; one comes after those it needs. Request
+// fields, counts, events and metrics are all derived from this list.
 import { clipsKind } from './clips/kind.ts';
 import { facesKind } from './faces/kind.ts';
 import { placeOf } from './kind.ts';

@@ -1,5 +1,5 @@
-// Work that was running in a crash comes last and alone, so that a second crash tells which it was: after the other work of
-// all groups, and one piece at a time.
+// Work that was running in a crash comes last and alone, so that a second crash tells which it was: after the
+// other work of all groups, and one piece at a time.
 import { Condition } from '../../../runtime/sync/condition.ts';
 import { SharedLock } from '../../../runtime/sync/shared-lock.ts';
 

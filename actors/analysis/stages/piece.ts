@@ -1,4 +1,5 @@
-// One piece of work: a stage and one of its files, from start to end. Journalled, so that a crash is known afterwards.
+// One piece of work: a stage and one of its files, from start to end. Journalled, so that a crash is known
+// afterwards.
 import { toFields } from '../../../runtime/errors.ts';
 import type { PictureSize } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -25,7 +26,10 @@ export interface Piece extends RunningStage {
   readonly previews: PictureSize | null;
 }
 
-/** By content: the same bytes under another name are the same work. What a file does says nothing about its previews. */
+/**
+ * By content: the same bytes under another name are the same work. What a file does says nothing about its
+ * previews.
+ */
 export function keyOf({ stage, stageRun, item, media, previews }: Piece): string {
   const work = previews ? `${stage.journal}-previews` : stage.journal;
   return stageKey(media.identity.hash_str, work, stageRun.modelOf(item));
@@ -42,8 +46,8 @@ export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracke
 }
 
 /**
- * Resolves when the reader is free, `finished` when everything is stored. What was told as done is taken back when it fails,
- * unless it is kept.
+ * Resolves when the reader is free, `finished` when everything is stored. What was told as done is taken back
+ * when it fails, unless it is kept.
  */
 export async function attempt(
   task: TaskContext,

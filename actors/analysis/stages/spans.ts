@@ -1,5 +1,5 @@
-// Spans: what a stage has done of a long file is kept as it goes, so that a later attempt, in this run or another one, goes
-// on inside the file. Which work it is of is said here, for every stage alike.
+// Spans: what a stage has done of a long file is kept as it goes, so that a later attempt, in this run or
+// another one, goes on inside the file. Which work it is of is said here, for every stage alike.
 import { programVersion } from '../../../runtime/process/version.ts';
 import type { PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';

@@ -1,4 +1,5 @@
-// Puts the stages of a task into groups: those with the same reader and the same needs work on a file together.
+// Puts the stages of a task into groups: those with the same reader and the same needs work on a file
+// together.
 import type { AnalysisRequest } from '../contract.ts';
 import { hasWork, type Job } from './kind.ts';
 import type { ReaderKind, Stage } from './stage.ts';

@@ -1,5 +1,5 @@
-// A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal, retries,
-// quarantine, cancellation and events; a stage only works on one file.
+// A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal,
+// retries, quarantine, cancellation and events; a stage only works on one file.
 import type { GridFrame, PictureShape, PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -9,8 +9,8 @@ import type { AnalysisParts, Decoder } from './parts.ts';
 import type { TaskContext } from './task-context.ts';
 
 /**
- * Which actors work through the files of a stage, one file each at a time. `stored`: nothing of a file is read, only what
- * is stored of it.
+ * Which actors work through the files of a stage, one file each at a time. `stored`: nothing of a file is
+ * read, only what is stored of it.
  */
 export type ReaderKind = 'frames' | 'sound' | 'stored';
 
@@ -38,28 +38,32 @@ export interface StageRun<I extends Item = Item> {
   modelOf(item: I): string;
   /** False when the file holds nothing of the kind. */
   applies(media: MediaRecord, item: I): boolean;
-  /** What is stored came about as it would now. `isGone`: the file is not there, and its stored previews would do. */
+  /**
+   * What is stored came about as it would now. `isGone`: the file is not there, and its stored previews would
+   * do.
+   */
   isStored(media: MediaRecord, item: I, isGone: boolean): Promise<boolean>;
   /** What is told of a file that was analysed before. */
   storedFacts?(media: MediaRecord): Facts;
   /** What is told of a file whose work failed; the facts of nothing when left out. */
   failedFacts?(item: I): Facts;
   /**
-   * Items that can be worked on side by side, in the order of the rounds; without it all can. Items for which `failed` was
-   * called belong to no round.
+   * Items that can be worked on side by side, in the order of the rounds; without it all can. Items for which
+   * `failed` was called belong to no round.
    */
   rounds?(items: readonly I[], failed: (item: I, error: unknown) => void): Promise<readonly (readonly I[])[]>;
   /**
-   * Works on one file. Resolves when its reader is free for the next file; the rest of the work may go on. On any error
-   * or cancel nothing of it stays but spans.
+   * Works on one file. Resolves when its reader is free for the next file; the rest of the work may go on. On
+   * any error or cancel nothing of it stays but spans.
    */
   work(file: FileWork<I>): Promise<Underway>;
   /** For a stage whose files fill batches together. */
   readonly contributors?: Contributors;
   readonly closing?: Closing<I>;
   /**
-   * For work that can be taken up inside a file: how it is kept, null for a file of which nothing is. Then `work` gets
-   * `spans`, goes on behind what they hold, and its result is the same as without an interruption.
+   * For work that can be taken up inside a file: how it is kept, null for a file of which nothing is. Then
+   * `work` gets `spans`, goes on behind what they hold, and its result is the same as without an
+   * interruption.
    */
   spans?(media: MediaRecord, item: I): SpanRules | null;
   /** Gives back what `open` took. Does not throw. */
@@ -73,8 +77,8 @@ export interface Underway {
 }
 
 /**
- * Counts the readers that can add to a shared batch. One that waits for another file leaves meanwhile: otherwise the batch
- * would wait for it and never go out.
+ * Counts the readers that can add to a shared batch. One that waits for another file leaves meanwhile:
+ * otherwise the batch would wait for it and never go out.
  */
 export interface Contributors {
   join(): void;
@@ -87,7 +91,10 @@ export interface Closing<I extends Item = Item> {
   readonly together?: number;
   /** What fails is not tried once more at once: it has been tried again and again. */
   readonly triesItself?: boolean;
-  /** Names the folder, the contents of the job and all that changes the work: the key of the step in the journal. */
+  /**
+   * Names the folder, the contents of the job and all that changes the work: the key of the step in the
+   * journal.
+   */
   keyOf(job: Job<I>, results: readonly WorkResult[]): string | Promise<string>;
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
   /** What is told of a job that is stored; called after `isStored`. */
@@ -109,15 +116,15 @@ export interface FileWork<I extends Item = Item> {
   /** Null for a stage that reads nothing of a file. */
   readonly reader: Decoder | null;
   /**
-   * Null for a file that is there. Else it is gone, as only stages that say `readsPreviews` hear: its frames are its stored
-   * previews, of this size.
+   * Null for a file that is there. Else it is gone, as only stages that say `readsPreviews` hear: its frames
+   * are its stored previews, of this size.
    */
   readonly previews: PictureSize | null;
   /** Aborted when the work is to end. */
   readonly signal: AbortSignal;
   /**
-   * The frames of the file, at most one pass a piece of work. Stages that want frames of the same file get them from the
-   * same decode pass. An item is *borrowed until the next round of the loop*.
+   * The frames of the file, at most one pass a piece of work. Stages that want frames of the same file get
+   * them from the same decode pass. An item is *borrowed until the next round of the loop*.
    */
   frames(options: FrameOptions): AsyncIterable<GridFrame>;
   /** Units done since the last call, not yet committed; without those that were taken up. */
@@ -133,20 +140,25 @@ export interface SpanRules {
   /** Length of a span, in the unit of the stage. Nothing is kept of a file that is not longer. */
   readonly every: number;
   /**
-   * All that changes what is kept, beside content, model and program: options of the request, the device, settings of the
-   * engine. What was kept under others is dropped.
+   * All that changes what is kept, beside content, model and program: options of the request, the device,
+   * settings of the engine. What was kept under others is dropped.
    */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** What is kept of the work on one file. A stage writes spans by `keep`, or lets its store write them under `key`. */
+/**
+ * What is kept of the work on one file. A stage writes spans by `keep`, or lets its store write them under
+ * `key`.
+ */
 export interface FileSpans {
   readonly key: SpanKey;
   /** The spans that are kept, in order. */
   all(): Promise<readonly KeptSpan[]>;
   /** The amount that was taken up. */
   readonly taken: number;
-  /** Work goes on behind this amount, 0 where nothing is kept. Told once by every attempt, before any work is. */
+  /**
+   * Work goes on behind this amount, 0 where nothing is kept. Told once by every attempt, before any work is.
+   */
   takenUp(amount: number): void;
   /** `amount`: done in all, what was taken up included. */
   isDue(amount: number): boolean;

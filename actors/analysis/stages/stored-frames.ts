@@ -1,4 +1,5 @@
-// The frames of a file that is gone: its stored previews, read a page at a time and decoded like those of a film.
+// The frames of a file that is gone: its stored previews, read a page at a time and decoded like those of a
+// film.
 import type { CallOptions, FeedOptions } from '../../../runtime/ref.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -18,7 +19,10 @@ export interface StoredFrameOptions {
   readonly from: number;
 }
 
-/** An item is *borrowed until the next round of the loop*. Frames without a preview that can be read are left out. */
+/**
+ * An item is *borrowed until the next round of the loop*. Frames without a preview that can be read are left
+ * out.
+ */
 export async function* storedFrames(
   { index, reader, cache_dir, media }: StoredFramesParts,
   { shapes, preview, from }: StoredFrameOptions,

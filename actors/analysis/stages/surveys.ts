@@ -1,4 +1,5 @@
-// The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed once.
+// The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed
+// once.
 import { existsSync } from 'node:fs';
 import { Semaphore } from '../../../runtime/sync/semaphore.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -66,7 +67,10 @@ export class Surveys {
     return goneMedia(this.#parts, cache_dir, path, { signal });
   }
 
-  /** The same of a file that may be there. Throws NOT_ANALYZED, and FILE_CHANGED for one that was written since. */
+  /**
+   * The same of a file that may be there. Throws NOT_ANALYZED, and FILE_CHANGED for one that was written
+   * since.
+   */
   async previewed(path: string): Promise<GoneMedia> {
     const found = await this.gone(path);
     if (found === null) {

@@ -1,4 +1,5 @@
-// What the stages of one run of a task share: the request, the tracker, the surveys, and the signal that ends it.
+// What the stages of one run of a task share: the request, the tracker, the surveys, and the signal that ends
+// it.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
@@ -15,7 +16,10 @@ export class TaskContext {
   readonly tracker: Tracker;
   /** Aborted by a cancel, and when nothing more can be stored. */
   readonly signal: AbortSignal;
-  /** Aborted when nothing further is to be begun: with `signal`, or before it, while what was begun is finished. */
+  /**
+   * Aborted when nothing further is to be begun: with `signal`, or before it, while what was begun is
+   * finished.
+   */
   readonly ending: AbortSignal;
   readonly surveys: Surveys;
   /** Results that other work of the task waits for. */
@@ -52,7 +56,9 @@ export class TaskContext {
     return this.request.force && !this.run.earlier?.finished(type, path);
   }
 
-  /** Holds for one run only: a file that ends the engine again is not tried again when the task is resumed. */
+  /**
+   * Holds for one run only: a file that ends the engine again is not tried again when the task is resumed.
+   */
   get retryQuarantined(): boolean {
     return this.run.retries === 'all';
   }

@@ -1,5 +1,5 @@
-// Results that other work of a task waits for: a stage waits for those it needs of the same file and for all closing steps
-// of what it needs, a closing step for all files of its job.
+// Results that other work of a task waits for: a stage waits for those it needs of the same file and for all
+// closing steps of what it needs, a closing step for all files of its job.
 import type { WorkResult } from '../contract.ts';
 import { workKey } from '../result.ts';
 

@@ -1,5 +1,5 @@
-// What came with a request and is too large for its record: files beside it, which only their owner can read. They go with
-// the record.
+// What came with a request and is too large for its record: files beside it, which only their owner can read.
+// They go with the record.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile } from '../../../runtime/files/atomic-write.ts';

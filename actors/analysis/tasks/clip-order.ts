@@ -10,7 +10,9 @@ import { clipExport } from '../stages/clips/kind.ts';
 import { expectWritable } from './files.ts';
 import type { OrderedJobs } from './ordered-jobs.ts';
 
-/** Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips. */
+/**
+ * Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips.
+ */
 export async function resolveClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
   const { create_folders = false } = request;
   if (request.clips.length === 0) throw analysisErrors.INVALID_REQUEST('clips is empty', { field: 'clips' });

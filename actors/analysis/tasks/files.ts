@@ -1,5 +1,5 @@
-// The checks of a request against the disk: whether there is any media, and whether results can be stored. Only
-// `prepareFolder` changes anything.
+// The checks of a request against the disk: whether there is any media, and whether results can be stored.
+// Only `prepareFolder` changes anything.
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -53,9 +53,9 @@ export function unfit(paths: readonly string[], mostBytes: number): Promise<(str
 }
 
 /**
- * Throws NOT_A_FOLDER when there is something else under the name or above it, STORE_READ_ONLY when the folder, or the one
- * it would be made in, cannot be written. Answers the folder, or the first above it that has to be made: a library that is
- * as empty.
+ * Throws NOT_A_FOLDER when there is something else under the name or above it, STORE_READ_ONLY when the
+ * folder, or the one it would be made in, cannot be written. Answers the folder, or the first above it that
+ * has to be made: a library that is as empty.
  */
 export async function expectWritable(folder: string, field = 'cache_dir'): Promise<string> {
   const nearest = await nearestThing(folder, field);

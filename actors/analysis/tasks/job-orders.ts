@@ -5,7 +5,9 @@ import type { OrderedJobs } from './ordered-jobs.ts';
 import { proxyKey, resolveProxy } from './proxy-order.ts';
 import { type PullableModels, pullKey, resolvePull } from './pull-order.ts';
 
-/** What a recorded request asks for, the same text for the same; null when it asks for nothing of the kind. */
+/**
+ * What a recorded request asks for, the same text for the same; null when it asks for nothing of the kind.
+ */
 export type RequestKey = (request: AnalysisRequest) => string | null;
 
 export interface JobOrder<R> {

@@ -7,8 +7,8 @@ import { analysisErrors } from '../contract.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. `complete` adds what an older
- * version did not write.
+ * Undefined when there is no such file. Throws TASK_DAMAGED when it is not what it should be. `complete` adds
+ * what an older version did not write.
  */
 export async function readJson<S extends TSchema>(
   path: string,

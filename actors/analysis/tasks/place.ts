@@ -1,5 +1,5 @@
-// A place in which one task runs at a time, and the line of those that wait for it: who gets it next, and what becomes of
-// the task that has it.
+// A place in which one task runs at a time, and the line of those that wait for it: who gets it next, and
+// what becomes of the task that has it.
 import { type Accepted, analysisErrors, type StartOptions } from '../contract.ts';
 import type { ActiveRun, FirstState } from './records.ts';
 import type { RunningTask } from './running-task.ts';
@@ -33,8 +33,8 @@ export class Place {
   #stopping = false;
 
   /**
-   * `create`: makes the task of a run that is recorded; it calls `leave` when it has ended, and then `moveUp`. `most`: tasks
-   * that wait at the same time.
+   * `create`: makes the task of a run that is recorded; it calls `leave` when it has ended, and then
+   * `moveUp`. `most`: tasks that wait at the same time.
    */
   constructor(create: (run: ActiveRun) => RunningTask, most: number) {
     this.#create = create;
@@ -76,7 +76,10 @@ export class Place {
     return ++this.#order;
   }
 
-  /** Answers when the task is recorded and runs, as it does with `wait` alone where the place is free; else when it waits. */
+  /**
+   * Answers when the task is recorded and runs, as it does with `wait` alone where the place is free; else
+   * when it waits.
+   */
   async take(
     { whenBusy = 'replace', priority = 0 }: StartOptions,
     prepare: Prepare,

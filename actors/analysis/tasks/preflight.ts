@@ -31,7 +31,10 @@ const MOST = 20;
 export interface Preflight {
   /** The whole request. Throws what is wrong with it; changes nothing. */
   check(request: TaskRequest, signal: AbortSignal): Promise<void>;
-  /** The request as it is recorded, in an analysis folder that is there now. Throws NO_FILES, and what the model in use throws. */
+  /**
+   * The request as it is recorded, in an analysis folder that is there now. Throws NO_FILES, and what the
+   * model in use throws.
+   */
   resolve(request: TaskRequest): Promise<ResolvedRequest>;
   /** Throws what keeps a recorded request from being run again now. */
   admit(request: AnalysisRequest): Promise<void>;
@@ -196,7 +199,10 @@ function previewComplaints(parts: readonly RequestPart[], request: AnalyzeReques
 /** Files looked at before a task starts: of a longer list the task itself says what each of them is. */
 const LOOKED_AT = 16;
 
-/** Throws NO_VALID_MEDIA when none of the files is a film, a picture or sound. The first that is one ends the search. */
+/**
+ * Throws NO_VALID_MEDIA when none of the files is a film, a picture or sound. The first that is one ends the
+ * search.
+ */
 async function expectSupported(
   paths: readonly string[],
   cache_dir: string,
@@ -233,7 +239,10 @@ async function expectGone(
   if (!(await analysis.hasGone(plainPath(request.cache_dir), paths, signal))) throw error;
 }
 
-/** Unlike media, a picture of a person that cannot be read refuses the request: naming depends on each of them. */
+/**
+ * Unlike media, a picture of a person that cannot be read refuses the request: naming depends on each of
+ * them.
+ */
 async function pictureComplaints(
   parts: readonly RequestPart[],
   request: AnalyzeRequest,

@@ -10,8 +10,8 @@ import type { OrderedJobs } from './ordered-jobs.ts';
 export type PullableModels = Pick<ModelLibrary, 'list' | 'missing'>;
 
 /**
- * Each model once, in the order of the request. Throws INVALID_REQUEST, MODEL_UNKNOWN, MODEL_UNSUPPORTED, MODEL_INVALID and
- * MODEL_BUILT_IN. The folder that is filled is the one of the models.
+ * Each model once, in the order of the request. Throws INVALID_REQUEST, MODEL_UNKNOWN, MODEL_UNSUPPORTED,
+ * MODEL_INVALID and MODEL_BUILT_IN. The folder that is filled is the one of the models.
  */
 export async function resolvePull(
   { model_keys }: JobRequests['pull'],

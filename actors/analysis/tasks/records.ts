@@ -4,8 +4,8 @@
 //   <id>.<run>.json      how a run stands; written by the engine that runs it, and by no other
 //   <id>.results.ndjson  the results of its files
 //
-// Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A run whose
-// engine has ended without ending the run is interrupted.
+// Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A
+// run whose engine has ended without ending the run is interrupted.
 import { rmSync } from 'node:fs';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -113,7 +113,7 @@ export interface RecordParts {
   readonly hasEnded?: (owner: Owner) => boolean;
 }
 
-/** Records kept of each source: this many that ended, and this many that were interrupted and may still be resumed. */
+/** Records kept of each source: that many that ended, that many that were interrupted. */
 const KEPT = 200;
 /** A run of another machine that was not saved for this long has ended; its process cannot be asked for. */
 const SILENT_SECONDS = 60;
@@ -174,7 +174,7 @@ export class TaskFolder implements TaskRecords {
         throw analysisErrors.TASK_RUNNING(`Task ${task_id} has been resumed by another process`, { task_id });
       }
       const earlier = await readResults(this.#results(task_id));
-      // What was cancelled has no result in the run that begins; what failed keeps its reason until it is tried again.
+      // What was cancelled has no result in the run that begins; what failed keeps its reason until tried.
       for (const [path, { outcome }] of earlier) if (outcome === 'cancelled') earlier.delete(path);
       await replaceResults(this.#results(task_id), earlier.values());
       flushFolder(this.#parts.folder);
@@ -315,7 +315,7 @@ export class TaskFolder implements TaskRecords {
 
   async #readRecord(path: string): Promise<TaskRecord | undefined> {
     const { kinds } = this.#parts;
-    // A record that is older than a stage has no fields of it, one that is older than sources is of a request.
+    // A record older than a stage has no fields of it, one older than sources is of a request.
     const record = await readJson(path, taskRecord(kinds), (value) => {
       const nothing: Fields = { source: 'request', ...nowhere, ...amountFields(kinds, undefined) };
       const task = { ...nothing, ...(value['task'] as Fields) };
@@ -350,7 +350,7 @@ export class TaskFolder implements TaskRecords {
     return JSON.stringify(record);
   }
 
-  /** After another error that is thrown. What cannot be removed counts as no task once this engine has ended. */
+  /** After another error. What cannot be removed counts as no task once this engine has ended. */
   #withdraw(task_id: string): void {
     try {
       this.#remove(task_id, [1]);

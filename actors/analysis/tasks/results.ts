@@ -1,5 +1,6 @@
-// The results of a task's files: one JSON object a line, appended, so that a task of very many files is neither kept in
-// memory nor written whole again. A later line about the same file takes the place of an earlier one.
+// The results of a task's files: one JSON object a line, appended, so that a task of very many files is
+// neither kept in memory nor written whole again. A later line about the same file takes the place of an
+// earlier one.
 import {
   closeSync,
   createReadStream,
@@ -68,7 +69,10 @@ async function* lines(path: string): AsyncGenerator<string> {
   }
 }
 
-/** Undefined for a line that a power cut has damaged: only that result is lost, and its file is analysed again. */
+/**
+ * Undefined for a line that a power cut has damaged: only that result is lost, and its file is analysed
+ * again.
+ */
 function resultOf(line: string): FileResult | undefined {
   if (!looksWhole(line)) return undefined;
   try {

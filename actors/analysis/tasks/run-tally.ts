@@ -77,7 +77,10 @@ export interface RunTally {
   snapshot(state: TaskState, ended?: number, error?: TaskError | null): TaskSnapshot;
 }
 
-/** `earlier`: results of earlier runs of the task by `workKey`; each is dropped when this run reaches the file. */
+/**
+ * `earlier`: results of earlier runs of the task by `workKey`; each is dropped when this run reaches the
+ * file.
+ */
 export function createRunTally(
   kinds: readonly StageKind[],
   first: TaskSnapshot,
@@ -141,8 +144,9 @@ function allOf(files: number): string {
 }
 
 /**
- * A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. What this run did
- * itself says what there is now: a closing step takes more files than one that an earlier run took before its end.
+ * A file that an earlier run of this task analysed stays `analyzed`, though this run finds it stored. What
+ * this run did itself says what there is now: a closing step takes more files than one that an earlier run
+ * took before its end.
  */
 function saysTheSame(before: WorkResult, now: WorkResult): boolean {
   if (before.hash_str !== now.hash_str || now.outcome === 'analyzed') return false;

@@ -1,5 +1,5 @@
-// A task that runs, or waits for its turn: hands its request to the analysis, records its results and how it stands, tells
-// its events, and stops when it is asked to.
+// A task that runs, or waits for its turn: hands its request to the analysis, records its results and how it
+// stands, tells its events, and stops when it is asked to.
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';

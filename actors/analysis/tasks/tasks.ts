@@ -1,5 +1,6 @@
-// The front door of analysis: checks a request, records the task, and has it run when it is its turn. The work itself is done
-// by `analysis`, a task that runs is kept by `RunningTask`, its turn by a `Place`, the files by the records.
+// The front door of analysis: checks a request, records the task, and has it run when it is its turn. The
+// work itself is done by `analysis`, a task that runs is kept by `RunningTask`, its turn by a `Place`, the
+// files by the records.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Log } from '../../../runtime/log.ts';

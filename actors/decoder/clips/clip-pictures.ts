@@ -2,7 +2,9 @@
 import type { ClipFile } from './clip-file.ts';
 
 export interface ClipPictures {
-  /** Makes the stream of the clip, up to its first picture. Errors: CLIP_OUTSIDE, CLIP_UNWRITABLE and others. */
+  /**
+   * Makes the stream of the clip, up to its first picture. Errors: CLIP_OUTSIDE, CLIP_UNWRITABLE and others.
+   */
   open(file: ClipFile): Promise<void>;
   /** Where the clip starts, in seconds of the clock of the streams; known once it is open. */
   readonly origin: number;

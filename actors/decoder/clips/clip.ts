@@ -15,8 +15,8 @@ import { smartFilm } from './smart/smart.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
 /**
- * A smart clip that cannot be becomes a precise one, which says why. `encoders`: of precise pictures; a clip on which the
- * encoder of a device fails is made again without one.
+ * A smart clip that cannot be becomes a precise one, which says why. `encoders`: of precise pictures; a clip
+ * on which the encoder of a device fails is made again without one.
  */
 export async function clip(
   request: ClipRequest,

@@ -27,8 +27,9 @@ export const clipErrors = errorTable({
 export const clipModes = ['precise', 'smart', 'copy'] as const;
 
 /**
- * `precise`: encoded anew, from picture to picture. `smart`: the same pictures, of which only those of groups that the cuts
- * fall into are encoded; precise where that cannot be. `copy`: the packets as they are, from the keyframe before.
+ * `precise`: encoded anew, from picture to picture. `smart`: the same pictures, of which only those of groups
+ * that the cuts fall into are encoded; precise where that cannot be. `copy`: the packets as they are, from
+ * the keyframe before.
  */
 export const ClipMode = Type.Union([Type.Literal('precise'), Type.Literal('smart'), Type.Literal('copy')]);
 export type ClipMode = Static<typeof ClipMode>;
@@ -37,7 +38,10 @@ export const ClipRequest = Type.Object({
   path: Type.String(),
   /** File to write, which must not be there yet; after an error it is gone. */
   output: Type.String(),
-  /** Seconds from the first picture, or in a file of sound from its first sample; the end is not part of the clip. */
+  /**
+   * Seconds from the first picture, or in a file of sound from its first sample; the end is not part of the
+   * clip.
+   */
   start_seconds: Type.Number({ minimum: 0 }),
   end_seconds: Type.Number({ minimum: 0 }),
   mode: ClipMode,
@@ -101,20 +105,26 @@ export type EncodingChoice = Static<typeof EncodingChoice>;
 
 /** Encoders of devices that are tried on one machine. */
 export const mostCandidates = 64;
-/** What the threads of a process know together: how often each encoder failed, by its place among those of the machine. */
+/**
+ * What the threads of a process know together: how often each encoder failed, by its place among those of the
+ * machine.
+ */
 export const newEncoderFailures = () => new SharedArrayBuffer(mostCandidates * Int32Array.BYTES_PER_ELEMENT);
 
 export const clipMessages = {
   /**
-   * Cuts one clip and writes it. Errors: CLIP_…, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED, CANCELLED and those of
-   * opening a file.
+   * Cuts one clip and writes it. Errors: CLIP_…, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED, CANCELLED
+   * and those of opening a file.
    */
   clip: ask(ClipRequest, ClipMade),
   /**
-   * Makes an mp4 of H.264 and AAC with every picture of the film at its time, or an m4a of sound, and tells how far it is.
-   * Errors as `clip`.
+   * Makes an mp4 of H.264 and AAC with every picture of the film at its time, or an m4a of sound, and tells
+   * how far it is. Errors as `clip`.
    */
   proxy: feed(ProxyRequest, ProxyStep),
-  /** What `HTMLMediaElement.canPlayType` takes, of a film or sound; null for a still. Errors of opening a file. */
+  /**
+   * What `HTMLMediaElement.canPlayType` takes, of a film or sound; null for a still. Errors of opening a
+   * file.
+   */
   playable: ask(Type.Object({ path: Type.String() }), Type.Union([Type.String(), Type.Null()])),
 };

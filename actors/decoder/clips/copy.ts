@@ -75,7 +75,9 @@ async function write(source: Source, tracks: Tracks, request: ClipRequest, turn:
   }
 }
 
-/** Opens the first container that takes the packets. Throws CLIP_UNWRITABLE with the reason of the last one. */
+/**
+ * Opens the first container that takes the packets. Throws CLIP_UNWRITABLE with the reason of the last one.
+ */
 function begin(source: Source, { pictures, sound }: Tracks, output: string): ClipFile {
   let refusal: unknown = null;
   for (const container of containersFor(source.container, source.path)) {

@@ -1,11 +1,18 @@
 // Which pictures are in a clip, and for how long each is shown.
 //
-// A cut lies on the border of pictures that is nearest to it, half up, as on timelines: clips that meet share no picture. One
-// that is shown much longer than others, as in films of variable rate, is itself cut. A clip has a picture at least.
+// A cut lies on the border of pictures that is nearest to it, half up, as on timelines: clips that meet share
+// no picture. One that is shown much longer than others, as in films of variable rate, is itself cut. A clip
+// has a picture at least.
 
-/** Seconds by which a picture may begin after a cut and still count as beginning there; times are written to 1 ms. */
+/**
+ * Seconds by which a picture may begin after a cut and still count as beginning there; times are written to 1
+ * ms.
+ */
 const rounding = 0.001;
-/** Pictures up to this many times the usual length are never cut, and a rounding more: some files keep whole ms. */
+/**
+ * Pictures up to this many times the usual length are never cut, and a rounding more: some files keep whole
+ * ms.
+ */
 const usual = 1.01;
 
 export interface FrameRangeOptions {
@@ -61,7 +68,10 @@ export class FrameRange<T> {
     this.#rounding = Math.min(rounding * options.ticksPerSecond, options.step / 4);
   }
 
-  /** Takes the next picture in order of presentation, *moved*; answers one of the clip once its length is known. */
+  /**
+   * Takes the next picture in order of presentation, *moved*; answers one of the clip once its length is
+   * known.
+   */
   push(picture: T, at: number): ClipFrame<T> | null {
     if (this.ending !== null || at <= this.#latest) {
       this.#drop(picture);
@@ -75,7 +85,10 @@ export class FrameRange<T> {
     return null;
   }
 
-  /** At the end of the file; `length`: ticks that its last picture is shown. Null when no more pictures are in the clip. */
+  /**
+   * At the end of the file; `length`: ticks that its last picture is shown. Null when no more pictures are in
+   * the clip.
+   */
   finish(length: number): ClipFrame<T> | null {
     const before = this.#held;
     if (this.ending !== null || !before) return null;
@@ -114,7 +127,10 @@ export class FrameRange<T> {
     return this.#end(ending, this.#frame(before, ending));
   }
 
-  /** Where the cut nearest to a moment lies, in a picture or at one end of it; at the end also for a later moment. */
+  /**
+   * Where the cut nearest to a moment lies, in a picture or at one end of it; at the end also for a later
+   * moment.
+   */
   #border(moment: number, at: number, until: number): number {
     if (moment <= at + this.#rounding) return at;
     if (moment >= until - this.#rounding) return until;

@@ -33,7 +33,10 @@ export class PictureCopy {
   #stream: Stream | null = null;
   /** Packets that were read while the start was looked for, in order. */
   #read: Packet[] = [];
-  /** Packets shown after the end: written when one that follows is shown before it, for which they may be needed. */
+  /**
+   * Packets shown after the end: written when one that follows is shown before it, for which they may be
+   * needed.
+   */
   #tail: Packet[] = [];
   /** Ticks at which the first picture is shown, and up to which those that were written are. */
   #origin: number;
@@ -69,8 +72,8 @@ export class PictureCopy {
   }
 
   /**
-   * Reads up to `wanted`, and keeps what follows the last random access point before it; the time it got to. Where there is
-   * none, it is the start of the film, which may need pictures that are hidden.
+   * Reads up to `wanted`, and keeps what follows the last random access point before it; the time it got to.
+   * Where there is none, it is the start of the film, which may need pictures that are hidden.
    */
   async #readUpTo(wanted: number): Promise<number> {
     const { source, head, turn } = this.#options;
@@ -161,7 +164,10 @@ export class PictureCopy {
     return pts === null ? Number.NEGATIVE_INFINITY : pts + length;
   }
 
-  /** A picture after the end that others need: those shown before it belong to the clip too, so that none is missing. */
+  /**
+   * A picture after the end that others need: those shown before it belong to the clip too, so that none is
+   * missing.
+   */
   #keep(packet: Packet) {
     this.#end = Math.max(this.#end, this.#endOf(packet) - this.#rounding);
     this.#write(packet);

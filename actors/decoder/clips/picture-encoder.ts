@@ -99,7 +99,10 @@ export interface PictureEncoder {
   close(): void;
 }
 
-/** Opens it on a stream of the file, with the side data of `video`. Errors: CLIP_NO_ENCODER, CLIP_UNWRITABLE. The caller closes it. */
+/**
+ * Opens it on a stream of the file, with the side data of `video`. Errors: CLIP_NO_ENCODER, CLIP_UNWRITABLE.
+ * The caller closes it.
+ */
 export function openPictureEncoder(
   file: ClipFile,
   wanted: PictureShape,
@@ -127,7 +130,8 @@ function x264Options(shape: PictureShape, asked: SoftwareEncoding) {
   const { width, height, firstField } = shape;
   return {
     ...asked.quality,
-    // Told with the first picture only, it comes too late for that one, which is the one that players believe.
+    // Told with the first picture only, it comes too late for that one, which is the one that players
+    // believe.
     ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),
     g: String(keyframeDistance(shape)),
     ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),

@@ -1,4 +1,5 @@
-// Brings pictures to the size and pixel format of an encoder, with both fields of interlaced ones. Owns its native objects.
+// Brings pictures to the size and pixel format of an encoder, with both fields of interlaced ones. Owns its
+// native objects.
 
 import { mediaErrors } from '../contract.ts';
 import {
@@ -25,8 +26,8 @@ const flags = 'bicubic+accurate_rnd+full_chroma_int';
 const sdHeight = 576;
 
 /**
- * Matrix and range of what the encoder is given of a picture: RGB has none that H.264 could carry on. Few decoders tag it
- * as such.
+ * Matrix and range of what the encoder is given of a picture: RGB has none that H.264 could carry on. Few
+ * decoders tag it as such.
  */
 export function encodedColours({ colorSpace, colorRange, height, format }: Frame) {
   const isRgb = colorSpace === AVCOL_SPC_RGB || isRgbFormat(avGetPixFmtName(format as PixelFormat) ?? '');
@@ -48,7 +49,10 @@ export class PictureFitter {
     this.#context.setOption('sws_flags', flags);
   }
 
-  /** The picture itself where it fits, else a copy that does, *borrowed until the next call*. Changes its tags. */
+  /**
+   * The picture itself where it fits, else a copy that does, *borrowed until the next call*. Changes its
+   * tags.
+   */
   fit(picture: Frame): Frame {
     const { width, height, pixelFormat } = this.#encoder;
     if (picture.width === width && picture.height === height && picture.format === pixelFormat)
@@ -58,7 +62,8 @@ export class PictureFitter {
     // An encoder may hold the picture before.
     if (frame.makeWritable() < 0) throw tooLarge(this.#encoder);
     const isInterlaced = picture.hasFlags(AV_FRAME_FLAG_INTERLACED);
-    // swscale refuses pairs of which one is interlaced, and would convert colours that only the tags speak of.
+    // swscale refuses pairs of which one is interlaced, and would convert colours that only the tags speak
+    // of.
     picture.clearFlags(AV_FRAME_FLAG_INTERLACED);
     frame.clearFlags(AV_FRAME_FLAG_INTERLACED);
     picture.colorTrc = AVCOL_TRC_UNSPECIFIED;

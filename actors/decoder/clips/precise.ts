@@ -62,8 +62,8 @@ export async function writeFilm(
 const toldEvery = 1;
 
 /**
- * Always advances what is behind, so that the file is interleaved and little waits in memory. Tells now and then up to which
- * second of the clip it has come.
+ * Always advances what is behind, so that the file is interleaved and little waits in memory. Tells now and
+ * then up to which second of the clip it has come.
  */
 export async function* encodeBoth(
   pictures: ClipPictures,

@@ -1,5 +1,5 @@
-// Makes a proxy: a whole film or sound as H.264 and AAC, small enough for players that cannot play the file itself. Every
-// picture is there, at its own time, so that picture n of one is picture n of the other.
+// Makes a proxy: a whole film or sound as H.264 and AAC, small enough for players that cannot play the file
+// itself. Every picture is there, at its own time, so that picture n of one is picture n of the other.
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Turn } from '../../../runtime/actor.ts';
@@ -196,9 +196,9 @@ function secondsOf({ format }: Source): number | null {
 }
 
 /**
- * Options of the muxer by which the index of the file comes first, so that a player begins before it has read to the end.
- * A file of some minutes is written once more for it, which nothing can interrupt; for a longer one space is left, twice as
- * much as the entries of all pictures and blocks of sound can take.
+ * Options of the muxer by which the index of the file comes first, so that a player begins before it has read
+ * to the end. A file of some minutes is written once more for it, which nothing can interrupt; for a longer
+ * one space is left, twice as much as the entries of all pictures and blocks of sound can take.
  */
 export function indexFirst(seconds: number | null, rate: Rational | null): Readonly<Record<string, string>> {
   if (seconds === null || seconds < rewrittenUpTo) return { movflags: '+faststart' };

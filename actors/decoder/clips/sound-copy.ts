@@ -20,8 +20,8 @@ export class SoundCopy {
   span: { start: number; end: number } | null = null;
 
   /**
-   * `zero`: start of the clip in seconds of the clock of the streams. Sound alone begins with its first packet, however
-   * that lies to it.
+   * `zero`: start of the clip in seconds of the clock of the streams. Sound alone begins with its first
+   * packet, however that lies to it.
    */
   constructor(packets: SoundPackets, zero: number, hasPictures: boolean) {
     this.#packets = packets;
@@ -75,8 +75,8 @@ export class SoundCopy {
 const decoderDelay = 529;
 
 /**
- * A packet says what its file leaves out at start and end, which is not what the clip does. FFmpeg's muxer takes less than
- * the delay of decoders for a large number.
+ * A packet says what its file leaves out at start and end, which is not what the clip does. FFmpeg's muxer
+ * takes less than the delay of decoders for a large number.
  */
 function keepDelay(packet: Packet) {
   if (!packet.getSideData(AV_PKT_DATA_SKIP_SAMPLES)) return;

@@ -4,7 +4,10 @@ import type { ClipFile } from './clip-file.ts';
 import { SoundEncoder } from './sound-encoder.ts';
 import type { SoundPackets } from './sound-packets.ts';
 
-/** Seconds that packets of several tracks lie apart in a file; a track that is further behind is silent meanwhile. */
+/**
+ * Seconds that packets of several tracks lie apart in a file; a track that is further behind is silent
+ * meanwhile.
+ */
 const apart = 5;
 
 /** All of it, where nothing is said. */

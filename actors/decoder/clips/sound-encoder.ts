@@ -35,7 +35,10 @@ export class SoundEncoder {
   #encoded = 0;
   #lost = true;
 
-  /** `zero`: time of the first sample of the clip, in seconds of the clock of the streams. Errors: UNSUPPORTED_CODEC, CLIP_UNWRITABLE. */
+  /**
+   * `zero`: time of the first sample of the clip, in seconds of the clock of the streams. Errors:
+   * UNSUPPORTED_CODEC, CLIP_UNWRITABLE.
+   */
   constructor(file: ClipFile, path: string, stream: Stream, zero: number, most = mostChannels) {
     this.stream = stream;
     this.#path = path;
@@ -190,7 +193,10 @@ export class SoundEncoder {
 
 const bytesOf = (plane: Float32Array) => Buffer.from(plane.buffer, plane.byteOffset, plane.byteLength);
 
-/** Each channel as it is; where there are too many of known places, as `toStereo`. Else, where there are more than fit, the even ones left and the odd ones right. */
+/**
+ * Each channel as it is; where there are too many of known places, as `toStereo`. Else, where there are more
+ * than fit, the even ones left and the odd ones right.
+ */
 function mixing({ nbChannels: channels, order, mask }: ChannelLayout, out: number): number[] {
   if (out === 2 && channels > 2 && order === 1) return toStereo(speakersOf(mask));
   const share = Math.max(1, Math.ceil(channels / out));

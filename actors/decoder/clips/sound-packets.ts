@@ -10,7 +10,10 @@ import {
 import { type OpenOptions, openSource, type Source } from '../source/source.ts';
 import { ticks } from '../source/ticks.ts';
 
-/** Seconds before the first wanted sample at which decoding starts: codecs need some packets to come to their state. */
+/**
+ * Seconds before the first wanted sample at which decoding starts: codecs need some packets to come to their
+ * state.
+ */
 const preroll = 1;
 /** Seconds before that at which a seek is tried, one after the other: tracks can lie far apart in a file. */
 const margins = [0, 5, 30];
@@ -33,7 +36,8 @@ export function soundStreams({ format }: Source): Stream[] {
 }
 
 /**
- * A clip may end with the file, but not where a disk or a share cannot be read any more. Throws DECODE_FAILED.
+ * A clip may end with the file, but not where a disk or a share cannot be read any more. Throws
+ * DECODE_FAILED.
  */
 export function expectReadable({ ended, path }: Pick<Source, 'ended' | 'path'>) {
   if (ended === 'broken') throw mediaErrors.DECODE_FAILED(`${path}: cannot be read to the end`, { path });
@@ -148,7 +152,10 @@ export class SoundPackets {
     return format.seekFrameSync(this.#guide.index, BigInt(target), AVSEEK_FLAG_BACKWARD) >= 0;
   }
 
-  /** Reads until it has seen a packet of each track: false when a track has begun already, but comes later here. */
+  /**
+   * Reads until it has seen a packet of each track: false when a track has begun already, but comes later
+   * here.
+   */
   #isEarlyEnough(): boolean {
     const unseen = new Set(this.streams);
     while (unseen.size > 0 && this.#looked.length < mostLooked) {

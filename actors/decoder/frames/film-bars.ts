@@ -1,6 +1,7 @@
-// The black bars of a film. They are the same in all of it, so they are told from pictures at fixed moments of the file,
-// whatever is decoded of it and from where on: a pass that is taken up again in the middle leaves out the same, and a dark
-// scene keeps its dark. The first picture that reaches all four borders says that there are none, so most films cost one.
+// The black bars of a film. They are the same in all of it, so they are told from pictures at fixed moments
+// of the file, whatever is decoded of it and from where on: a pass that is taken up again in the middle
+// leaves out the same, and a dark scene keeps its dark. The first picture that reaches all four borders says
+// that there are none, so most films cost one.
 import type { Turn } from '../../../runtime/actor.ts';
 import { isMediaError, type PictureShape } from '../contract.ts';
 import type { Frame } from '../ffmpeg.ts';
@@ -16,7 +17,10 @@ import { near, seekNear } from './seek.ts';
 
 /** Pictures looked at, at most, and seconds between two of them at least. */
 const [mostPictures, leastApart] = [12, 2];
-/** Seconds from the start within which they lie where the length is not known, or where every seek reads the file. */
+/**
+ * Seconds from the start within which they lie where the length is not known, or where every seek reads the
+ * file.
+ */
 const [unknownLength, readLength] = [10, 600];
 /** Size at which they are looked at, px. */
 const side = 320;
@@ -25,8 +29,9 @@ const shape: PictureShape = { width: side, height: side, fit: 'stretch', resampl
 type BarsTurn = Pick<Turn, 'throwIfCancelled' | 'alive' | 'reserve' | 'log'>;
 
 /**
- * Null where there are none, and for films without times, in which no moment can be found. Always decoded in software, so
- * that a device changes nothing. Errors: CANCELLED; what is wrong with the file is left to who decodes it.
+ * Null where there are none, and for films without times, in which no moment can be found. Always decoded in
+ * software, so that a device changes nothing. Errors: CANCELLED; what is wrong with the file is left to who
+ * decodes it.
  */
 export async function filmBars(path: string, turn: BarsTurn): Promise<Bars | null> {
   try {

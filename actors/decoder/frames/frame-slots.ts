@@ -5,7 +5,9 @@ import type { SlotHandle } from '../../../runtime/contract.ts';
 export class FrameSlots {
   readonly #turn: FeedTurn;
   readonly #count: number;
-  /** Taken and not sent yet: a second attempt at the same frame uses them again, since there may be no others. */
+  /**
+   * Taken and not sent yet: a second attempt at the same frame uses them again, since there may be no others.
+   */
   #taken: SlotHandle[] = [];
 
   constructor(turn: FeedTurn, count: number) {

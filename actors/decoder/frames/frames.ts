@@ -43,7 +43,10 @@ export async function* frames(
   await expectUnchanged(path, stamp);
 }
 
-/** Hardware may fail where software can decode. As long as no frame was sent, the file is tried again in software. */
+/**
+ * Hardware may fail where software can decode. As long as no frame was sent, the file is tried again in
+ * software.
+ */
 async function* filmFramesOnAnyDevice(
   request: FramesRequest,
   turn: FeedTurn,

@@ -1,5 +1,5 @@
-// Exact grid pictures: reads packets in file order, decodes those the plan asks for, and yields the picture of every
-// grid second.
+// Exact grid pictures: reads packets in file order, decodes those the plan asks for, and yields the picture
+// of every grid second.
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { Frame, Packet } from '../ffmpeg.ts';
 import type { Ending, Grid } from '../grid.ts';
@@ -16,7 +16,9 @@ export interface GridPicture {
   readonly second: number;
   /** PTS of the picture, in seconds from the first presented one. */
   readonly seconds: number;
-  /** *Borrowed until the next picture is asked for.* The same object for seconds that show the same picture. */
+  /**
+   * *Borrowed until the next picture is asked for.* The same object for seconds that show the same picture.
+   */
   readonly frame: Frame;
 }
 
@@ -149,7 +151,9 @@ class Walk {
     return null;
   }
 
-  /** True after every decoded packet (milliseconds), or after some packets that were only read (microseconds). */
+  /**
+   * True after every decoded packet (milliseconds), or after some packets that were only read (microseconds).
+   */
   dueForCheckpoint(): boolean {
     if (this.#decodedSince === 0 && this.#read % packetsPerTurn !== 0) return false;
     this.#decodedSince = 0;
@@ -198,7 +202,9 @@ class Walk {
     this.#awaited.clear();
   }
 
-  /** Keeps a wanted picture. Pictures come out in presentation order, so an earlier one still awaited is lost. */
+  /**
+   * Keeps a wanted picture. Pictures come out in presentation order, so an earlier one still awaited is lost.
+   */
   #keep(frame: Frame, pts: number | null) {
     const order = pts === null ? undefined : this.#awaited.get(pts);
     if (order === undefined || pts === null) return;

@@ -1,5 +1,5 @@
-// The pictures of grid seconds; chooses how to get them from a file: exact pictures by the GOP walk, by decoding
-// everything where packets have no PTS, or keyframes only.
+// The pictures of grid seconds; chooses how to get them from a file: exact pictures by the GOP walk, by
+// decoding everything where packets have no PTS, or keyframes only.
 import type { DecodeMode } from '../contract.ts';
 import { Ending, Grid } from '../grid.ts';
 import type { Hardware } from '../packets/hardware.ts';

@@ -1,5 +1,5 @@
-// The fast mode: only keyframes are read and decoded. Every grid second shows the latest keyframe not after it; seconds
-// before the first keyframe show the first.
+// The fast mode: only keyframes are read and decoded. Every grid second shows the latest keyframe not after
+// it; seconds before the first keyframe show the first.
 import { type Checkpoint, createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { AVDISCARD_NONKEY, type Frame, type Packet } from '../ffmpeg.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
@@ -73,7 +73,10 @@ function firstSecondOf({ grid, to }: WalkOptions, from: number, packet: Packet):
   return second;
 }
 
-/** First second without a picture. Only keyframes were read, so the duration in the file counts unless reading broke off. */
+/**
+ * First second without a picture. Only keyframes were read, so the duration in the file counts unless reading
+ * broke off.
+ */
 function endOf(options: WalkOptions): number {
   return endsStrictly(options) ? Math.min(options.to, options.ending.lastSecond(true)) : options.to;
 }

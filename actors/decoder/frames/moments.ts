@@ -91,9 +91,10 @@ function sent(moment: number, seconds: number, shared: Uint8Array): Sent<MomentP
   return new Sent({ moment, seconds, jpeg }, { transfer: [jpeg.buffer] });
 }
 
-// The pictures of arbitrary moments of a film. One walk reads on from moment to moment as long as that is cheaper than a
-// seek; where a seek would land well after the moment before, the walk ends and the next one starts there. So three
-// moments of a long film are three short walks, and a hundred moments within one GOP are one.
+// The pictures of arbitrary moments of a film. One walk reads on from moment to moment as long as that is
+// cheaper than a seek; where a seek would land well after the moment before, the walk ends and the next one
+// starts there. So three moments of a long film are three short walks, and a hundred moments within one GOP
+// are one.
 
 interface MomentRequest {
   /** Seconds, ascending. */
@@ -104,8 +105,8 @@ interface MomentRequest {
 }
 
 /**
- * `second` of a picture is the index of its moment. Left out are moments after the end and those whose picture cannot be
- * decoded. Errors: as `gridPictures`. The source stays the caller's.
+ * `second` of a picture is the index of its moment. Left out are moments after the end and those whose
+ * picture cannot be decoded. Errors: as `gridPictures`. The source stays the caller's.
  */
 async function* momentPictures(source: Source, request: MomentRequest): AsyncGenerator<GridPicture> {
   const { moments, ...rest } = request;

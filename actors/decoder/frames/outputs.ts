@@ -1,4 +1,5 @@
-// What a request wants made of each decoded picture: one or several scaled pictures in slots, and a JPEG preview.
+// What a request wants made of each decoded picture: one or several scaled pictures in slots, and a JPEG
+// preview.
 import type { PictureShape, PreviewShape } from '../contract.ts';
 import type { Bars } from '../pixels/bars.ts';
 import { PictureFiller } from '../pixels/picture.ts';

@@ -53,7 +53,10 @@ function reply(
   return new Sent({ seconds, preview, trimmed }, { transfer: preview ? [preview.buffer] : [] });
 }
 
-/** A moment after the end shows the last picture; a second more, since some containers count the duration too short. */
+/**
+ * A moment after the end shows the last picture; a second more, since some containers count the duration too
+ * short.
+ */
 function withinVideo(source: Source, seconds: number): number {
   const length = pictureSeconds(source);
   return length === null ? seconds : Math.min(seconds, length + 1);

@@ -1,9 +1,9 @@
 // Which packets must be decoded to get the pictures of the 1-per-second grid, decided while the file is read.
 //
-// Packets arrive in decoding order and wait in a queue until it is certain which picture every grid second shows. Then,
-// up to the next wanted picture, reference pictures are decoded and all others are dropped. Packets before a random access
-// point are dropped too when the wanted picture can be decoded from there. The queue holds about one second of packets,
-// however long a GOP is.
+// Packets arrive in decoding order and wait in a queue until it is certain which picture every grid second
+// shows. Then, up to the next wanted picture, reference pictures are decoded and all others are dropped.
+// Packets before a random access point are dropped too when the wanted picture can be decoded from there. The
+// queue holds about one second of packets, however long a GOP is.
 import type { PacketFacts } from '../packets/packet-facts.ts';
 
 /** What to do with the oldest undecided packet. Decisions come in the order of the packets. */
@@ -32,7 +32,9 @@ export interface PlanOptions {
   readonly to: number;
   /** Most pictures that can precede a picture in decoding order and follow it in presentation order. */
   readonly reorder: number;
-  /** True when the first packet pushed is the first of the stream, so that no reference before it is missing. */
+  /**
+   * True when the first packet pushed is the first of the stream, so that no reference before it is missing.
+   */
   readonly atStart: boolean;
   /** Limits of the queue. When it is full, references are sent before it is known that they are needed. */
   readonly hold: { readonly packets: number; readonly bytes: number };
@@ -61,7 +63,9 @@ export class GridPlan {
   #settled: SharedPicture[] = [];
   /** True while the decoder was sent every reference since decoding last restarted. */
   #connected: boolean;
-  /** PTS of the open random access point at which decoding restarted; its leading pictures cannot be decoded. */
+  /**
+   * PTS of the open random access point at which decoding restarted; its leading pictures cannot be decoded.
+   */
   #restartedAt: number | null = null;
 
   constructor(options: PlanOptions) {
@@ -89,7 +93,10 @@ export class GridPlan {
     return decisions;
   }
 
-  /** At the end of the file: decides on all packets left. `lastSecond`: the first grid second without a picture. */
+  /**
+   * At the end of the file: decides on all packets left. `lastSecond`: the first grid second without a
+   * picture.
+   */
   finish(lastSecond: number): Decision[] {
     const decisions: Decision[] = [];
     const end = Math.min(this.#options.to, lastSecond);
@@ -111,8 +118,8 @@ export class GridPlan {
   }
 
   /**
-   * Finds the picture shown at `#second` and advances to the first second that may show another one, at most to `end`.
-   * A file can claim billions of seconds between two pictures, so they are not counted one by one.
+   * Finds the picture shown at `#second` and advances to the first second that may show another one, at most
+   * to `end`. A file can claim billions of seconds between two pictures, so they are not counted one by one.
    */
   #settle(end: number) {
     const limit = this.#limit();
@@ -165,8 +172,8 @@ export class GridPlan {
   }
 
   /**
-   * True when it is certain which of the packets up to the target are wanted. A picture decoded before the target but
-   * shown after it may still be the one of a later second.
+   * True when it is certain which of the packets up to the target are wanted. A picture decoded before the
+   * target but shown after it may still be the one of a later second.
    */
   #settledAround(target: number): boolean {
     let latest = Number.NEGATIVE_INFINITY;
@@ -175,7 +182,10 @@ export class GridPlan {
     return this.#options.limit(this.#second - 1) >= latest;
   }
 
-  /** Index of the latest random access point from which the target can be decoded; -1 to continue without a restart. */
+  /**
+   * Index of the latest random access point from which the target can be decoded; -1 to continue without a
+   * restart.
+   */
   #entryFor(target: number): number {
     for (let i = target; i >= 0; i--) {
       if (this.#canRestartAt(i, this.#queue[target]!)) return this.#shouldRestartAt(i) ? i : -1;
@@ -234,7 +244,10 @@ export class GridPlan {
     }
   }
 
-  /** Keeps the queue within its limits: sends its oldest references, although they may turn out not to be needed. */
+  /**
+   * Keeps the queue within its limits: sends its oldest references, although they may turn out not to be
+   * needed.
+   */
   #shrinkQueue(decisions: Decision[]) {
     const { packets, bytes } = this.#options.hold;
     while (this.#queue.length > packets || (this.#bytes > bytes && this.#queue.length > 2)) {

@@ -1,5 +1,5 @@
-// Seeking: finds a random access point shortly before a wanted second, so that decoding does not start at the beginning
-// of the file.
+// Seeking: finds a random access point shortly before a wanted second, so that decoding does not start at the
+// beginning of the file.
 import { packetFacts } from '../packets/packet-facts.ts';
 import type { PictureReader } from '../packets/reference.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
@@ -14,8 +14,8 @@ export const near = 2;
 const mostPackets = 1000;
 
 /**
- * Seeks to a random access point from which the picture of second `from` can be decoded and returns its PTS in ticks;
- * null after going back to the start of the file. `start`: PTS of the first presented picture.
+ * Seeks to a random access point from which the picture of second `from` can be decoded and returns its PTS
+ * in ticks; null after going back to the start of the file. `start`: PTS of the first presented picture.
  */
 export async function seekNear(
   options: Pick<WalkOptions, 'source' | 'reader' | 'grid' | 'from' | 'turn'>,
@@ -33,7 +33,9 @@ export async function seekNear(
   return null;
 }
 
-/** PTS of the next random access point when it is not after `limit`; else null. Packets before it are dropped. */
+/**
+ * PTS of the next random access point when it is not after `limit`; else null. Packets before it are dropped.
+ */
 async function nextEntry(
   { source, reader, turn }: { source: Source; reader: PictureReader; turn: WalkOptions['turn'] },
   limit: number,

@@ -1,5 +1,5 @@
-// Hardware decoding: opens a device of this machine once and attaches it to decoders. What fails in hardware is decoded in
-// software instead; only the log says so.
+// Hardware decoding: opens a device of this machine once and attaches it to decoders. What fails in hardware
+// is decoded in software instead; only the log says so.
 import type { Log } from '../../../runtime/log.ts';
 import { type Codec, type CodecContext, type Frame, HardwareDeviceContext } from '../ffmpeg.ts';
 
@@ -38,7 +38,10 @@ export class Hardware {
     return null;
   }
 
-  /** Configures a context, before it is opened, to decode on the device; false when the device lacks this codec. */
+  /**
+   * Configures a context, before it is opened, to decode on the device; false when the device lacks this
+   * codec.
+   */
   attach(context: CodecContext, codec: Codec): boolean {
     const type = HardwareDeviceContext.findTypeByName(this.#kind);
     for (let i = 0; ; i++) {

@@ -1,5 +1,5 @@
-// Examines the start of the video stream: when its first picture is presented, and whether all packets have the
-// timestamps that planning needs.
+// Examines the start of the video stream: when its first picture is presented, and whether all packets have
+// the timestamps that planning needs.
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { mediaErrors } from '../contract.ts';
 import type { Packet, Stream } from '../ffmpeg.ts';
@@ -23,8 +23,8 @@ export interface Head {
 const mostPackets = 600;
 
 /**
- * Selects the video stream of a source and examines its first packets; they can be read again afterwards. Errors:
- * NO_PICTURE, UNSUPPORTED_CODEC, DECODE_FAILED, CANCELLED.
+ * Selects the video stream of a source and examines its first packets; they can be read again afterwards.
+ * Errors: NO_PICTURE, UNSUPPORTED_CODEC, DECODE_FAILED, CANCELLED.
  */
 export async function readHead(source: Source, turn: PacketTurn): Promise<Head> {
   const { path, video } = source;
@@ -48,8 +48,8 @@ export async function readHead(source: Source, turn: PacketTurn): Promise<Head> 
 }
 
 /**
- * Reads into `packets` until it is certain which shown picture is the earliest: as soon as as many later pictures were
- * read as the codec can reorder. `first`: its PTS, null when there is none.
+ * Reads into `packets` until it is certain which shown picture is the earliest: as soon as as many later
+ * pictures were read as the codec can reorder. `first`: its PTS, null when there is none.
  */
 async function firstPackets(source: Source, reader: PictureReader, packets: Packet[], turn: PacketTurn) {
   const checkpoint = packetCheckpoint(turn);
@@ -77,7 +77,10 @@ function provesStart(facts: readonly PacketFacts[], first: number): boolean {
   return entry.entry === 'closed' || first >= entry.pts;
 }
 
-/** Decodes from the first packet on until a picture with a PTS comes out. `isDecoded`: one came out, with or without. */
+/**
+ * Decodes from the first packet on until a picture with a PTS comes out. `isDecoded`: one came out, with or
+ * without.
+ */
 async function firstDecoded(source: Source, packets: Packet[], turn: PacketTurn) {
   const checkpoint = createCheckpoint(turn);
   const decoder = PictureDecoder.open(source);

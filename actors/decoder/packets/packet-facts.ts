@@ -1,12 +1,15 @@
-// What the frame plan needs to know of a packet: read from the container and from the header of the coded picture,
-// without decoding.
+// What the frame plan needs to know of a packet: read from the container and from the header of the coded
+// picture, without decoding.
 import { AV_PKT_FLAG_DISCARD, type Packet } from '../ffmpeg.ts';
 import { ticks } from '../source/ticks.ts';
 import type { PictureReader } from './reference.ts';
 
 /** Times are ticks of the stream's time base. */
 export interface PacketFacts {
-  /** Presentation time; null when the file does not say. Such a packet can be a reference but never a wanted picture. */
+  /**
+   * Presentation time; null when the file does not say. Such a packet can be a reference but never a wanted
+   * picture.
+   */
   readonly pts: number | null;
   readonly reference: boolean;
   /** False for pictures that are never shown: hidden ones, and those an edit list cuts away. */

@@ -67,7 +67,9 @@ export class PictureDecoder {
     this.#receive(onPicture);
   }
 
-  /** Outputs the pictures the decoder still holds and flushes it, so that it can restart at another packet. */
+  /**
+   * Outputs the pictures the decoder still holds and flushes it, so that it can restart at another packet.
+   */
   drain(onPicture: OnPicture) {
     this.#context.sendPacketSync(null);
     this.#receive(onPicture);
@@ -93,8 +95,8 @@ export class PictureDecoder {
 }
 
 /**
- * A reference to a borrowed picture that outlives the call; a copy in memory when it is on a device, null when copying
- * fails. The caller frees it.
+ * A reference to a borrowed picture that outlives the call; a copy in memory when it is on a device, null
+ * when copying fails. The caller frees it.
  */
 export function keepPicture(frame: Frame): Frame | null {
   if (!frame.isHwFrame()) return frame.clone();

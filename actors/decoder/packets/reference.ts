@@ -1,5 +1,6 @@
-// Whether other pictures reference the picture in a packet: chooses the bitstream reader for a codec. A picture that no
-// reader understands counts as a reference, so that a wrong guess costs time but never a picture.
+// Whether other pictures reference the picture in a packet: chooses the bitstream reader for a codec. A
+// picture that no reader understands counts as a reference, so that a wrong guess costs time but never a
+// picture.
 import { h264Picture, ParameterSets } from './bitstream/h264.ts';
 import { HevcReader } from './bitstream/hevc.ts';
 import { mpeg2Picture, mpeg4Picture } from './bitstream/mpeg.ts';

@@ -1,5 +1,5 @@
-// Time 0 of a file, from which grid seconds, sound and subtitles are counted: the first presented picture, or without
-// pictures the first sample of the audio track that starts first.
+// Time 0 of a file, from which grid seconds, sound and subtitles are counted: the first presented picture, or
+// without pictures the first sample of the audio track that starts first.
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors } from '../contract.ts';
 import { AVMEDIA_TYPE_AUDIO, noTimestamp, type Stream } from '../ffmpeg.ts';
@@ -11,8 +11,8 @@ import { readHead } from './head.ts';
 type StartTurn = PacketTurn & Pick<Turn, 'reserve'>;
 
 /**
- * Seconds on the clock of the streams. The read position of `source` does not change: the video stream is examined
- * through a second source. Throws CANCELLED.
+ * Seconds on the clock of the streams. The read position of `source` does not change: the video stream is
+ * examined through a second source. Throws CANCELLED.
  */
 export async function timelineStart(source: Source, turn: StartTurn): Promise<number> {
   return (source.video && (await videoStart(source.path, turn))) ?? audioStart(source);

@@ -1,5 +1,5 @@
-// The peaks of the sound of a file: how loud its loudest sample is, many times a second. It is made in short parts, so that
-// other questions to the same decoder come in between.
+// The peaks of the sound of a file: how loud its loudest sample is, many times a second. It is made in short
+// parts, so that other questions to the same decoder come in between.
 import { Type } from 'typebox';
 import { ask, Bytes } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -25,10 +25,10 @@ export const SoundPeaks = Type.Object({
 
 export const peakMessages = {
   /**
-   * Goes on with a run, which the caller names; the first message of one `begins` it. The peaks of the default track, of all
-   * its channels together, when the run is done; null before. A run ends with its peaks, with an error and with `end_peaks`.
-   * Errors: PEAKS_LOST when the decoder does not know the run, NO_SOUND, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED and
-   * those of opening a file.
+   * Goes on with a run, which the caller names; the first message of one `begins` it. The peaks of the
+   * default track, of all its channels together, when the run is done; null before. A run ends with its
+   * peaks, with an error and with `end_peaks`. Errors: PEAKS_LOST when the decoder does not know the run,
+   * NO_SOUND, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED and those of opening a file.
    */
   peaks: ask(
     Type.Object({ path: Type.String(), run: Type.String(), begins: Type.Boolean() }),

@@ -165,8 +165,8 @@ export class PeakGrid {
   }
 
   /**
-   * `count` samples from `seconds` on; `loudest` answers the loudest of those in [from, to), 0 to 1. What lies before 0 is
-   * left out.
+   * `count` samples from `seconds` on; `loudest` answers the loudest of those in [from, to), 0 to 1. What
+   * lies before 0 is left out.
    */
   add(seconds: number, count: number, rate: number, loudest: (from: number, to: number) => number): void {
     this.#coarsenUntil(seconds + count / rate);

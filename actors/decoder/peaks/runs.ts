@@ -7,7 +7,9 @@ import { PeakRun } from './run.ts';
 
 type C = typeof decoderContract;
 
-/** Files that are open at the same time: what goes beyond ends the one that was not gone on with for longest. */
+/**
+ * Files that are open at the same time: what goes beyond ends the one that was not gone on with for longest.
+ */
 const mostRuns = 4;
 
 export class PeakRuns {

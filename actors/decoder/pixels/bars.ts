@@ -1,8 +1,9 @@
 // Black bars around a picture: what a film of one shape has when it is stored in another.
 //
-// A bar is black but for little (a subtitle, a logo) and ends in a straight edge: along most of it, black turns into picture
-// at the same line. That edge is what tells a bar from a dark scene, where nothing ends so. Bars may be of different height.
-// Only black counts: white margins are as often a page, snow or a product before a wall, and belong to the picture.
+// A bar is black but for little (a subtitle, a logo) and ends in a straight edge: along most of it, black
+// turns into picture at the same line. That edge is what tells a bar from a dark scene, where nothing ends
+// so. Bars may be of different height. Only black counts: white margins are as often a page, snow or a
+// product before a wall, and belong to the picture.
 
 /** Shares of the picture, of its width at the sides and of its height above and below; as shown, upright. */
 export interface Bars {
@@ -19,7 +20,10 @@ export interface Levels {
   readonly height: number;
 }
 
-/** Brightest level, of 255, of a bar: black of a broadcast that was not expanded, with a little light from a scan. */
+/**
+ * Brightest level, of 255, of a bar: black of a broadcast that was not expanded, with a little light from a
+ * scan.
+ */
 const brightestBar = 40;
 /** A pixel this much above the level of its bar is not bar any more, by noise of coding. */
 const tolerance = 16;
@@ -45,10 +49,15 @@ export function levelsOf(rgb: Uint8Array, width: number, height: number): Levels
   return { levels, width, height };
 }
 
-/** Share of the pictures of a film that may be brighter than what counts: subtitles are not everywhere in all of them. */
+/**
+ * Share of the pictures of a film that may be brighter than what counts: subtitles are not everywhere in all
+ * of them.
+ */
 const brighterShare = 0.2;
 
-/** What several pictures of one size show together: at each place one of the brightest of them. At least one. */
+/**
+ * What several pictures of one size show together: at each place one of the brightest of them. At least one.
+ */
 export function together(pictures: readonly Levels[]): Levels {
   const [{ levels: first, width, height }] = pictures as [Levels];
   const rank = pictures.length - 1 - Math.floor(pictures.length * brighterShare);
@@ -156,7 +165,10 @@ function turnedInto({ places, count, at }: Lines, line: number, edge: number, le
   return turned;
 }
 
-/** The line behind the first one from `line` on of which `least` places are picture: the edge itself is blurred. */
+/**
+ * The line behind the first one from `line` on of which `least` places are picture: the edge itself is
+ * blurred.
+ */
 function behindEdge({ places, count, at }: Lines, line: number, edge: number, above: number, least: number) {
   for (let own = line; own < line + edge; own++) {
     let lit = 0;

@@ -1,6 +1,7 @@
-// The two fields of an interlaced picture were taken one after the other. Where something moves between them, shown
-// together they comb; then the first field alone is shown, its lines interpolated by the scaler that follows. Pictures
-// that are only flagged as interlaced (25 progressive frames in 50 fields) keep all of their lines.
+// The two fields of an interlaced picture were taken one after the other. Where something moves between them,
+// shown together they comb; then the first field alone is shown, its lines interpolated by the scaler that
+// follows. Pictures that are only flagged as interlaced (25 progressive frames in 50 fields) keep all of
+// their lines.
 import {
   AV_FRAME_FLAG_INTERLACED,
   AV_FRAME_FLAG_TOP_FIELD_FIRST,
@@ -75,7 +76,9 @@ function copyLines(from: Uint8Array, stride: number, first: number, to: Uint8Arr
   }
 }
 
-/** Whether many lines differ from both of their neighbours in the same direction, which the other field has. */
+/**
+ * Whether many lines differ from both of their neighbours in the same direction, which the other field has.
+ */
 function combs(frame: Frame, bits: number): boolean {
   const luma = frame.data?.[0];
   if (!luma) return false;
@@ -101,7 +104,10 @@ function combs(frame: Frame, bits: number): boolean {
   return false;
 }
 
-/** Bits of a luma sample by the name of the pixel format; null where luma is no plane of its own that is read here. */
+/**
+ * Bits of a luma sample by the name of the pixel format; null where luma is no plane of its own that is read
+ * here.
+ */
 function lumaBits(format: string): number | null {
   if (format === 'nv12' || format === 'nv21') return 8;
   const found = /^(?:yuvj?4\d\dp|gray)(?:(9|10|12|14|16)le)?$/.exec(format);

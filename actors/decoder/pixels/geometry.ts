@@ -98,7 +98,9 @@ export function copyTurned(from: Plane, turned: Turned, left: number, top: numbe
   }
 }
 
-/** One step right and one step down in the turned plane, and its top left pixel, in bytes of the coded plane. */
+/**
+ * One step right and one step down in the turned plane, and its top left pixel, in bytes of the coded plane.
+ */
 function steps({ width, height, stride, depth }: Plane, { rotation, mirrored }: Turned) {
   const across = mirrored ? -depth : depth;
   const [first, last] = mirrored ? [(width - 1) * depth, 0] : [0, (width - 1) * depth];

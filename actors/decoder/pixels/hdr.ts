@@ -1,6 +1,6 @@
-// Tone mapping from HDR to sRGB. PQ (SMPTE ST 2084) and HLG (ARIB STD-B67) are linearised relative to a reference
-// white of 203 cd/m² (ITU-R BT.2408), converted from BT.2020 to BT.709 primaries (ITU-R BT.2087), and highlights are
-// compressed below white.
+// Tone mapping from HDR to sRGB. PQ (SMPTE ST 2084) and HLG (ARIB STD-B67) are linearised relative to a
+// reference white of 203 cd/m² (ITU-R BT.2408), converted from BT.2020 to BT.709 primaries (ITU-R BT.2087),
+// and highlights are compressed below white.
 
 const referenceWhite = 203;
 /** Nominal peak of HLG in cd/m², and the gamma of its display. */
@@ -19,7 +19,9 @@ export function pqLinear(signal: number): number {
   return ((Math.max(0, power - c1) / (c2 - c3 * power)) ** (1 / m1) * 10000) / referenceWhite;
 }
 
-/** Relative linear light of an HLG signal of 0 to 1; the display gamma is applied to each channel by itself. */
+/**
+ * Relative linear light of an HLG signal of 0 to 1; the display gamma is applied to each channel by itself.
+ */
 export function hlgLinear(signal: number): number {
   const [a, b, c] = [0.17883277, 0.28466892, 0.55991073];
   const scene = signal <= 0.5 ? signal ** 2 / 3 : (Math.exp((signal - c) / a) + b) / 12;

@@ -1,5 +1,5 @@
-// JPEG by FFmpeg's encoder, which takes a fifth of the time of a general image library for small pictures. Owns its native
-// objects.
+// JPEG by FFmpeg's encoder, which takes a fifth of the time of a general image library for small pictures.
+// Owns its native objects.
 import { mediaErrors } from '../contract.ts';
 import {
   AV_CODEC_FLAG_QSCALE,
@@ -26,7 +26,9 @@ function quantiser(quality: number): number {
   return Math.max(1, Math.min(31, Math.round(1 + 30 * ((100 - quality) / 100) ** 1.5)));
 }
 
-/** Encodes pictures of one format and any size; the same picture gives the same bytes, whatever came before. */
+/**
+ * Encodes pictures of one format and any size; the same picture gives the same bytes, whatever came before.
+ */
 export class JpegEncoder {
   readonly #format: PixelFormat;
   readonly #quality: number;
@@ -98,7 +100,9 @@ export function jpegColours(frame: Frame) {
   frame.colorSpace = AVCOL_SPC_BT470BG;
 }
 
-/** A picture to be filled and encoded; the caller frees it. Throws TOO_LARGE where there is no memory for it. */
+/**
+ * A picture to be filled and encoded; the caller frees it. Throws TOO_LARGE where there is no memory for it.
+ */
 export function jpegFrame({ width, height }: Size, format: PixelFormat): Frame {
   const frame = new Frame();
   frame.alloc();

@@ -1,4 +1,5 @@
-// Scales a decoded picture to a model's input: one pass of swscale, then one copy into the slot. Owns its native objects.
+// Scales a decoded picture to a model's input: one pass of swscale, then one copy into the slot. Owns its
+// native objects.
 import type { PictureShape } from '../contract.ts';
 import { AV_PIX_FMT_RGB24, type Frame } from '../ffmpeg.ts';
 import type { CodedSize } from '../source/coded-size.ts';
@@ -20,7 +21,10 @@ export class PictureFiller {
     this.#scaler = new Scaler(AV_PIX_FMT_RGB24, shape.resample);
   }
 
-  /** Writes width×height×3 RGB bytes into `slot`, without `bars`. Throws DECODE_FAILED for a pixel format swscale does not support. */
+  /**
+   * Writes width×height×3 RGB bytes into `slot`, without `bars`. Throws DECODE_FAILED for a pixel format
+   * swscale does not support.
+   */
   fill(frame: Frame, coded: CodedSize, slot: Uint8Array, bars: Bars | null = null) {
     const { width, height } = this.#shape;
     const bytes = width * height * 3;

@@ -1,5 +1,6 @@
-// JPEG previews of decoded pictures: swscale to the preview's size in JPEG's YCbCr format, then FFmpeg's encoder. That takes
-// a third of the time that RGB and a general image library would. Owns its native objects.
+// JPEG previews of decoded pictures: swscale to the preview's size in JPEG's YCbCr format, then FFmpeg's
+// encoder. That takes a third of the time that RGB and a general image library would. Owns its native
+// objects.
 import type { PreviewShape } from '../contract.ts';
 import { AV_PIX_FMT_RGB24, AV_PIX_FMT_YUVJ420P, type Frame } from '../ffmpeg.ts';
 import type { CodedSize, Size } from '../source/coded-size.ts';

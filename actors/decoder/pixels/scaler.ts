@@ -38,7 +38,10 @@ export class Scaler {
     this.#context.setOption('sws_flags', flags[resample]);
   }
 
-  /** The scaled picture is *borrowed until the next call*. `prepare` sets further fields of a newly allocated frame. */
+  /**
+   * The scaled picture is *borrowed until the next call*. `prepare` sets further fields of a newly allocated
+   * frame.
+   */
   scale(source: Frame, size: Size, prepare?: (frame: Frame) => void): Frame {
     if (this.#frame?.width !== size.width || this.#frame.height !== size.height)
       this.#allocate(size, prepare);
@@ -76,8 +79,8 @@ export class Scaler {
 }
 
 /**
- * Sets how swscale interprets the frame's colours. Transfer and primaries are cleared, since swscale would compute a large
- * table for every HDR stream; tone mapping is done elsewhere.
+ * Sets how swscale interprets the frame's colours. Transfer and primaries are cleared, since swscale would
+ * compute a large table for every HDR stream; tone mapping is done elsewhere.
  */
 function assumeColours(frame: Frame) {
   frame.colorTrc = AVCOL_TRC_UNSPECIFIED;

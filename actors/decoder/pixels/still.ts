@@ -32,8 +32,8 @@ export interface ReducedStill extends Size {
 }
 
 /**
- * Reduced for each shape by itself, so that a picture does not depend on the other shapes. The first is also for the preview.
- * Errors: those of `decodeStill`, CANCELLED.
+ * Reduced for each shape by itself, so that a picture does not depend on the other shapes. The first is also
+ * for the preview. Errors: those of `decodeStill`, CANCELLED.
  */
 export async function reduceStill(
   still: Still,

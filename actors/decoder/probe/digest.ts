@@ -1,10 +1,11 @@
-// The digest of a content: what tells two files apart whose hash is the same, as it is of stems of one session that are
-// silent at their start, middle and end.
+// The digest of a content: what tells two files apart whose hash is the same, as it is of stems of one
+// session that are silent at their start, middle and end.
 //
 //   up to 256 MiB    every byte
 //   above            4096 blocks of 64 KiB, evenly spread, the first at the start and the last at the end
 //
-// So it reads at most 256 MiB of any file. It is a chain of SHA-256, each link over the one before and 16 MiB of blocks.
+// So it reads at most 256 MiB of any file. It is a chain of SHA-256, each link over the one before and 16 MiB
+// of blocks.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Turn } from '../../../runtime/actor.ts';

@@ -1,10 +1,11 @@
-// The content hash: identifies a file independent of its name and folder, and is quick to compute for any size.
+// The content hash: identifies a file independent of its name and folder, and is quick to compute for any
+// size.
 //
 //   below 3 MiB      CRC32 of the whole file
 //   from 3 MiB on    CRC32 of the first 1 MiB, of the 1 MiB around the middle, and of the last 1 MiB
 //
-// Each CRC32 has 8 lower-case hex digits; they are concatenated, followed by `-` and the size in hex. The middle part
-// starts at floor((size - 1 MiB) / 2).
+// Each CRC32 has 8 lower-case hex digits; they are concatenated, followed by `-` and the size in hex. The
+// middle part starts at floor((size - 1 MiB) / 2).
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';

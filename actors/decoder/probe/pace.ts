@@ -6,7 +6,10 @@ import { ticks } from '../source/ticks.ts';
 /** Packets read, and bytes of them, at most. */
 const mostPackets = 64;
 const mostBytes = 8 * 1024 * 1024;
-/** Pictures that a packet may be stored before or after its place: at the end of what was read some are missing. */
+/**
+ * Pictures that a packet may be stored before or after its place: at the end of what was read some are
+ * missing.
+ */
 const reorder = 16;
 /** Distances between pictures that are needed to say anything. */
 const fewest = 8;

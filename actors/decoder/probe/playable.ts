@@ -1,5 +1,5 @@
-// What a file is for a browser: the type and the codecs that `HTMLMediaElement.canPlayType` takes. A codec that has no name
-// there is told by that of FFmpeg, which no browser plays.
+// What a file is for a browser: the type and the codecs that `HTMLMediaElement.canPlayType` takes. A codec
+// that has no name there is told by that of FFmpeg, which no browser plays.
 import type { Turn } from '../../../runtime/actor.ts';
 import { AVMEDIA_TYPE_AUDIO, avGetCodecName, avGetCodecString, type Stream } from '../ffmpeg.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';

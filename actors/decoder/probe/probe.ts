@@ -1,4 +1,5 @@
-// Facts about a media file, from its headers and tags. Nothing is decoded beyond what FFmpeg needs to recognise the streams.
+// Facts about a media file, from its headers and tags. Nothing is decoded beyond what FFmpeg needs to
+// recognise the streams.
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors, type Probe, type VideoStream } from '../contract.ts';
 import {
@@ -33,7 +34,10 @@ import { readTags, type TagFacts, type Tags } from './tags.ts';
 
 const noTimecode = { text: '00:00:00:00', drop_frame: false };
 
-/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE, CANCELLED. */
+/**
+ * Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, NO_PICTURE, DECODE_FAILED, TOO_LARGE,
+ * CANCELLED.
+ */
 export async function probe(
   { path, pace = false }: { readonly path: string; readonly pace?: boolean | undefined },
   turn: Turn,

@@ -1,4 +1,5 @@
-// Date, camera and location from the tags of a container and its streams. Writers use different names for each.
+// Date, camera and location from the tags of a container and its streams. Writers use different names for
+// each.
 
 export type Tags = Readonly<Record<string, string>>;
 

@@ -25,7 +25,9 @@ export function defaultTrack(tracks: readonly TrackFacts[]): TrackFacts | null {
   return playable.find(({ preferred }) => preferred) ?? playable[0] ?? null;
 }
 
-/** `asked`: channels counted from 1 over all tracks. Returns the first that does not exist instead, if any. */
+/**
+ * `asked`: channels counted from 1 over all tracks. Returns the first that does not exist instead, if any.
+ */
 export function chooseChannels(
   tracks: readonly TrackFacts[],
   asked: readonly number[],
@@ -78,8 +80,8 @@ const gains: Readonly<Record<number, number>> = {
 const surroundGain = 0.5;
 
 /**
- * Gain of each channel in the mix of all. They add up to 1, so that the mix cannot clip. Without a known layout all are
- * equal.
+ * Gain of each channel in the mix of all. They add up to 1, so that the mix cannot clip. Without a known
+ * layout all are equal.
  */
 export function downmix({ order, nbChannels, mask }: Layout): number[] {
   let weights = new Array<number>(nbChannels).fill(1);
@@ -94,7 +96,10 @@ export function downmix({ order, nbChannels, mask }: Layout): number[] {
   return sum > 0 ? weights.map((weight) => weight / sum) : weights.map(() => 1 / nbChannels);
 }
 
-/** A matrix with one row per chosen channel: 1 for itself, 0 for the others. Channels that a frame lacks are silent. */
+/**
+ * A matrix with one row per chosen channel: 1 for itself, 0 for the others. Channels that a frame lacks are
+ * silent.
+ */
 export function pick(channels: readonly number[], of: number): number[] {
   return channels.flatMap((chosen) =>
     Array.from({ length: of }, (_, channel) => (channel === chosen ? 1 : 0)),

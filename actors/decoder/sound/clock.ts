@@ -1,5 +1,5 @@
-// Places the samples of one audio track on the timeline: decides from the timestamps of its frames what is a gap, what is
-// an overlap, and what is only rounding or jitter.
+// Places the samples of one audio track on the timeline: decides from the timestamps of its frames what is a
+// gap, what is an overlap, and what is only rounding or jitter.
 
 export interface Placing {
   /** Samples of silence to insert before the frame. */
@@ -18,7 +18,10 @@ const limits = {
   drift: 0.06,
   /** A larger step back is a clock reset, not an overlap. */
   reset: 10,
-  /** A step ahead is a clock reset, not a gap, when it leads this far beyond the end of the file or is longer than `gap`. */
+  /**
+   * A step ahead is a clock reset, not a gap, when it leads this far beyond the end of the file or is longer
+   * than `gap`.
+   */
   beyond: 10,
   gap: 6 * 3600,
 };
@@ -51,8 +54,8 @@ export class SoundClock {
   }
 
   /**
-   * Places a frame of `count` samples with the timestamp `position`; null when it has none. `precise`: the first frame after
-   * a lost one, whose timestamp is taken exactly.
+   * Places a frame of `count` samples with the timestamp `position`; null when it has none. `precise`: the
+   * first frame after a lost one, whose timestamp is taken exactly.
    */
   place(position: number | null, count: number, precise: boolean): Placing {
     if (position === null) return this.#append(count, 0);

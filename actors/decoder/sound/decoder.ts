@@ -43,8 +43,8 @@ export class SoundDecoder {
   }
 
   /**
-   * The next frame, *borrowed until the next call*; null when another packet is needed, `broken` for a frame that cannot be
-   * decoded.
+   * The next frame, *borrowed until the next call*; null when another packet is needed, `broken` for a frame
+   * that cannot be decoded.
    */
   receive(): Frame | 'broken' | null {
     const result = this.#context.receiveFrameSync(this.#frame);
@@ -63,7 +63,8 @@ export class SoundDecoder {
   }
 }
 
-// Operations on decoded samples: NaN and infinity become 0, values are clamped to full scale, the start of a frame is cut.
+// Operations on decoded samples: NaN and infinity become 0, values are clamped to full scale, the start of a
+// frame is cut.
 
 /** Bytes per sample, by the name of the format without the `p` of planar ones. */
 const widths: Readonly<Record<string, number>> = { u8: 1, s16: 2, s32: 4, flt: 4, s64: 8, dbl: 8 };
@@ -94,8 +95,8 @@ function zeroNonFinite(frame: Frame) {
 }
 
 /**
- * Answers how loud the loudest sample of [from, to) is over all channels, in parts of full scale. NaN counts as silence.
- * *Borrowed*: as long as the frame is.
+ * Answers how loud the loudest sample of [from, to) is over all channels, in parts of full scale. NaN counts
+ * as silence. *Borrowed*: as long as the frame is.
  */
 export function loudestIn(frame: Frame): (from: number, to: number) => number {
   const { name, stride, planes } = planesOf(frame);

@@ -1,5 +1,5 @@
-// Converts decoded sound to floats, 16 kHz unless said otherwise, with FFmpeg's resampler, one plane per channel. Owns its
-// native object.
+// Converts decoded sound to floats, 16 kHz unless said otherwise, with FFmpeg's resampler, one plane per
+// channel. Owns its native object.
 import { mediaErrors, soundRate } from '../contract.ts';
 import {
   AV_SAMPLE_FMT_FLTP,
@@ -18,14 +18,16 @@ export class Resampler {
   readonly rate: number;
   readonly #channels: number;
   readonly #format: SampleFormat;
-  /** FFmpeg converts whole frames only when their channel layout is known; otherwise it is given their planes. */
+  /**
+   * FFmpeg converts whole frames only when their channel layout is known; otherwise it is given their planes.
+   */
   readonly #layoutKnown: boolean;
   readonly #path: string;
   #closed = false;
 
   /**
-   * For sound in the format of a frame. `rows`: the mixing matrix, one row of input gains per output channel. `rateOut`: Hz.
-   * Throws UNSUPPORTED_CODEC.
+   * For sound in the format of a frame. `rows`: the mixing matrix, one row of input gains per output channel.
+   * `rateOut`: Hz. Throws UNSUPPORTED_CODEC.
    */
   constructor(
     frame: Frame,
@@ -53,7 +55,10 @@ export class Resampler {
     }
   }
 
-  /** Converts a frame, *borrowed*; `pull` returns the output. False for a frame of another format than the first. */
+  /**
+   * Converts a frame, *borrowed*; `pull` returns the output. False for a frame of another format than the
+   * first.
+   */
   push(frame: Frame): boolean {
     if (this.#layoutKnown) return this.#native.convertFrame(null, frame) >= 0;
     if (frame.channels !== this.#channels || frame.format !== this.#format) return false;
@@ -66,8 +71,8 @@ export class Resampler {
   }
 
   /**
-   * Fills planes with available output, at most `count` samples each, and returns how many. `last`: no input follows, so the
-   * rest is flushed. Throws DECODE_FAILED.
+   * Fills planes with available output, at most `count` samples each, and returns how many. `last`: no input
+   * follows, so the rest is flushed. Throws DECODE_FAILED.
    */
   pull(planes: Buffer[], count: number, last: boolean): number {
     return this.#done(this.#native.convertSync(planes, count, last ? null : nothing, 0));

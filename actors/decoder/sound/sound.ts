@@ -27,8 +27,8 @@ type SoundRequest = Request<typeof decoderContract, 'sound'>;
 const blockSeconds = 8;
 
 /**
- * Errors: NO_SOUND, NO_CHANNEL, UNSUPPORTED_CODEC, DECODE_FAILED when none of it can be decoded, and those of `openSource`.
- * A track without samples yields no blocks.
+ * Errors: NO_SOUND, NO_CHANNEL, UNSUPPORTED_CODEC, DECODE_FAILED when none of it can be decoded, and those of
+ * `openSource`. A track without samples yields no blocks.
  */
 export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenerator<Sent<SoundBlock>> {
   const { path, channels } = request;
@@ -144,7 +144,9 @@ async function* sent(
   }
 }
 
-/** Sound without samples is no error; a track with packets or a duration of which nothing can be decoded is. */
+/**
+ * Sound without samples is no error; a track with packets or a duration of which nothing can be decoded is.
+ */
 function expectDecoded(source: Source, tracks: readonly SoundTrack[], turn: FeedTurn) {
   const { path } = source;
   const sum = (count: (track: SoundTrack) => number) => tracks.reduce((all, track) => all + count(track), 0);
@@ -157,8 +159,8 @@ function expectDecoded(source: Source, tracks: readonly SoundTrack[], turn: Feed
   }
 }
 
-// One audio track: decodes its packets, places the samples at their timestamps and collects blocks of 16 kHz sound. Memory
-// is bounded: one block per channel, and at most a second of samples in the resampler.
+// One audio track: decodes its packets, places the samples at their timestamps and collects blocks of 16 kHz
+// sound. Memory is bounded: one block per channel, and at most a second of samples in the resampler.
 
 /** Consecutive samples of the track. */
 interface TrackBlock {

@@ -14,8 +14,8 @@ export interface OpenContextOptions {
 }
 
 /**
- * Opens a decoder with one thread: several files are decoded in parallel instead. *Owned by the caller*, who frees it.
- * Throws UNSUPPORTED_CODEC.
+ * Opens a decoder with one thread: several files are decoded in parallel instead. *Owned by the caller*, who
+ * frees it. Throws UNSUPPORTED_CODEC.
  */
 export function openCodecContext(options: OpenContextOptions): CodecContext {
   const { stream, path, codec: name, what, configure } = options;

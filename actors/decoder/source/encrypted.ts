@@ -1,5 +1,5 @@
-// Recognises a file in the MP4 family whose pictures or sound are encrypted: FFmpeg calls such a file damaged, or decodes
-// none of its pictures.
+// Recognises a file in the MP4 family whose pictures or sound are encrypted: FFmpeg calls such a file
+// damaged, or decodes none of its pictures.
 import { open } from 'node:fs/promises';
 import type { EngineError } from '../../../runtime/errors.ts';
 import { mediaErrors } from '../contract.ts';

@@ -1,5 +1,5 @@
-// Joins the two fields of an interlaced H.264 frame into one packet. Transport streams, and files remuxed from them, hold
-// each field in a packet of its own; everything after this counts a packet as one picture.
+// Joins the two fields of an interlaced H.264 frame into one packet. Transport streams, and files remuxed
+// from them, hold each field in a packet of its own; everything after this counts a packet as one picture.
 import type { Packet } from '../ffmpeg.ts';
 import { type H264Field, H264FieldReader, sameFrame } from '../packets/bitstream/h264-field.ts';
 import { ticks } from './ticks.ts';
@@ -21,7 +21,10 @@ export class FieldPairs {
     return reader && new FieldPairs(reader);
   }
 
-  /** The next frame, or a field without a second one; *moved* to the caller. `read` returns the next packet, *moved*. */
+  /**
+   * The next frame, or a field without a second one; *moved* to the caller. `read` returns the next packet,
+   * *moved*.
+   */
   next(read: () => Packet | null): Packet | null {
     const first = this.#held ?? this.#examine(read());
     this.#held = null;

@@ -1,5 +1,6 @@
-// Tells a raw Motion JPEG stream, which is a sequence of JPEG pictures, from a JPEG still: both start with the same bytes.
-// A still can contain further pictures too (preview, gain map, stereo), but those differ in size or are few.
+// Tells a raw Motion JPEG stream, which is a sequence of JPEG pictures, from a JPEG still: both start with
+// the same bytes. A still can contain further pictures too (preview, gain map, stereo), but those differ in
+// size or are few.
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { cannotOpen } from './file-stamp.ts';
@@ -48,7 +49,9 @@ function beginsJpeg(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff;
 }
 
-/** Height and width as one number, and the offset of the picture's end; null when it is not within the bytes. */
+/**
+ * Height and width as one number, and the offset of the picture's end; null when it is not within the bytes.
+ */
 function readPicture(bytes: Buffer, start: number): { readonly size: number; readonly end: number } | null {
   let size: number | null = null;
   for (let at = start + 2; at + 9 <= bytes.length; ) {

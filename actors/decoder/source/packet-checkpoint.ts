@@ -1,5 +1,5 @@
-// Loops over packets: each packet checks for cancellation, and at intervals the event loop turns and the turn reports
-// that it is alive.
+// Loops over packets: each packet checks for cancellation, and at intervals the event loop turns and the turn
+// reports that it is alive.
 import type { Turn } from '../../../runtime/actor.ts';
 import { type Checkpoint, createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 

@@ -34,7 +34,8 @@ import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
 import { expectSize } from './stills/still.ts';
 import { ticks } from './ticks.ts';
 
-// Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode them.
+// Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode
+// them.
 
 /** What decoding takes beside the picture and the file. */
 const fixed = 8 * 2 ** 20;
@@ -70,13 +71,15 @@ const mostFieldPackets = 16;
 /** Consecutive read errors after which the file counts as ended. */
 const mostReadErrors = 64;
 /**
- * Above this size, bytes: FFmpeg may read for minutes within one call, for the next packet of a stream that has few, or for
- * a place in a file without an index.
+ * Above this size, bytes: FFmpeg may read for minutes within one call, for the next packet of a stream that
+ * has few, or for a place in a file without an index.
  */
 const largeBytes = 512 * 1024 * 1024;
 /** Containers that know where every packet is; streams that are left out cost nothing there. */
 const indexed = /^(mov|mp4|mxf)/;
-/** Containers in which a place that is not in the index is found by reading up to it. Others search by halves. */
+/**
+ * Containers in which a place that is not in the index is found by reading up to it. Others search by halves.
+ */
 const readUpTo = /^(matroska|avi|flv)/;
 
 const flash = /^(live_)?flv/;
@@ -103,7 +106,10 @@ export class Source {
   #wanted: ReadonlySet<number>;
   #closed = false;
 
-  /** `turn`: the one it works for. Whatever is read of the file gives signs of life, and ends when it is cancelled. */
+  /**
+   * `turn`: the one it works for. Whatever is read of the file gives signs of life, and ends when it is
+   * cancelled.
+   */
   constructor(
     path: string,
     format: FormatContext,
@@ -148,8 +154,8 @@ export class Source {
   }
 
   /**
-   * Ticks from one frame to the next, once a frame was read whose two fields are packets of their own in the file; null
-   * otherwise.
+   * Ticks from one frame to the next, once a frame was read whose two fields are packets of their own in the
+   * file; null otherwise.
    */
   get fieldFrameTicks(): number | null {
     return this.#fields?.frameTicks ?? null;
@@ -172,11 +178,14 @@ export class Source {
     this.only(this.video ? [this.video.index] : []);
   }
 
-  /** Reads only these streams from now on; most demuxers skip the packets of the others without reading them. */
+  /**
+   * Reads only these streams from now on; most demuxers skip the packets of the others without reading them.
+   */
   only(indexes: readonly number[]) {
     this.#wanted = new Set(indexes);
     const others = this.format.streams.filter(({ index }) => !this.#wanted.has(index));
-    // One dense stream of a large file goes on being returned, so that reading a sparse one shows how it goes on.
+    // One dense stream of a large file goes on being returned, so that reading a sparse one shows how it goes
+    // on.
     const beat = this.bytes > largeBytes && !indexed.test(this.container) ? dense(others) : undefined;
     for (const stream of others) if (stream !== beat) stream.discard = AVDISCARD_ALL;
   }
@@ -187,8 +196,8 @@ export class Source {
   }
 
   /**
-   * The next packet of the video stream (or of `only`), *moved* to the caller, who frees it; null at the end. The two
-   * fields of an interlaced frame are one packet.
+   * The next packet of the video stream (or of `only`), *moved* to the caller, who frees it; null at the end.
+   * The two fields of an interlaced frame are one packet.
    */
   next(): Packet | null {
     const again = this.#unread.shift();
@@ -204,7 +213,10 @@ export class Source {
     return null;
   }
 
-  /** Reads the next packet into an empty one of the caller, who unrefs it; false at the end. Ignores `unread` ones. */
+  /**
+   * Reads the next packet into an empty one of the caller, who unrefs it; false at the end. Ignores `unread`
+   * ones.
+   */
   read(packet: Packet): boolean {
     for (let failures = 0; failures < mostReadErrors && this.ended === null; ) {
       this.#turn?.throwIfCancelled();
@@ -237,7 +249,9 @@ export class Source {
     return this.format.seekFrameSync(index, BigInt(target), AVSEEK_FLAG_BACKWARD) >= 0;
   }
 
-  /** Places on the way to `target`: where FFmpeg reads up to it, each call reads a bounded part of the file. */
+  /**
+   * Places on the way to `target`: where FFmpeg reads up to it, each call reads a bounded part of the file.
+   */
   *#steps(target: number): Generator<number> {
     const seconds = Number(this.format.duration) / 1e6;
     const { num, den } = this.video!.timeBase;
@@ -291,8 +305,8 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a media file; a still as soon as the memory to decode it may be used. Errors: FILE_NOT_FOUND, FILE_UNREADABLE,
- * FILE_EMPTY, NOT_MEDIA, TOO_LARGE, CANCELLED. The caller closes it.
+ * Opens a media file; a still as soon as the memory to decode it may be used. Errors: FILE_NOT_FOUND,
+ * FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, TOO_LARGE, CANCELLED. The caller closes it.
  */
 export async function openSource(path: string, { turn, beforeStill }: OpenOptions): Promise<Source> {
   const { size } = await readFileStamp(path);
@@ -313,7 +327,8 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
     format.maxAnalyzeDuration = probeLimits.microseconds;
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
     checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
-    // A packet of Flash video may claim a huge number of keyframes, and FFmpeg allocates memory for all of them.
+    // A packet of Flash video may claim a huge number of keyframes, and FFmpeg allocates memory for all of
+    // them.
     if (flash.test(format.iformat?.name ?? '')) format.setFlags(AVFMT_FLAG_IGNIDX);
     if (isStillContainer(format.iformat?.name ?? '')) {
       await beforeStill?.();
@@ -350,8 +365,8 @@ function findStreams(path: string, format: FormatContext, still: CodedStillMemor
   );
 }
 
-// The allowlist of containers. Playlists and image sequences are not in it: a media file must never make the program open
-// other files or URLs.
+// The allowlist of containers. Playlists and image sequences are not in it: a media file must never make the
+// program open other files or URLs.
 
 /** FFmpeg's short names, in the form of its `format_whitelist` option. */
 const containers = [

@@ -1,4 +1,5 @@
-// The one door to stills: is this file one, what does its header say, and decode it. Which reader does it is decided here.
+// The one door to stills: is this file one, what does its header say, and decode it. Which reader does it is
+// decided here.
 import { open } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import type { Turn } from '../../../runtime/actor.ts';
@@ -27,7 +28,9 @@ const starts = (bytes: Uint8Array, at: number, text: string) =>
 const stillBrands =
   'avif avis heic heix heim heis hevc hevx hevm hevs mif1 msf1 mif2 miaf MiHB MiHE avci avcs vvic vvis j2ki j2is jpeg jpgs';
 
-/** True for the main brand of a file of pictures, and for a file that names one of the common ones further on. */
+/**
+ * True for the main brand of a file of pictures, and for a file that names one of the common ones further on.
+ */
 function hasStillBrand(bytes: Uint8Array): boolean {
   const code = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
   if (stillBrands.split(' ').includes(code(8))) return true;
@@ -63,14 +66,17 @@ const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff' | 'heif'>
 /** Bytes a pixel of the reduced picture, which is made at once and copied. */
 const reducedPixel = 6;
 
-/** True when the file has the signature of a still image and is not a sequence of JPEG pictures. Errors: FILE_UNREADABLE. */
+/**
+ * True when the file has the signature of a still image and is not a sequence of JPEG pictures. Errors:
+ * FILE_UNREADABLE.
+ */
 export async function isStill(path: string): Promise<boolean> {
   return (await formatOf(path)) !== null;
 }
 
 /**
- * The still with the facts of its header; null for everything else. Errors: FILE_UNREADABLE, TOO_LARGE, UNSUPPORTED_CODEC,
- * DECODE_FAILED.
+ * The still with the facts of its header; null for everything else. Errors: FILE_UNREADABLE, TOO_LARGE,
+ * UNSUPPORTED_CODEC, DECODE_FAILED.
  */
 export async function openStill(path: string): Promise<Still | null> {
   const format = await formatOf(path);
@@ -88,9 +94,9 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque (transparent
- * pixels on white), 8-bit sRGB; each call starts anew with all of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED, TOO_LARGE,
- * CANCELLED.
+ * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque
+ * (transparent pixels on white), 8-bit sRGB; each call starts anew with all of it. Errors: UNSUPPORTED_CODEC,
+ * DECODE_FAILED, TOO_LARGE, CANCELLED.
  */
 export async function decodeStill<T>(
   still: Still,

@@ -23,7 +23,10 @@ function pixelAspect(stream: Stream): Rational {
   return { num: 1, den: 1 };
 }
 
-/** What a display matrix (nine 16.16 fixed-point numbers) does; degrees clockwise, rounded to a multiple of 90. */
+/**
+ * What a display matrix (nine 16.16 fixed-point numbers) does; degrees clockwise, rounded to a multiple of
+ * 90.
+ */
 export function turn(matrix: Uint8Array | null): Pick<CodedSize, 'rotation' | 'mirrored'> {
   if (!matrix || matrix.length < 36) return { rotation: 0, mirrored: false };
   const view = new DataView(matrix.buffer, matrix.byteOffset, matrix.byteLength);
@@ -38,7 +41,10 @@ export function turn(matrix: Uint8Array | null): Pick<CodedSize, 'rotation' | 'm
   return { rotation: (((Math.round(degrees / 90) * 90) % 360) + 360) % 360, mirrored };
 }
 
-/** More pictures a second than anything is played at: a count of ticks, as of raw DV, where FFmpeg averages over them. */
+/**
+ * More pictures a second than anything is played at: a count of ticks, as of raw DV, where FFmpeg averages
+ * over them.
+ */
 const mostRate = 1000;
 
 /** Frames per second; null when the file does not say. */
@@ -50,7 +56,10 @@ export function frameRate(stream: Pick<Stream, 'avgFrameRate' | 'rFrameRate' | '
   return rate ? { num: rate.num, den: rate.den } : null;
 }
 
-/** As `frameRate`, of the video stream. Where fields are packets of their own, FFmpeg may count them as frames. */
+/**
+ * As `frameRate`, of the video stream. Where fields are packets of their own, FFmpeg may count them as
+ * frames.
+ */
 export function pictureRate({ video, fieldFrameTicks }: Source): Rational | null {
   if (!video) return null;
   const usual = frameRate(video);
@@ -76,14 +85,18 @@ export function frameStep(source: Source): number {
 }
 
 /**
- * Most seconds of video that a file of this size is believed to have. A header of some bytes can claim centuries, and a few
- * packets can be that far apart; even films of one small picture a second take many times these bytes.
+ * Most seconds of video that a file of this size is believed to have. A header of some bytes can claim
+ * centuries, and a few packets can be that far apart; even films of one small picture a second take many
+ * times these bytes.
  */
 export function mostSeconds({ bytes }: Source): number {
   return Math.max(6 * 3600, bytes / 10);
 }
 
-/** Duration of the video stream in seconds, as far as the file can hold it; null when the container does not say. */
+/**
+ * Duration of the video stream in seconds, as far as the file can hold it; null when the container does not
+ * say.
+ */
 export function pictureSeconds(source: Source): number | null {
   const claimed = claimedSeconds(source);
   return claimed === null ? null : Math.min(claimed, mostSeconds(source));

@@ -1,4 +1,5 @@
-// The events of one embedded subtitle track, with the text as its packets contain it; the caller interprets markup.
+// The events of one embedded subtitle track, with the text as its packets contain it; the caller interprets
+// markup.
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors } from '../contract.ts';

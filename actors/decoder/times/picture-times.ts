@@ -60,7 +60,9 @@ interface Part {
   readonly turn: Turn;
 }
 
-/** PTS of the pictures of the part, ascending, and of the one after them; null when they are the last ones. */
+/**
+ * PTS of the pictures of the part, ascending, and of the one after them; null when they are the last ones.
+ */
 async function readShown(source: Source, { reader }: Head, { first, to, turn }: Part) {
   const checkpoint = packetCheckpoint(turn);
   const times: number[] = [];

@@ -1,11 +1,15 @@
-// What is known of a recording once it is known who speaks when, put into the probabilities of overlap. Some voices, hoarse
-// or filtered ones, sound a little like two throughout: a speaker's usual value is taken out. And two speak at once mostly
-// where one takes over from another without a pause: elsewhere more is asked for.
+// What is known of a recording once it is known who speaks when, put into the probabilities of overlap. Some
+// voices, hoarse or filtered ones, sound a little like two throughout: a speaker's usual value is taken out.
+// And two speak at once mostly where one takes over from another without a pause: elsewhere more is asked
+// for.
 import { soundRate } from '../../decoder/contract.ts';
 import type { LabelledTurn } from '../turns.ts';
 import { overlapHop, overlapLead } from './spans.ts';
 
-/** Log odds that are usual in the turns of one voice; of a speaker whose median is higher, this part of the rest is taken out. */
+/**
+ * Log odds that are usual in the turns of one voice; of a speaker whose median is higher, this part of the
+ * rest is taken out.
+ */
 const usual = -4;
 const part = 0.7;
 /** Seconds around a border that are near it, and of silence that are a pause between two speakers. */
@@ -21,8 +25,8 @@ const logOdds = Float64Array.from({ length: 256 }, (_, value) => {
 });
 
 /**
- * `probabilities`: 0 to 255 for every 20 ms from sample `start` on; `turns`: of this channel, ascending and apart. The
- * median holds as long as a speaker is alone in more than half of his turns.
+ * `probabilities`: 0 to 255 for every 20 ms from sample `start` on; `turns`: of this channel, ascending and
+ * apart. The median holds as long as a speaker is alone in more than half of his turns.
  */
 export function adjustedProbabilities(
   probabilities: Uint8Array,

@@ -1,5 +1,6 @@
-// One channel's search for overlapping speech: takes the features of sound as they are made, and runs the detector over
-// windows of about twelve seconds. Windows lie on a grid of their own, so that results do not depend on how sound comes.
+// One channel's search for overlapping speech: takes the features of sound as they are made, and runs the
+// detector over windows of about twelve seconds. Windows lie on a grid of their own, so that results do not
+// depend on how sound comes.
 import { fbankBands, fbankHop } from '../../acoustics/fbank.ts';
 import type { SpeechRegion } from '../../transcriber/contract.ts';
 import { type DetectOverlap, overlapContext, overlapStep } from './detector.ts';
@@ -10,7 +11,10 @@ const core = 1000;
 const lowest = Math.log(1.1920928955078125e-7);
 
 interface Window {
-  /** First frame of the features, and the frames that the window decides: of them the window has context around. */
+  /**
+   * First frame of the features, and the frames that the window decides: of them the window has context
+   * around.
+   */
   readonly first: number;
   readonly from: number;
   readonly to: number;
@@ -37,12 +41,18 @@ export class OverlapChannel {
     return this.#start ?? 0;
   }
 
-  /** For every 20 ms from `start` on, 0 to 255: complete once the channel has ended and `detect` was answered. *Read only.* */
+  /**
+   * For every 20 ms from `start` on, 0 to 255: complete once the channel has ended and `detect` was answered.
+   * *Read only.*
+   */
   get probabilities(): Uint8Array {
     return this.#probabilities;
   }
 
-  /** `start`: of the channel. `frames`: the next features, *copied*. `speech` and `settled` as the transcriber answered. */
+  /**
+   * `start`: of the channel. `frames`: the next features, *copied*. `speech` and `settled` as the transcriber
+   * answered.
+   */
   push(start: number, frames: Float32Array, speech: readonly SpeechRegion[], settled: number): void {
     this.#start ??= start;
     this.#speech.push(...speech);

@@ -1,4 +1,5 @@
-// The overlap detector: a small network that comes with the program and says, every 20 ms, how likely two speak at once.
+// The overlap detector: a small network that comes with the program and says, every 20 ms, how likely two
+// speak at once.
 import { fbankBands } from '../../acoustics/fbank.ts';
 import { modelErrors } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
@@ -6,8 +7,8 @@ import type { ModelSession } from '../../models/session.ts';
 /** Frames of the features for each frame of the answer. */
 export const overlapStep = 2;
 /**
- * Frames of the features that the network looks at before and after a frame: what it answers there does not depend on
- * what lies further away, but for the loudness of the whole.
+ * Frames of the features that the network looks at before and after a frame: what it answers there does not
+ * depend on what lies further away, but for the loudness of the whole.
  */
 export const overlapContext = 80;
 

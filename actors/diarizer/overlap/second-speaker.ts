@@ -1,5 +1,5 @@
-// Who the second voice is where two speak at once: of the speakers that are known, one whose turn is near and whose voice
-// is in the sound there.
+// Who the second voice is where two speak at once: of the speakers that are known, one whose turn is near and
+// whose voice is in the sound there.
 import { soundRate } from '../../decoder/contract.ts';
 import type { Subsegment } from '../subsegments.ts';
 import type { LabelledTurn } from '../turns.ts';
@@ -18,8 +18,9 @@ export const secondSpeakerRules: SecondSpeakerRules = { reach: 10, perSecond: 0.
 export type Likeness = (span: Span) => Float64Array | null;
 
 /**
- * The turns of second speakers within `spans`. `turns`: of one channel, ascending and apart; both sides of a border that
- * lies in a span speak in all of it. A span in which nobody speaks, or with no other speaker near, has no second one.
+ * The turns of second speakers within `spans`. `turns`: of one channel, ascending and apart; both sides of a
+ * border that lies in a span speak in all of it. A span in which nobody speaks, or with no other speaker
+ * near, has no second one.
  */
 export function secondTurns(
   turns: readonly LabelledTurn[],
@@ -68,7 +69,10 @@ function secondOf(
   return best;
 }
 
-/** k×d: the direction of each speaker, from the subsegments that are his, the more the clearer; `weights`: 0 to 1. */
+/**
+ * k×d: the direction of each speaker, from the subsegments that are his, the more the clearer; `weights`: 0
+ * to 1.
+ */
 export function voicesOf(
   vectors: Float32Array,
   labels: Int32Array,
@@ -92,8 +96,8 @@ export function voicesOf(
 }
 
 /**
- * `vectors`: of the subsegments, which ascend by start. A span is like a speaker as the subsegments that share it are, the
- * more they share the more. Spans are asked for in the order of time.
+ * `vectors`: of the subsegments, which ascend by start. A span is like a speaker as the subsegments that
+ * share it are, the more they share the more. Spans are asked for in the order of time.
  */
 export function likenessOf(
   subsegments: readonly Subsegment[],

@@ -20,7 +20,10 @@ export const overlapRules: OverlapRules = { sure: 0.87, likely: 0.6, bridge: 0.1
 
 /** Samples from one probability to the next. */
 export const overlapHop = overlapStep * fbankHop;
-/** Samples from the start of the features' first frame to that of the 20 ms for which the first probability stands. */
+/**
+ * Samples from the start of the features' first frame to that of the 20 ms for which the first probability
+ * stands.
+ */
 export const overlapLead = (fbankSize - overlapHop) / 2;
 
 /** `probabilities`: 0 to 255 for every 20 ms from sample `start` on. Ascending, apart. */
@@ -48,8 +51,8 @@ export function overlapSpans(
 }
 
 /**
- * For each part of the channel (samples, half-open) the share in which one speaks alone, but at least `least`. `parts`
- * ascending by start, `spans` ascending and apart.
+ * For each part of the channel (samples, half-open) the share in which one speaks alone, but at least
+ * `least`. `parts` ascending by start, `spans` ascending and apart.
  */
 export function clearShares(
   parts: readonly { readonly from: number; readonly to: number }[],

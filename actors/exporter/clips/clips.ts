@@ -1,4 +1,5 @@
-// The coordinator of clips: hands each to a thread that cuts, gives what was cut its name, and answers what became of each.
+// The coordinator of clips: hands each to a thread that cuts, gives what was cut its name, and answers what
+// became of each.
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';

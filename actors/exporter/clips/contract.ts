@@ -81,7 +81,9 @@ export interface ClipWritten extends ClipMade {
 
 /** Clips that are cut into one folder; those of one name get it in the order in which they were asked for. */
 export interface ClipSeries {
-  /** Cuts one clip and writes it. Throws why there is none, CANCELLED among it; then nothing is left of it. */
+  /**
+   * Cuts one clip and writes it. Throws why there is none, CANCELLED among it; then nothing is left of it.
+   */
   cut(spec: ClipSpec, signal: AbortSignal): Promise<ClipWritten>;
 }
 
@@ -98,8 +100,8 @@ export interface Clips {
   /** Removes what killed processes left of clips in the folder, which need not exist. Never rejects. */
   begin(request: Omit<ClipsRequest, 'clips'>): Promise<ClipSeries>;
   /**
-   * Cuts clips and writes them; what fails is told in the result of its clip, and the others go on. Throws CANCELLED when
-   * the signal aborts: then clips that are complete stay, and nothing is left of the others.
+   * Cuts clips and writes them; what fails is told in the result of its clip, and the others go on. Throws
+   * CANCELLED when the signal aborts: then clips that are complete stay, and nothing is left of the others.
    */
   export(request: ClipsRequest, signal: AbortSignal): Promise<ClipsAnswer>;
 }

@@ -1,12 +1,18 @@
-// The order in which clips of one name get it: names are numbered as they stand in the request, whichever is cut first.
+// The order in which clips of one name get it: names are numbered as they stand in the request, whichever is
+// cut first.
 import { clipName } from './clip-name.ts';
 import type { ClipSpec } from './contract.ts';
 
 export class NameOrder {
-  /** Ends with all work so far on clips of a name; names that differ by their case are one on some systems. */
+  /**
+   * Ends with all work so far on clips of a name; names that differ by their case are one on some systems.
+   */
   readonly #latest = new Map<string, Promise<unknown>>();
 
-  /** `work` is handed what the clip has to wait for before it gets its name; nothing where no other one wants it. */
+  /**
+   * `work` is handed what the clip has to wait for before it gets its name; nothing where no other one wants
+   * it.
+   */
   next<T>(spec: ClipSpec, work: (before: Promise<unknown> | undefined) => Promise<T>): Promise<T> {
     const name = clipName(spec).toLowerCase();
     const before = this.#latest.get(name);

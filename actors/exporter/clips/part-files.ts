@@ -1,5 +1,5 @@
-// The files that clips are while they are written. Their names say which process writes them, so that what a killed one
-// left is removed when somebody writes clips into the folder again.
+// The files that clips are while they are written. Their names say which process writes them, so that what a
+// killed one left is removed when somebody writes clips into the folder again.
 import { readlinkSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +38,9 @@ export function partName({ host, pid, started, space }: PartOwner, id: string): 
 
 const hostOf = (host: string) => encodeURIComponent(host).replace(/[~*]/g, '_').slice(0, mostHost);
 
-/** Of a name that `partName` made; its host is the beginning of the encoded one. Null for every other name. */
+/**
+ * Of a name that `partName` made; its host is the beginning of the encoded one. Null for every other name.
+ */
 export function ownerOf(name: string): PartOwner | null {
   const match = /^\.framehound~([^~]*)~(\d{1,9})~([\w-]*)~(\d*)~[\w-]+\.clip\.part$/.exec(name);
   if (!match) return null;
@@ -60,8 +62,8 @@ export function isNowhere(error: unknown): boolean {
 }
 
 /**
- * Removes what killed processes left in a folder, which need not exist. `now`: Unix ms. Never throws: what stays is
- * logged.
+ * Removes what killed processes left in a folder, which need not exist. `now`: Unix ms. Never throws: what
+ * stays is logged.
  */
 export async function sweepParts(folder: string, log: Log, now: () => number = Date.now): Promise<void> {
   const self = thisOwner();

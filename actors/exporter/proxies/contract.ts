@@ -1,4 +1,5 @@
-// Proxies: films and sound that browsers play, made of those they cannot play and kept in the analysis folder.
+// Proxies: films and sound that browsers play, made of those they cannot play and kept in the analysis
+// folder.
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const proxyErrors = errorTable({
@@ -30,13 +31,13 @@ export interface ProxyWritten extends ProxyFile {
 
 export interface Proxies {
   /**
-   * The proxy of a content with pictures of `max_side` or more, of any size when left out; null without one. Whoever asks
-   * uses it: it is removed after those that nobody asked for since.
+   * The proxy of a content with pictures of `max_side` or more, of any size when left out; null without one.
+   * Whoever asks uses it: it is removed after those that nobody asked for since.
    */
   find(spec: Omit<ProxySpec, 'max_side'> & { readonly max_side?: number }): Promise<ProxyFile | null>;
   /**
-   * Makes one. `progress`: how much of it there is, 0 to 1. On any error nothing is left of it: MEDIA_GONE, FILE_CHANGED,
-   * STORE_FULL, STORE_READ_ONLY, those of a clip, CANCELLED.
+   * Makes one. `progress`: how much of it there is, 0 to 1. On any error nothing is left of it: MEDIA_GONE,
+   * FILE_CHANGED, STORE_FULL, STORE_READ_ONLY, those of a clip, CANCELLED.
    */
   make(spec: ProxySpec, signal: AbortSignal, progress: (fraction: number) => void): Promise<ProxyWritten>;
   /** Removes those of media that are forgotten. */

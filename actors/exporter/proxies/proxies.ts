@@ -1,4 +1,5 @@
-// The coordinator of proxies: has a writer make them, gives those that are whole their names, and keeps their number small.
+// The coordinator of proxies: has a writer make them, gives those that are whole their names, and keeps their
+// number small.
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -148,7 +149,10 @@ function makeProxyFolder(folder: string) {
   }
 }
 
-/** What is said of a clip is said of the analysis folder here: it takes nothing more, whichever film comes next. */
+/**
+ * What is said of a clip is said of the analysis folder here: it takes nothing more, whichever film comes
+ * next.
+ */
 function restatedFor(folder: string, error: unknown): unknown {
   const isFull = clipErrors.CLIP_UNWRITABLE.is(error)
     ? error.details['ffmpeg'] === full

@@ -1,4 +1,5 @@
-// The proxies of an analysis folder, as files: HASH.SIDE.mp4, or HASH.0.m4a of sound. What is being written has another name.
+// The proxies of an analysis folder, as files: HASH.SIDE.mp4, or HASH.0.m4a of sound. What is being written
+// has another name.
 import { lstat, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../../runtime/files/error-code.ts';
@@ -49,9 +50,9 @@ export async function proxiesIn(cacheDir: string, hash?: string): Promise<Stored
 }
 
 /**
- * By the time of the last access: that of the last change stays, for players tell by it that the file is the same. It is of
- * whole seconds, which every system writes back as they were read. In a folder that cannot be written any more nothing is
- * removed either. `now`: Unix ms.
+ * By the time of the last access: that of the last change stays, for players tell by it that the file is the
+ * same. It is of whole seconds, which every system writes back as they were read. In a folder that cannot be
+ * written any more nothing is removed either. `now`: Unix ms.
  */
 export async function markUsed(
   { path, made_s }: Pick<StoredProxy, 'path' | 'made_s'>,
@@ -68,8 +69,8 @@ export async function removeProxies(proxies: readonly StoredProxy[]): Promise<vo
 const AHEAD_MS = 24 * 3600_000;
 
 /**
- * Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. One whose time is not known goes
- * first: else it would stay until the clock is there again. `now`: Unix ms.
+ * Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. One whose
+ * time is not known goes first: else it would stay until the clock is there again. `now`: Unix ms.
  */
 export function surplus(
   proxies: readonly StoredProxy[],

@@ -16,8 +16,8 @@ export interface ChapterNode {
 }
 
 /**
- * In the order of the nodes. `seconds`: how long the film is, null where nobody knows; the grid counts its last, broken
- * second as a whole one.
+ * In the order of the nodes. `seconds`: how long the film is, null where nobody knows; the grid counts its
+ * last, broken second as a whole one.
  */
 export function chaptersOf(nodes: readonly ChapterNode[], seconds: number | null): Chapter[] {
   return nodes.map(({ text, range: [start, end] }, i) => {

@@ -1,4 +1,5 @@
-// A summary as Markdown, to be put into notes: chapters as headings with their times, what lies deeper as lists.
+// A summary as Markdown, to be put into notes: chapters as headings with their times, what lies deeper as
+// lists.
 import { clockTime } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { DocumentNode, SummaryTree } from './contract.ts';

@@ -69,7 +69,10 @@ function expectToFit(nodes: number, characters: number, levels: number): void {
   }
 }
 
-/** Nodes so many levels below the first one, and leaves above, which have none there: together they cover all of it. */
+/**
+ * Nodes so many levels below the first one, and leaves above, which have none there: together they cover all
+ * of it.
+ */
 export async function readChapters(
   parts: ReadingParts,
   selector: SummarySelector,

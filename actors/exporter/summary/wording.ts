@@ -2,8 +2,8 @@
 import type { OverviewAnswer, SummaryNodeEntry } from '../../summaries/contract.ts';
 
 /**
- * The short summary, to stand before the tree; empty where the tree does not begin with the whole, and where the text of the whole
- * begins as the short one does: it would be read twice.
+ * The short summary, to stand before the tree; empty where the tree does not begin with the whole, and where
+ * the text of the whole begins as the short one does: it would be read twice.
  */
 export function leadOf({ short_summary }: OverviewAnswer, first: SummaryNodeEntry | undefined): string {
   if (first?.parent_id !== null) return '';

@@ -1,5 +1,6 @@
-// Places the items of a request on a timeline. Here, and nowhere else, times become frames: both ends of an item are rounded
-// to the frames of the sequence, so items that meet in seconds meet in frames, at every rate.
+// Places the items of a request on a timeline. Here, and nowhere else, times become frames: both ends of an
+// item are rounded to the frames of the sequence, so items that meet in seconds meet in frames, at every
+// rate.
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';
@@ -35,8 +36,8 @@ interface Placed {
 }
 
 /**
- * `facts`: of the paths of the items; without them an item is left out. `chapters`: of paths that have some. Throws
- * ITEM_INVALID and SEQUENCE_INVALID naming the field.
+ * `facts`: of the paths of the items; without them an item is left out. `chapters`: of paths that have some.
+ * Throws ITEM_INVALID and SEQUENCE_INVALID naming the field.
  */
 export function arrange(
   request: TimelineRequest,
@@ -142,8 +143,8 @@ function placeOf(
 }
 
 /**
- * In nanoseconds. The analysis counts whole seconds, and the last one of a file is rarely whole: an end in that second is the
- * end of the file.
+ * In nanoseconds. The analysis counts whole seconds, and the last one of a file is rarely whole: an end in
+ * that second is the end of the file.
  */
 function range(item: TimelineItem, at: string, { kind, seconds, path }: SourceFacts) {
   const { source_start_seconds: start, source_end_seconds: end } = item;

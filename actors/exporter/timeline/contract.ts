@@ -1,4 +1,5 @@
-// What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program opens.
+// What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program
+// opens.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { defaulted, described, oneOf, shown } from '../../../runtime/schema.ts';
@@ -187,9 +188,9 @@ export type TimelineAnswer = Static<typeof TimelineAnswer>;
 
 export interface Timelines {
   /**
-   * Asks what each source is, places the items and writes them; nothing is written when an item is wrong, or when none has a
-   * file that can be read. ITEM_INVALID,
-   * SEQUENCE_INVALID and the errors of media name the field; BUSY when too many timelines wait.
+   * Asks what each source is, places the items and writes them; nothing is written when an item is wrong, or
+   * when none has a file that can be read. ITEM_INVALID, SEQUENCE_INVALID and the errors of media name the
+   * field; BUSY when too many timelines wait.
    */
   make(request: TimelineRequest, signal: AbortSignal): Promise<TimelineAnswer>;
   /** Ends the thread, and what it writes. */

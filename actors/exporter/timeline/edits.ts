@@ -14,7 +14,10 @@ export interface Edit {
   readonly channels: string;
 }
 
-/** In order of time, pictures before the sound that begins with them. Throws FORMAT_UNFIT for what an EDL cannot say. */
+/**
+ * In order of time, pictures before the sound that begins with them. Throws FORMAT_UNFIT for what an EDL
+ * cannot say.
+ */
 export function editsOf(timeline: Timeline): Edit[] {
   const { video, audio } = timeline;
   expectDay(timeline);

@@ -1,4 +1,5 @@
-// Times of a source in an EDL, which has one count for everything: its readers take every timecode for one of the sequence.
+// Times of a source in an EDL, which has one count for everything: its readers take every timecode for one of
+// the sequence.
 import { nominalRate, timecode } from '../../decoder/timecode.ts';
 import { type Clip, counterText, type Source, sourceTimecode, type Timeline } from './model.ts';
 import { framesIn, framesPerSecond, isSameRate } from './rate.ts';
@@ -8,7 +9,9 @@ export interface SourceTimes {
   readonly last: string;
   /** The first one as the source counts it, where that is another count. */
   readonly own: string | null;
-  /** Frames per second of a source that has as many numbers a second as the sequence, and is slower or faster. */
+  /**
+   * Frames per second of a source that has as many numbers a second as the sequence, and is slower or faster.
+   */
   readonly speed: number | null;
 }
 
@@ -25,7 +28,10 @@ export function sourceTimes(clip: Clip, source: Source, { rate }: Timeline): Sou
   return { first, last: counterText(counter, from + length), own: null, speed: null };
 }
 
-/** The same hours, minutes and seconds, so that a reader finds the place in a file that it knows the timecode of. */
+/**
+ * The same hours, minutes and seconds, so that a reader finds the place in a file that it knows the timecode
+ * of.
+ */
 function converted(clip: Clip, source: Source, rate: Timeline['rate']): SourceTimes {
   const own = sourceTimecode(source, clip.in);
   const [hours, minutes, seconds, frame] = own.split(/[:;]/).map(Number) as [number, number, number, number];

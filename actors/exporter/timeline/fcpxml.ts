@@ -1,5 +1,5 @@
-// A timeline as FCPXML 1.8, for Final Cut Pro and DaVinci Resolve: the lowest track of pictures is the storyline, everything
-// else hangs on what lies there. Times are exact fractions of a second.
+// A timeline as FCPXML 1.8, for Final Cut Pro and DaVinci Resolve: the lowest track of pictures is the
+// storyline, everything else hangs on what lies there. Times are exact fractions of a second.
 import type { Rational } from '../../decoder/contract.ts';
 import { type Clip, dropsFrames, type Marker, type Source, type Timeline } from './model.ts';
 import { pathUrl } from './path-url.ts';

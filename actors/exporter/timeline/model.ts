@@ -1,10 +1,13 @@
-// A timeline as every format writes it. All times are whole frames: they were rounded when the items were placed, and no
-// writer rounds again.
+// A timeline as every format writes it. All times are whole frames: they were rounded when the items were
+// placed, and no writer rounds again.
 import type { Rational } from '../../decoder/contract.ts';
 import { nominalRate, timecode } from '../../decoder/timecode.ts';
 import { canDropFrames, framesIn } from './rate.ts';
 
-/** A timecode that counts: the frame number it begins with, the rate it counts at, and whether it drops numbers. */
+/**
+ * A timecode that counts: the frame number it begins with, the rate it counts at, and whether it drops
+ * numbers.
+ */
 export interface Counter {
   readonly frame: number;
   readonly rate: Rational;
@@ -92,7 +95,10 @@ export function markersOf({ video, audio }: Timeline): Marker[] {
   return [...all].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** `01:00:00:00`, with a semicolon before the frames where numbers are dropped. `frame`: counted from the first one. */
+/**
+ * `01:00:00:00`, with a semicolon before the frames where numbers are dropped. `frame`: counted from the
+ * first one.
+ */
 export function counterText({ frame: first, rate, dropFrame }: Counter, frame: number): string {
   const text = timecode(first + frame, { rate, dropFrame });
   return dropsFrames({ rate, dropFrame }) ? text.replace(/:(\d+)$/, ';$1') : text;
@@ -102,7 +108,10 @@ export function dropsFrames({ rate, dropFrame }: Pick<Counter, 'rate' | 'dropFra
   return dropFrame && canDropFrames(rate);
 }
 
-/** The timecode of a source that starts before its frame `frame`: its timecode may count at another rate than its frames. */
+/**
+ * The timecode of a source that starts before its frame `frame`: its timecode may count at another rate than
+ * its frames.
+ */
 export function sourceTimecode({ timecode: counter, rate }: Source, frame: number): string {
   return counterText(counter, framesIn(frame, rate, counter.rate));
 }

@@ -27,7 +27,10 @@ export function conformedRate({ num, den }: Rational): Conformed | null {
   return { rate, isOwn: error(rate) <= TOLERANCE };
 }
 
-/** Of an odd rate, the rate that editing programs count at on whose frames most of its frames begin: 25 for 12.5. */
+/**
+ * Of an odd rate, the rate that editing programs count at on whose frames most of its frames begin: 25 for
+ * 12.5.
+ */
 export function countingRate({ num, den }: Rational): Conformed | null {
   const found = conformedRate({ num, den });
   if (!found || found.isOwn) return found;
@@ -79,12 +82,17 @@ export function framesPerSecond({ num, den }: Rational): number {
 
 const NANO = 1_000_000_000;
 
-/** Seconds as whole nanoseconds: sums of them are exact, and what clients add up a little off comes to the same. */
+/**
+ * Seconds as whole nanoseconds: sums of them are exact, and what clients add up a little off comes to the
+ * same.
+ */
 export function nanoseconds(seconds: number): number {
   return Math.round(seconds * NANO);
 }
 
-/** Times this far apart are the same: programs write times to a microsecond, rounded down or to the nearest. */
+/**
+ * Times this far apart are the same: programs write times to a microsecond, rounded down or to the nearest.
+ */
 const SLACK = 1000;
 
 export function isSameTime(a: number, b: number): boolean {

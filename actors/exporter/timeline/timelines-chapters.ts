@@ -13,7 +13,9 @@ const TOGETHER = 4;
 export interface ChaptersOfFiles {
   /** By path. */
   readonly chapters: Map<string, Chapter[]>;
-  /** Of files that have none, and what is wrong with the summaries of others: a damaged chapter has no marker. */
+  /**
+   * Of files that have none, and what is wrong with the summaries of others: a damaged chapter has no marker.
+   */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,5 @@
-// Makes timelines: asks what the files are, has the items placed, and has the result written in a thread of its own.
+// Makes timelines: asks what the files are, has the items placed, and has the result written in a thread of
+// its own.
 import { type EngineError, restated } from '../../../runtime/errors.ts';
 import { moduleUrl } from '../../../runtime/module-url.ts';
 import { createPool, poolErrors } from '../../../runtime/pool.ts';

@@ -3,8 +3,9 @@ import { mostTracks } from './contract.ts';
 import type { Clip } from './model.ts';
 
 /**
- * Each clip on the lowest track above all earlier clips that it overlaps: what comes later covers what came before. The
- * tracks have their clips in order of time. `refuse`: makes the error for the clip that would need one track too many.
+ * Each clip on the lowest track above all earlier clips that it overlaps: what comes later covers what came
+ * before. The tracks have their clips in order of time. `refuse`: makes the error for the clip that would
+ * need one track too many.
  */
 export function stacked(clips: readonly Clip[], refuse: (clip: number) => Error): Clip[][] {
   const tracks: Clip[][] = [];

@@ -1,4 +1,5 @@
-// Writes a timeline in a format: the worker of the pool. What a format needs is loaded when it is first asked for.
+// Writes a timeline in a format: the worker of the pool. What a format needs is loaded when it is first asked
+// for.
 import type { TimelineFormat } from './contract.ts';
 import type { Timeline } from './model.ts';
 

@@ -45,7 +45,10 @@ function mapped(attributes: Element['attributes']): Record<string, string> {
   );
 }
 
-/** xmlbuilder2 takes `&…;` for a reference that was meant and leaves it: of a name it would be another one, or an error. */
+/**
+ * xmlbuilder2 takes `&…;` for a reference that was meant and leaves it: of a name it would be another one, or
+ * an error.
+ */
 function literal(text: string): string {
   return text.replaceAll('&', '&amp;');
 }

@@ -1,5 +1,6 @@
-// The aligned face: a picture is turned, scaled and shifted until its landmarks lie on the template, bilinear, black beyond
-// its edge. Large faces are taken from a halved picture, so that no more than two pixels become one.
+// The aligned face: a picture is turned, scaled and shifted until its landmarks lie on the template,
+// bilinear, black beyond its edge. Large faces are taken from a halved picture, so that no more than two
+// pixels become one.
 import type { Picture } from '../../../runtime/picture.ts';
 import type { Pyramid } from '../picture.ts';
 import { arcfaceChip, type Chip, fitted, inverted, type Similarity } from './similarity.ts';
@@ -14,7 +15,10 @@ export function aligned(
   return there && sampled(pyramid, inverted(there), side);
 }
 
-/** A square of `side` px, RGB in rows, owned by the caller. `back` leads from one of its pixels to one of the picture. */
+/**
+ * A square of `side` px, RGB in rows, owned by the caller. `back` leads from one of its pixels to one of the
+ * picture.
+ */
 export function sampled(pyramid: Pyramid, back: Similarity, side: number): Uint8Array<ArrayBuffer> {
   const level = Math.max(0, Math.floor(Math.log2(Math.hypot(back.a, back.b))));
   const scale = 2 ** -level;

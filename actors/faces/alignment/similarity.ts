@@ -1,4 +1,5 @@
-// The rotation, scale and shift that bring five landmarks of a face closest to those of a template (Umeyama, 1991).
+// The rotation, scale and shift that bring five landmarks of a face closest to those of a template (Umeyama,
+// 1991).
 
 /** x' = a·x - b·y + x0, y' = b·x + a·y + y0. */
 export interface Similarity {
@@ -32,8 +33,8 @@ export const dlibChip: Chip = {
 };
 
 /**
- * The similarity from `from` to `to` with the least squared error; points as x, y, x, y. Mirroring is not among them.
- * Null where `from` is one point only, or not finite: then no scale is the best one.
+ * The similarity from `from` to `to` with the least squared error; points as x, y, x, y. Mirroring is not
+ * among them. Null where `from` is one point only, or not finite: then no scale is the best one.
  */
 export function fitted(from: ArrayLike<number>, to: ArrayLike<number>): Similarity | null {
   const count = from.length / 2;
@@ -44,7 +45,8 @@ export function fitted(from: ArrayLike<number>, to: ArrayLike<number>): Similari
     toX += to[at]! / count;
     toY += to[at + 1]! / count;
   }
-  // In the plane the best rotation without mirroring has a closed form: no singular value decomposition is needed.
+  // In the plane the best rotation without mirroring has a closed form: no singular value decomposition is
+  // needed.
   let [along, across, spread] = [0, 0, 0];
   for (let at = 0; at < from.length; at += 2) {
     const x = from[at]! - fromX;

@@ -1,5 +1,5 @@
-// One clustering: its entries, and how far the work on them is. The work begins anew when entries are added or something else
-// is asked for.
+// One clustering: its entries, and how far the work on them is. The work begins anew when entries are added
+// or something else is asked for.
 import { engineErrors } from '../../../runtime/errors.ts';
 import { distanceOf } from '../../models/face-distance.ts';
 import type { ClusterLabels } from '../contract.ts';
@@ -119,15 +119,15 @@ export class Clustering {
   }
 }
 
-// Finds eps from the distances of a bounded sample to all strong entries. The sample is chosen by what the vectors are, so that
-// their order changes nothing.
+// Finds eps from the distances of a bounded sample to all strong entries. The sample is chosen by what the
+// vectors are, so that their order changes nothing.
 
 /** Entries whose distances are looked at. */
 const sampled = 512;
 
 /**
- * Yields the part that is done, 0 to 1, after each multiplication; ends with eps. `own`: the one that suits the model, which is
- * the answer where the distances have no structure.
+ * Yields the part that is done, 0 to 1, after each multiplication; ends with eps. `own`: the one that suits
+ * the model, which is the answer where the distances have no structure.
  */
 export async function* findEps(rows: Rows, product: Product, own: number): AsyncGenerator<number, number> {
   const sample = yield* sampleOf(rows);
@@ -168,7 +168,10 @@ function hashOf(bits: Uint32Array, row: number, dimensions: number): number {
   return hash >>> 0;
 }
 
-/** Counts the distances of a row to a block, but for the one to itself. Near an edge of a bin the exact distance counts. */
+/**
+ * Counts the distances of a row to a block, but for the one to itself. Near an edge of a bin the exact
+ * distance counts.
+ */
 function fill(
   histogram: Float64Array,
   left: Block,
@@ -206,12 +209,15 @@ function pooled(histograms: readonly Float64Array[]): { all: Float64Array; neigh
 
 // Chooses eps between the distances of one person's faces and those of different people.
 //
-// Looked at are, for each face of a sample, the distances to its 1st, 2nd, 4th, 8th, … nearest neighbour: of a large person
-// and of a small one about as many of them lie within the person as beyond. Otsu's threshold divides them in two, and the
-// valley between the peaks of both sides is where people part. Without a valley there is no structure to be found: all are
-// one person, or all are strangers.
+// Looked at are, for each face of a sample, the distances to its 1st, 2nd, 4th, 8th, … nearest neighbour: of
+// a large person and of a small one about as many of them lie within the person as beyond. Otsu's threshold
+// divides them in two, and the valley between the peaks of both sides is where people part. Without a valley
+// there is no structure to be found: all are one person, or all are strangers.
 
-/** What is found is never outside, for a model with the usual eps: beyond lie vectors that are nearly equal, and any two. */
+/**
+ * What is found is never outside, for a model with the usual eps: beyond lie vectors that are nearly equal,
+ * and any two.
+ */
 const [leastEps, mostEps] = [0.2, 0.8];
 
 /** Bins of a histogram of distances, 0 to 2. */
@@ -252,8 +258,8 @@ function epsFrom({ neighbours, all, faces, own }: Distances): number | null {
 }
 
 /**
- * Otsu's threshold: the first bin of the upper side where the variance between both sides is greatest; the middle of equally
- * good ones, which lie in a gap.
+ * Otsu's threshold: the first bin of the upper side where the variance between both sides is greatest; the
+ * middle of equally good ones, which lie in a gap.
  */
 function otsu(histogram: Float64Array): number {
   let [best, first, last] = [0, 0, 0];
@@ -301,8 +307,9 @@ function valleyOf(histogram: Float64Array, edge: number): { height: number; midd
 }
 
 /**
- * The distance below which less than one pair of strangers is expected among so many faces, if their distances are normal:
- * one pair within eps joins two people. Median and deviation are those of the upper half, where only strangers are.
+ * The distance below which less than one pair of strangers is expected among so many faces, if their
+ * distances are normal: one pair within eps joins two people. Median and deviation are those of the upper
+ * half, where only strangers are.
  */
 function rareBelow(all: Float64Array, edge: number, faces: number): number {
   const strangers = all.map((weight, bin) => (bin < edge ? 0 : weight));

@@ -1,7 +1,9 @@
-// How many neighbours each strong entry has, which are core, and which cores are connected, told pair by pair.
+// How many neighbours each strong entry has, which are core, and which cores are connected, told pair by
+// pair.
 //
-// A pair of cores is joined and forgotten. An entry that is not core keeps its neighbours until it is: fewer than
-// `minSamples` of them, so that memory grows with the entries and not with the pairs, however many are alike.
+// A pair of cores is joined and forgotten. An entry that is not core keeps its neighbours until it is: fewer
+// than `minSamples` of them, so that memory grows with the entries and not with the pairs, however many are
+// alike.
 
 export class Cores {
   /** Strong entries within eps, itself included. */
@@ -85,7 +87,8 @@ class UnionFind {
   }
 }
 
-// The neighbours of entries that are not core yet, in linked lists: as soon as an entry is core, its list is free again.
+// The neighbours of entries that are not core yet, in linked lists: as soon as an entry is core, its list is
+// free again.
 
 const none = -1;
 

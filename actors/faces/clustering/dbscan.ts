@@ -1,11 +1,12 @@
 // DBSCAN by cosine distance, a pair of blocks after the other.
 //
-// A strong entry with at least `minSamples` strong entries within eps, itself included, is core. Cores within eps of each
-// other are one cluster. Every other entry joins the cluster of its nearest core within eps, of equally near ones the
-// lowest. Weak entries are never core, and are no neighbours of others: pairs of them are never multiplied.
+// A strong entry with at least `minSamples` strong entries within eps, itself included, is core. Cores within
+// eps of each other are one cluster. Every other entry joins the cluster of its nearest core within eps, of
+// equally near ones the lowest. Weak entries are never core, and are no neighbours of others: pairs of them
+// are never multiplied.
 //
-// Entries that an earlier clustering knew are not compared with each other again, but for those that become core, and for
-// those whose cluster is in doubt since a core of another cluster came near.
+// Entries that an earlier clustering knew are not compared with each other again, but for those that become
+// core, and for those whose cluster is in doubt since a core of another cluster came near.
 import type { ClusterLabels } from '../contract.ts';
 import { Cores } from './cores.ts';
 import { Earlier, type EarlierLabels } from './earlier.ts';
@@ -18,7 +19,10 @@ export interface DbscanOptions {
   readonly before: EarlierLabels | null;
 }
 
-/** Neighbours that an entry keeps at most until it is core; where that is more, pairs are visited twice instead. */
+/**
+ * Neighbours that an entry keeps at most until it is core; where that is more, pairs are visited twice
+ * instead.
+ */
 const mostKept = 64;
 /** Entries whose kept neighbours are compared in one turn. */
 const turnEntries = 1024;
@@ -193,7 +197,10 @@ export class Dbscan {
     }
   }
 
-  /** Entries of an earlier cluster whose nearest new core is of another: only their nearest earlier core can tell. */
+  /**
+   * Entries of an earlier cluster whose nearest new core is of another: only their nearest earlier core can
+   * tell.
+   */
   #inDoubt(nearest: Nearest, side: 'strongAt' | 'weakAt'): number[] {
     const { groups, isCore } = this.#cores;
     const positions = this.#entries[side];
@@ -278,8 +285,8 @@ export class Nearest {
   }
 }
 
-// The pairs of two blocks that lie within eps. Where the rounding of a multiplication leaves open whether a pair does, its
-// exact dot product decides: so blocks of any shape, and any thread, find the same pairs.
+// The pairs of two blocks that lie within eps. Where the rounding of a multiplication leaves open whether a
+// pair does, its exact dot product decides: so blocks of any shape, and any thread, find the same pairs.
 
 /** Numbers of the rows of a pair, and their cosine but for the rounding. */
 type Visit = (left: number, right: number, cosine: number) => void;
@@ -300,7 +307,10 @@ class Pairs {
     this.#least = 1 - eps - slack;
   }
 
-  /** `isBelow`: only pairs whose right number is lower than the left one; numbers of `right` follow each other then. */
+  /**
+   * `isBelow`: only pairs whose right number is lower than the left one; numbers of `right` follow each other
+   * then.
+   */
   async visit(left: Block, right: Block, isBelow: boolean, visit: Visit): Promise<void> {
     await this.#product.multiply(left, right, this.#dimensions);
     const { cosines, found } = this.#product;

@@ -1,4 +1,5 @@
-// What an earlier clustering of the first entries told: which of them were core, and which cores were connected.
+// What an earlier clustering of the first entries told: which of them were core, and which cores were
+// connected.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { ClusterLabels } from '../contract.ts';
 import { countBelow, type Entries } from './entries.ts';

@@ -22,7 +22,10 @@ export class Entries {
     return this.strongAt.length + this.weakAt.length;
   }
 
-  /** All or none. `vectors`: n×d, *copied*. Throws INVALID_MESSAGE, naming an entry without direction by its position. */
+  /**
+   * All or none. `vectors`: n×d, *copied*. Throws INVALID_MESSAGE, naming an entry without direction by its
+   * position.
+   */
   add(vectors: Float32Array, weak: Uint8Array): void {
     const { dimensions } = this;
     if (vectors.length !== weak.length * dimensions) {
@@ -138,8 +141,8 @@ export class Rows {
 }
 
 /**
- * The dot product in 64 bits, always summed in the same order: what decides wherever the 32 bits of a multiplication, whose
- * order of sums depends on the shape of the blocks, do not.
+ * The dot product in 64 bits, always summed in the same order: what decides wherever the 32 bits of a
+ * multiplication, whose order of sums depends on the shape of the blocks, do not.
  */
 export function dot(a: Float32Array, i: number, b: Float32Array, j: number, dimensions: number): number {
   let [p, q, r, s] = [0, 0, 0, 0];
@@ -155,5 +158,8 @@ export function dot(a: Float32Array, i: number, b: Float32Array, j: number, dime
   return p + q + (r + s);
 }
 
-/** By how much the 32 bits of a multiplication may lie beside the dot product of two rows, in whatever order it sums. */
+/**
+ * By how much the 32 bits of a multiplication may lie beside the dot product of two rows, in whatever order
+ * it sums.
+ */
 export const roundingError = (dimensions: number): number => (dimensions + 8) * 2 ** -24;

@@ -118,8 +118,8 @@ class SharedProduct {
   }
 }
 
-// The clusterings that are open, by the number their callers know them by. One that nobody speaks of is dropped after a while:
-// its caller is gone.
+// The clusterings that are open, by the number their callers know them by. One that nobody speaks of is
+// dropped after a while: its caller is gone.
 
 /** ms without a word. */
 export const idleLimit = 10 * 60_000;
@@ -194,8 +194,9 @@ interface Similarities {
 }
 
 /**
- * For each reference and group the mean cosine of the three entries of the group that are most like it, of all of them where
- * there are fewer; -1 for a group without entries. `groups`: one an entry, -1 for none. Throws INVALID_MESSAGE.
+ * For each reference and group the mean cosine of the three entries of the group that are most like it, of
+ * all of them where there are fewer; -1 for a group without entries. `groups`: one an entry, -1 for none.
+ * Throws INVALID_MESSAGE.
  */
 export async function similarities(
   entries: Entries,

@@ -1,8 +1,11 @@
-// The kernel that finds similar pairs, written in similar.wat and committed assembled as similar.wasm; a test assembles it again
-// and compares.
+// The kernel that finds similar pairs, written in similar.wat and committed assembled as similar.wasm; a test
+// assembles it again and compares.
 import { readFileSync } from 'node:fs';
 
-/** Writes the indices of the `count` float32s from byte `values` on that are at least `least` to byte `out`: how many. */
+/**
+ * Writes the indices of the `count` float32s from byte `values` on that are at least `least` to byte `out`:
+ * how many.
+ */
 type Reaching = (values: number, count: number, least: number, out: number) => number;
 
 export interface Kernel {

@@ -1,5 +1,5 @@
-// Multiplies blocks of vectors with each other: onnxruntime writes the cosines into memory that the kernel looks through, so
-// that they are copied nowhere.
+// Multiplies blocks of vectors with each other: onnxruntime writes the cosines into memory that the kernel
+// looks through, so that they are copied nowhere.
 import type { Log } from '../../../runtime/log.ts';
 import { type ModelSession, openSession } from '../../models/session.ts';
 import { onnxBytes } from '../../models/starter/graph/onnx.ts';
@@ -52,7 +52,10 @@ export class Product {
     );
   }
 
-  /** Writes the first `columns` of a row whose cosine is at least `least` to `found`, ascending: how many there are. */
+  /**
+   * Writes the first `columns` of a row whose cosine is at least `least` to `found`, ascending: how many
+   * there are.
+   */
   reaching(row: number, columns: number, least: number): number {
     return this.#kernel.reaching(row * this.#columns * 4, columns, least, this.found.byteOffset);
   }

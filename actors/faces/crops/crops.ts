@@ -108,8 +108,8 @@ const displaySide = 160;
 const margin = 1.6;
 
 /**
- * `box` in pixels; it may reach beyond the picture. At an edge the square is moved inwards; only where the picture itself
- * is narrower, it is no square. At least one pixel.
+ * `box` in pixels; it may reach beyond the picture. At an edge the square is moved inwards; only where the
+ * picture itself is narrower, it is no square. At least one pixel.
  */
 export function displayRegion(box: Region, picture: { width: number; height: number }): Region {
   const side = Math.max(1, Math.round(Math.max(box.width, box.height) * margin));

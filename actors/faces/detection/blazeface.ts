@@ -1,5 +1,6 @@
-// BlazeFace of MediaPipe and its face mesh: one graph says where faces may be, in squares of 256 px, the other looks at each of
-// them again, says whether it is one, and where 468 points of it lie. Five of these are the landmarks.
+// BlazeFace of MediaPipe and its face mesh: one graph says where faces may be, in squares of 256 px, the
+// other looks at each of them again, says whether it is one, and where 468 points of it lie. Five of these
+// are the landmarks.
 
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { type FaceDetectorRow, modelErrors } from '../../models/contract.ts';
@@ -28,13 +29,19 @@ const grids = [
 /** Values of a place: its box, then both eyes, the nose, the mouth and the ears. */
 const boxValues = 16;
 const mesh = { points: 'Identity_2', likely: 'Identity_1', values: 3 * 468 } as const;
-/** Points of the mesh whose mean is each landmark: lids of the right eye and the left one, the nose, corners of the mouth. */
+/**
+ * Points of the mesh whose mean is each landmark: lids of the right eye and the left one, the nose, corners
+ * of the mouth.
+ */
 const landmarks = [[159, 145], [386, 374], [1, 4], [61], [291]] as const;
 /** How much larger than its box is what the mesh is given of a face. */
 const meshMargin = 1.5;
 /** The mesh says from it on that something is a face: 0 to .03 of what is none, .8 and more of most faces. */
 const leastLikely = 0.5;
-/** Larger pictures are looked at as a whole and in tiles of half their longer side, of which each begins so far behind the last. */
+/**
+ * Larger pictures are looked at as a whole and in tiles of half their longer side, of which each begins so
+ * far behind the last.
+ */
 const [wholeUpTo, tileStep] = [512, 0.75];
 
 /** A square of a picture, px; it may reach beyond. */

@@ -1,5 +1,5 @@
-// Finds the faces of a picture: looks at it in its own size and, where a face may be larger than the graph knows, at a
-// quarter of it.
+// Finds the faces of a picture: looks at it in its own size and, where a face may be larger than the graph
+// knows, at a quarter of it.
 import type { Picture } from '../../../runtime/picture.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
@@ -9,7 +9,10 @@ import { type Pyramid, quartered } from '../picture.ts';
 import { Planes } from '../planes.ts';
 import { type Candidate, type DetectorGraph, type FaceDetector, scaled, selectFaces } from './family.ts';
 
-/** How much smaller the next look is: graphs see twice as large faces as they are made for, and faces of half `most_face`. */
+/**
+ * How much smaller the next look is: graphs see twice as large faces as they are made for, and faces of half
+ * `most_face`.
+ */
 const step = 4;
 
 /** Sizes of pictures whose outputs are kept: both looks at the frames of a film, and those of another one. */
@@ -20,7 +23,10 @@ export class GridDetector implements FaceDetector {
   readonly #session: ModelSession;
   readonly #graph: DetectorGraph;
   readonly #filler: InputFiller;
-  /** Outputs by the size of the picture, to be written again: a megabyte a frame would keep the garbage collector busy. */
+  /**
+   * Outputs by the size of the picture, to be written again: a megabyte a frame would keep the garbage
+   * collector busy.
+   */
   readonly #outputs = new Map<string, Record<string, TensorIn>>();
 
   /** The session stays the caller's. */
@@ -78,7 +84,8 @@ function isLarger({ width, height }: Picture, side: number): boolean {
   return Math.min(width, height) > side;
 }
 
-// The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded with black.
+// The input of a detector graph: RGB bytes in rows become planes of floats in the order of the row, padded
+// with black.
 
 interface DetectorInput {
   /** 1×3×height×width, *borrowed until the next filling*. */
@@ -91,7 +98,10 @@ interface DetectorInput {
 export class InputFiller {
   readonly #side: FaceDetectorSide;
   readonly #planes: Planes;
-  /** A black pixel as the graph is given it: pictures are padded first, and normalised then, by the makers of the models. */
+  /**
+   * A black pixel as the graph is given it: pictures are padded first, and normalised then, by the makers of
+   * the models.
+   */
   readonly #black: number;
 
   constructor(side: FaceDetectorSide) {
@@ -126,8 +136,8 @@ function roundUp(value: number, multiple: number): number {
   return Math.ceil(value / multiple) * multiple;
 }
 
-// A picture brought to a size that a graph with one size takes: its longest side at most that size, every pixel the mean of
-// those that fall into it. Smaller ones stay as they are.
+// A picture brought to a size that a graph with one size takes: its longest side at most that size, every
+// pixel the mean of those that fall into it. Smaller ones stay as they are.
 
 /** `scale`: by what coordinates are multiplied to be those of the whole picture. */
 function shrunk(pyramid: Pyramid, side: number): { picture: Picture; scale: number } {

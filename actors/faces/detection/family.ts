@@ -1,5 +1,5 @@
-// The interfaces of families of face detectors: one that opens the graphs of a row, and a simpler one for graphs that answer
-// on a grid.
+// The interfaces of families of face detectors: one that opens the graphs of a row, and a simpler one for
+// graphs that answer on a grid.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
 import type { ModelSession, TensorOut } from '../../models/session.ts';
@@ -29,12 +29,17 @@ export interface GridSize {
 export interface DetectorGraph {
   /** Name of the picture in the graph. */
   readonly input: string;
-  /** Candidates with at least the score of the row, in pixels of the picture that was given. Throws MODEL_RUN_FAILED. */
+  /**
+   * Candidates with at least the score of the row, in pixels of the picture that was given. Throws
+   * MODEL_RUN_FAILED.
+   */
   read(outputs: Readonly<Record<string, TensorOut>>, size: GridSize): Candidate[];
 }
 
 export interface GridFamily {
-  /** `file` names the graph in messages. Throws MODEL_LOAD_FAILED, naming what was expected and what is there. */
+  /**
+   * `file` names the graph in messages. Throws MODEL_LOAD_FAILED, naming what was expected and what is there.
+   */
   open(row: FaceDetectorRow, session: ModelSession, file: string): DetectorGraph;
 }
 
@@ -103,7 +108,10 @@ export function distinct(candidates: readonly Candidate[], most: number): Candid
   return kept;
 }
 
-/** The best of each group of boxes that overlap by more than `most` or lie in a better one, best first, at most `limit`. */
+/**
+ * The best of each group of boxes that overlap by more than `most` or lie in a better one, best first, at
+ * most `limit`.
+ */
 export function suppressed(candidates: readonly Candidate[], most: number, limit: number): Candidate[] {
   const kept: Candidate[] = [];
   for (const candidate of [...candidates].sort(better)) {
@@ -122,7 +130,10 @@ export function isUsable(one: Candidate, picture: { width: number; height: numbe
   return left < picture.width && top < picture.height && left + width > 0 && top + height > 0;
 }
 
-/** The faces of a picture, from the top left to the bottom right: each once, and none that is too small or beyond its edge. */
+/**
+ * The faces of a picture, from the top left to the bottom right: each once, and none that is too small or
+ * beyond its edge.
+ */
 export function selectFaces(
   found: readonly Candidate[],
   picture: { width: number; height: number },

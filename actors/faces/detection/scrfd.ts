@@ -1,5 +1,5 @@
-// SCRFD: two anchors a cell of 8, 16 and 32 px. Its outputs are numbered, so they are known by their order and their width:
-// three times scores, three times distances to the sides of a box, three times points.
+// SCRFD: two anchors a cell of 8, 16 and 32 px. Its outputs are numbered, so they are known by their order
+// and their width: three times scores, three times distances to the sides of a box, three times points.
 import { modelErrors } from '../../models/contract.ts';
 import type { Port } from '../../models/session.ts';
 import { described, pictureInput, values } from '../ports.ts';

@@ -34,8 +34,9 @@ export class FaceEmbedder {
   }
 
   /**
-   * `faces`: at most `batch`, each a chip, RGB in rows. Answers n×d, each of length 1, owned by the caller; `bad`: which
-   * of them have no direction, because the graph answered zeros or no numbers. Throws MODEL_RUN_FAILED.
+   * `faces`: at most `batch`, each a chip, RGB in rows. Answers n×d, each of length 1, owned by the caller;
+   * `bad`: which of them have no direction, because the graph answered zeros or no numbers. Throws
+   * MODEL_RUN_FAILED.
    */
   async embed(faces: readonly Uint8Array[]): Promise<{ vectors: Float32Array; bad: number[] }> {
     const { centre, mirrored } = this.#row.embedder;
@@ -53,7 +54,10 @@ export class FaceEmbedder {
     return { vectors, bad: good.flatMap((isGood, at) => (isGood ? [] : [at])) };
   }
 
-  /** Runs once, which is slow and finds out whether the graph runs. Throws BAD_FACE_VECTOR and MODEL_RUN_FAILED. */
+  /**
+   * Runs once, which is slow and finds out whether the graph runs. Throws BAD_FACE_VECTOR and
+   * MODEL_RUN_FAILED.
+   */
   async warmUp(): Promise<void> {
     const face = Uint8Array.from({ length: 3 * this.#pixels }, (_, at) => (at * 31 + (at >> 6)) & 255);
     const { bad } = await this.embed([face]);

@@ -5,7 +5,8 @@ import { arcfaceChip, type Chip, dlibChip } from '../alignment/similarity.ts';
 import { described } from '../ports.ts';
 import type { EmbedderFamily } from './family.ts';
 
-// SFace: one face a run, 128 values; the graph normalises by itself, so its row has a mean of 0 and a scale of 1.
+// SFace: one face a run, 128 values; the graph normalises by itself, so its row has a mean of 0 and a scale
+// of 1.
 
 const sface: EmbedderFamily = {
   open(row, session, file) {
@@ -18,7 +19,8 @@ const sface: EmbedderFamily = {
   },
 };
 
-// ArcFace and its kin (InsightFace, AuraFace): several faces a run where the row allows it, normalised as the row says.
+// ArcFace and its kin (InsightFace, AuraFace): several faces a run where the row allows it, normalised as the
+// row says.
 
 const arcface: EmbedderFamily = {
   open: (row, session, file) => ({
@@ -27,7 +29,8 @@ const arcface: EmbedderFamily = {
   }),
 };
 
-// The network of dlib: faces of 150×150, cut nearer than those of ArcFace and further down; it normalises by itself.
+// The network of dlib: faces of 150×150, cut nearer than those of ArcFace and further down; it normalises by
+// itself.
 
 const dlib: EmbedderFamily = {
   open: (row, session, file) => ({ ...facePorts(row, session, file, dlibChip), batch: row.embedder.batch }),
@@ -48,8 +51,8 @@ export function embedderFamilyOf({ key, family }: FaceEmbedderRow): EmbedderFami
 // What graphs of face embedders have in common: square faces in, a vector of each out.
 
 /**
- * The one input and the one output of a graph. Throws MODEL_LOAD_FAILED where they are others, or where the graph takes a
- * fixed number of faces that is not the row's.
+ * The one input and the one output of a graph. Throws MODEL_LOAD_FAILED where they are others, or where the
+ * graph takes a fixed number of faces that is not the row's.
  */
 function facePorts(
   { key, embedder: { dimensions, batch } }: FaceEmbedderRow,

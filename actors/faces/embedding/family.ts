@@ -14,6 +14,8 @@ export interface EmbedderGraph {
 }
 
 export interface EmbedderFamily {
-  /** `file` names the graph in messages. Throws MODEL_LOAD_FAILED, naming what was expected and what is there. */
+  /**
+   * `file` names the graph in messages. Throws MODEL_LOAD_FAILED, naming what was expected and what is there.
+   */
   open(row: FaceEmbedderRow, session: ModelSession, file: string): EmbedderGraph;
 }

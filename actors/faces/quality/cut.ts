@@ -1,5 +1,5 @@
-// Whether the edge of the picture cuts a face. Detectors press box and landmarks into the picture, so a face that is half
-// there shows by its form: too narrow at a side, too low at the top or bottom.
+// Whether the edge of the picture cuts a face. Detectors press box and landmarks into the picture, so a face
+// that is half there shows by its form: too narrow at a side, too low at the top or bottom.
 
 interface Box {
   readonly left: number;
@@ -8,7 +8,9 @@ interface Box {
   readonly height: number;
 }
 
-/** Width over height of the box: whole faces have 0.6 to 0.85, turned ones the less. Measured in decision 14. */
+/**
+ * Width over height of the box: whole faces have 0.6 to 0.85, turned ones the less. Measured in decision 14.
+ */
 const narrow = 0.6;
 const low = 1;
 /** A box ends at an edge that is nearer than this share of its longer side. */

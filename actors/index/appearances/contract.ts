@@ -8,8 +8,8 @@ import { FrameRange, Scope } from '../visual/contract.ts';
 
 export const appearanceMessages = {
   /**
-   * The people whose names stand in a text as whole words, whatever the case, in all clusterings that are loaded, and the text
-   * without them. A name is one person; its clusters come largest first. NOT_LOADED.
+   * The people whose names stand in a text as whole words, whatever the case, in all clusterings that are
+   * loaded, and the text without them. A name is one person; its clusters come largest first. NOT_LOADED.
    */
   people_named: ask(
     Type.Object({ ...Folder, text: Type.String() }),
@@ -24,8 +24,9 @@ export const appearanceMessages = {
     }),
   ),
   /**
-   * Where these people are seen, a scene each: where longest first, at most `max_results`. `model_key`: whose scenes, as for
-   * `scenes`. `people`: only frames that show them, too. NOT_LOADED, errors as those of a search.
+   * Where these people are seen, a scene each: where longest first, at most `max_results`. `model_key`: whose
+   * scenes, as for `scenes`. `people`: only frames that show them, too. NOT_LOADED, errors as those of a
+   * search.
    */
   seen_in_scenes: ask(
     Type.Object({
@@ -41,7 +42,10 @@ export const appearanceMessages = {
         Type.Object({
           hash_str: Type.String(),
           path: Type.String(),
-          /** Half-open ranges of grid frames: in which they are seen, and the scene around it; null where there is none. */
+          /**
+           * Half-open ranges of grid frames: in which they are seen, and the scene around it; null where
+           * there is none.
+           */
           frames: FrameRange,
           scene: nullable(FrameRange),
         }),

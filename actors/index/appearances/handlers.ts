@@ -104,8 +104,8 @@ interface SceneAppearance {
 const mostBetween = 2;
 
 /**
- * `scenes`: of one content, start, end, start, end...; null where there are none. Of the same length the order is that of
- * `hashes`, then of time.
+ * `scenes`: of one content, start, end, start, end...; null where there are none. Of the same length the
+ * order is that of `hashes`, then of time.
  */
 export function appearancesInScenes(
   seen: FrameRanges,

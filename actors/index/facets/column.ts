@@ -1,5 +1,5 @@
-// The values that all media have in one facet. Media with the same values share one entry, so that a filter tests an
-// entry once and a count is one addition a media.
+// The values that all media have in one facet. Media with the same values share one entry, so that a filter
+// tests an entry once and a count is one addition a media.
 import type { Facet, MediaFacts, Reading } from './facet.ts';
 import type { Test } from './filter.ts';
 

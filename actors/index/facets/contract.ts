@@ -61,8 +61,8 @@ export const FacetScope = Type.Union([
 export type FacetScope = Static<typeof FacetScope>;
 
 /**
- * Which media a search looks at: `hashes` null means all loaded media; what does not pass every filter is left out, media
- * without metadata too as soon as there is one filter.
+ * Which media a search looks at: `hashes` null means all loaded media; what does not pass every filter is
+ * left out, media without metadata too as soon as there is one filter.
  */
 export const MediaScope = Type.Object({
   hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
@@ -92,7 +92,10 @@ export const Facet = Type.Object({
   path: Type.Array(Type.String()),
   kind: FacetKind,
   options: Type.Array(FacetOption),
-  /** Of numeric facets and dates that any media has: the least and the greatest value the counts were taken over. */
+  /**
+   * Of numeric facets and dates that any media has: the least and the greatest value the counts were taken
+   * over.
+   */
   min: Bound,
   max: Bound,
 });
@@ -114,9 +117,10 @@ export type FacetReport = Static<typeof FacetReport>;
 
 export const facetMessages = {
   /**
-   * For each name, a path or a hash: the hash of the media the folder knows by it, or null; and whether its vectors are
-   * loaded, or its transcript when `model_key` is null. NOT_LOADED when what is loaded is of another folder or model.
-   * `filters` and `people` are only checked, so that a wrong one is told whatever becomes of the search.
+   * For each name, a path or a hash: the hash of the media the folder knows by it, or null; and whether its
+   * vectors are loaded, or its transcript when `model_key` is null. NOT_LOADED when what is loaded is of
+   * another folder or model. `filters` and `people` are only checked, so that a wrong one is told whatever
+   * becomes of the search.
    */
   resolve: ask(
     Type.Object({
@@ -134,23 +138,23 @@ export const facetMessages = {
     }),
   ),
   /**
-   * Goes on reading what filters and facets need of a folder: to be sent before them again until it is `done`, so that
-   * other questions come in between. They work without it, but then read it in one turn.
+   * Goes on reading what filters and facets need of a folder: to be sent before them again until it is
+   * `done`, so that other questions come in between. They work without it, but then read it in one turn.
    */
   ready_facets: ask(Type.Object({ ...Folder }), Type.Object({ done: Type.Boolean() })),
   /**
-   * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a global scope
-   * is not of what is loaded.
+   * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a
+   * global scope is not of what is loaded.
    */
   facets: ask(
     Type.Object({ ...Folder, scope: FacetScope, filters: Type.Array(MetadataFilter) }),
     FacetReport,
   ),
   /**
-   * For each file, by path or hash, whether it passes every filter; true for one of which the folder knows nothing, or
-   * whose record is damaged. A path stands for what was remembered of it last: a file that was replaced is surveyed before.
-   * Errors: those of filters, named below `metadata_filter_request.filters`; facets of people are UNKNOWN_FACET, because who is
-   * seen is known after an analysis only.
+   * For each file, by path or hash, whether it passes every filter; true for one of which the folder knows
+   * nothing, or whose record is damaged. A path stands for what was remembered of it last: a file that was
+   * replaced is surveyed before. Errors: those of filters, named below `metadata_filter_request.filters`;
+   * facets of people are UNKNOWN_FACET, because who is seen is known after an analysis only.
    */
   passing: ask(
     Type.Object({ ...Folder, names: Type.Array(Type.String()), filters: Type.Array(MetadataFilter) }),

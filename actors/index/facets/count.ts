@@ -1,5 +1,5 @@
-// Counts what is in scope, facet by facet. The filters of all other facets hold, its own do not: so the alternatives to
-// what is chosen stay visible, and choosing an option gives exactly as many media as it says.
+// Counts what is in scope, facet by facet. The filters of all other facets hold, its own do not: so the
+// alternatives to what is chosen stay visible, and choosing an option gives exactly as many media as it says.
 import type { Column } from './column.ts';
 import type { Facet as FacetAnswer, FacetOption } from './contract.ts';
 import type { Facet } from './facet.ts';

@@ -159,7 +159,9 @@ export function classOf(steps: readonly Step[], number: number): string | null {
   return steps.findLast((step) => number >= step.from)?.value ?? null;
 }
 
-/** Steps as choices whose meta says where each class begins and ends; `unit` names the fields: `min_seconds`. */
+/**
+ * Steps as choices whose meta says where each class begins and ends; `unit` names the fields: `min_seconds`.
+ */
 export function stepChoices(steps: readonly Step[], unit: string): Required<Rest> {
   return choices(
     steps.map((step, i) => ({

@@ -1,4 +1,5 @@
-// The facets there are. Left out on purpose: exact seconds, exact numbers of frames, levels of codecs, timecodes.
+// The facets there are. Left out on purpose: exact seconds, exact numbers of frames, levels of codecs,
+// timecodes.
 import type { Facet } from './facet.ts';
 import { originFacets } from './origin.ts';
 import { pictureFacets } from './picture.ts';

@@ -11,7 +11,10 @@ export interface Moment {
 const form =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
-/** `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:11`, with seconds, fractions and an offset; null for anything else. */
+/**
+ * `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:11`, with seconds, fractions and an offset; null for
+ * anything else.
+ */
 export function moment(text: string): Moment | null {
   const match = form.exec(text.trim());
   if (!match) return null;
@@ -21,7 +24,8 @@ export function moment(text: string): Moment | null {
   const day = Number(days ?? 1);
   const date = Date.UTC(year, month, day);
   const time = [Number(hours ?? 0), Number(minutes ?? 0), Number(seconds ?? 0)] as const;
-  // A day that the month does not have would be a day of the next month; and years before 100 mean 19xx to Date.
+  // A day that the month does not have would be a day of the next month; and years before 100 mean 19xx to
+  // Date.
   const real = year >= 100 && new Date(date).getUTCMonth() === month && new Date(date).getUTCDate() === day;
   const offset = zone === undefined ? null : offsetOf(zone);
   if (!real || time[0] > 23 || time[1] > 59 || time[2] > 60 || Number.isNaN(offset)) return null;
@@ -43,7 +47,9 @@ function offsetOf(zone: string): number {
   return zone[0] === '-' ? -size : size;
 }
 
-/** By what both are compared: their instants when both say their offset, else the clocks as they were read. */
+/**
+ * By what both are compared: their instants when both say their offset, else the clocks as they were read.
+ */
 function aligned(one: Moment, other: Moment): { shift: number; otherShift: number } {
   return one.offset === null || other.offset === null
     ? { shift: 0, otherShift: 0 }

@@ -21,7 +21,10 @@ const file = ['File'] as const;
 /** Side of a cell of the map, in degrees: 11 km from north to south. */
 const cell = 0.1;
 
-/** Latitude and longitude in degrees, from `lat,lon` or ISO 6709 (`+48.2082+016.3738+171/`); null for anything else. */
+/**
+ * Latitude and longitude in degrees, from `lat,lon` or ISO 6709 (`+48.2082+016.3738+171/`); null for anything
+ * else.
+ */
 export function coordinates(location: string): { latitude: number; longitude: number } | null {
   const plain = /^\s*([+-]?\d+(?:\.\d+)?)\s*,\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(location);
   const iso = /^([+-]\d+(?:\.\d+)?)([+-]\d+(?:\.\d+)?)/.exec(location.trim());
@@ -31,7 +34,9 @@ export function coordinates(location: string): { latitude: number; longitude: nu
   return real ? { latitude, longitude } : null;
 }
 
-/** ISO 6709 counts degrees, or degrees and minutes, or seconds as well, told apart by the number of digits. */
+/**
+ * ISO 6709 counts degrees, or degrees and minutes, or seconds as well, told apart by the number of digits.
+ */
 function degrees(text: string, digits: number): number {
   const sign = text[0] === '-' ? -1 : 1;
   const whole = text.slice(1).split('.')[0]?.length ?? 0;

@@ -1,5 +1,5 @@
-// Facets of who is seen: one a face clustering, whose options are the people with a name, and how many faces a picture
-// shows at most. They follow the clusterings, apart from the records of media.
+// Facets of who is seen: one a face clustering, whose options are the people with a name, and how many faces
+// a picture shows at most. They follow the clusterings, apart from the records of media.
 import type { Clusterings } from '../people/loaded.ts';
 import type { StoredClusters } from '../people/stored-clusters.ts';
 import { readable } from '../store/faults.ts';
@@ -21,7 +21,10 @@ const counts: readonly Step[] = [
   { value: 'more', label: 'More than 5 faces', from: 6 },
 ];
 
-/** Of the facet of a clustering: its name in letters that every client can write, and never that of another facet. */
+/**
+ * Of the facet of a clustering: its name in letters that every client can write, and never that of another
+ * facet.
+ */
 export function clusteringFacetId(name: string): string {
   const id = peoplePrefix + encodeURIComponent(name.toWellFormed());
   return id === countId ? id.replace('_', '%5F') : id;

@@ -80,7 +80,10 @@ const codecs: Readonly<Record<string, string>> = {
   vc1: 'VC-1',
 };
 
-/** Longest and shortest side from which a class begins; either is enough, so that wide and square pictures find theirs. */
+/**
+ * Longest and shortest side from which a class begins; either is enough, so that wide and square pictures
+ * find theirs.
+ */
 const sizes = [
   { value: '8k', label: '8K', long: 7680, short: 4320 },
   { value: '6k', label: '6K', long: 5760, short: 3240 },

@@ -6,8 +6,8 @@ import { type CheckedFilter, checkFilters } from './filter.ts';
 import type { FacetTables } from './tables.ts';
 
 /**
- * The filters of a search, whose errors name the field as its client knows it. `facets`: those of the folder. Errors: those
- * of checkFilters.
+ * The filters of a search, whose errors name the field as its client knows it. `facets`: those of the folder.
+ * Errors: those of checkFilters.
  */
 export function checkSearchFilters(
   filters: readonly MetadataFilter[],
@@ -29,8 +29,8 @@ export interface Unfiltered {
 }
 
 /**
- * The hashes that pass every filter; with no filter, those given. `loaded` is asked for when the table of the folder is
- * there, which may take a while the first time. `pause` may throw to stop.
+ * The hashes that pass every filter; with no filter, those given. `loaded` is asked for when the table of the
+ * folder is there, which may take a while the first time. `pause` may throw to stop.
  */
 export async function passingHashes(
   { folders, tables }: FilterParts,

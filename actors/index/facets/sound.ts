@@ -42,7 +42,10 @@ const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 
 const mostTags = 1000;
 const languageTags = new Map<string, string | null>();
 
-/** One code for a language however the file writes it: `eng`, `en` and `EN` are `en`; null when it is not known which. */
+/**
+ * One code for a language however the file writes it: `eng`, `en` and `EN` are `en`; null when it is not
+ * known which.
+ */
 export function languageOf(tag: string | null): string | null {
   if (tag === null) return null;
   const known = languageTags.get(tag);

@@ -1,4 +1,5 @@
-// What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a facet.
+// What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a
+// facet.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import type { MediaRecord } from '../store/contract.ts';
 import { Column } from './column.ts';
@@ -39,7 +40,9 @@ export class FacetTable {
     return [...this.#further.map(({ column }) => column), ...this.#own];
   }
 
-  /** Facets whose values are known by hash, in the place of all earlier ones; the same object stays as it is. */
+  /**
+   * Facets whose values are known by hash, in the place of all earlier ones; the same object stays as it is.
+   */
   setFurther(facets: readonly ContentFacet[]): void {
     atOnce(this.furtherInSteps(facets));
   }

@@ -1,5 +1,5 @@
-// Facets of what detectors have seen in pictures: things, and how large people are. They follow what is stored of each
-// content, apart from the records of media.
+// Facets of what detectors have seen in pictures: things, and how large people are. They follow what is
+// stored of each content, apart from the records of media.
 import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';

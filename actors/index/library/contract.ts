@@ -60,8 +60,8 @@ export const libraryMessages = {
     Type.Object({ total: Type.Integer(), media: Type.Array(HeldMedia) }),
   ),
   /**
-   * What is held of each of these files, as they are now; null where nothing is, or another content was seen there. Nothing
-   * is of a folder that is not there yet.
+   * What is held of each of these files, as they are now; null where nothing is, or another content was seen
+   * there. Nothing is of a folder that is not there yet.
    */
   held_files: ask(
     Type.Object({
@@ -77,12 +77,17 @@ export const libraryMessages = {
     }),
     Type.Object({ files: Type.Array(nullable(HeldMedia)) }),
   ),
-  /** How many analysed files lie in each of these folders of footage, by their names in the folder they share. */
+  /**
+   * How many analysed files lie in each of these folders of footage, by their names in the folder they share.
+   */
   held_below: ask(
     Type.Object({ ...Folder, within: Type.String(), names: Type.Array(Type.String()) }),
     Type.Object({ counts: Type.Array(Type.Integer()) }),
   ),
-  /** The folders in which known media lie, without those that lie in another one of them, and how many of these are analysed; ascending. */
+  /**
+   * The folders in which known media lie, without those that lie in another one of them, and how many of
+   * these are analysed; ascending.
+   */
   held_roots: ask(
     Type.Object({ ...Folder }),
     Type.Object({ roots: Type.Array(Type.Object({ path: Type.String(), analysed: Type.Integer() })) }),
@@ -93,8 +98,8 @@ export const libraryMessages = {
     Type.Object({ models: Type.Array(HeldModel), face_models: Type.Array(HeldModel) }),
   ),
   /**
-   * Removes everything that is stored of these contents, and every path they are known by, in one atomic write; what is
-   * loaded of them can be found no more. *Flushed*. MEDIA_IN_WORK, STORE_IN_USE.
+   * Removes everything that is stored of these contents, and every path they are known by, in one atomic
+   * write; what is loaded of them can be found no more. *Flushed*. MEDIA_IN_WORK, STORE_IN_USE.
    */
   remove_media: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
@@ -114,8 +119,8 @@ export const libraryMessages = {
     }),
   ),
   /**
-   * Gives paths their new names in one atomic write, *flushed*. A path that is not known is left out; `stayed`: another
-   * content is known at the new name. STORE_IN_USE.
+   * Gives paths their new names in one atomic write, *flushed*. A path that is not known is left out;
+   * `stayed`: another content is known at the new name. STORE_IN_USE.
    */
   move_paths: ask(
     Type.Object({

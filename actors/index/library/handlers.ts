@@ -46,7 +46,8 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
   };
 }
 
-// Where the footage that an analysis folder knows lies: its topmost folders, and how much of it is analysed in each.
+// Where the footage that an analysis folder knows lies: its topmost folders, and how much of it is analysed
+// in each.
 
 /** A content at a path; `replaced`: another one lies there by now. */
 interface Placed {
@@ -78,7 +79,10 @@ function countsBelow(
   return names.map((name) => counts.get(name) ?? 0);
 }
 
-/** The folders that hold known media themselves, without those below another one; `analysed` counts all below. Ascending. */
+/**
+ * The folders that hold known media themselves, without those below another one; `analysed` counts all below.
+ * Ascending.
+ */
 function rootsOf(known: readonly Placed[], isAnalysed: IsAnalysed): { path: string; analysed: number }[] {
   const folders = new Map<string, number>();
   for (const { path, hash, replaced } of known) {

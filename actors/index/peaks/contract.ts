@@ -11,7 +11,10 @@ export const peakMessages = {
     Type.Object({ ...Folder, hash_str: Type.String() }),
     Type.Object({ peaks: nullable(SoundPeaks) }),
   ),
-  /** Keeps them, until the media is forgotten. `kept` false: the media is not known, or the folder cannot be written. */
+  /**
+   * Keeps them, until the media is forgotten. `kept` false: the media is not known, or the folder cannot be
+   * written.
+   */
   keep_peaks: ask(
     Type.Object({ ...Folder, hash_str: Type.String(), peaks: SoundPeaks }),
     Type.Object({ kept: Type.Boolean() }),

@@ -1,4 +1,5 @@
-// The columns of a clustering, one value an entry, as bytes of a file. Little-endian, as every platform here is.
+// The columns of a clustering, one value an entry, as bytes of a file. Little-endian, as every platform here
+// is.
 import { crc32 } from 'node:zlib';
 import { idBytes } from './entry-id.ts';
 
@@ -11,7 +12,9 @@ const columnsOfFour = 6;
 export interface ClusterColumns {
   /** 16 bytes an entry. */
   readonly ids: Uint8Array;
-  /** Position among the media of the clustering; entries of one content follow each other, ascending by frame. */
+  /**
+   * Position among the media of the clustering; entries of one content follow each other, ascending by frame.
+   */
   readonly media: Uint32Array;
   readonly frames: Uint32Array;
   /** Position among the clusters, -1 for noise. */

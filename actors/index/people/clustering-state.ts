@@ -1,4 +1,5 @@
-// Everything of a clustering but its columns: how it came about, its clusters with names, and what people corrected.
+// Everything of a clustering but its columns: how it came about, its clusters with names, and what people
+// corrected.
 import type { ClusterJob } from './contract.ts';
 
 /** Faces by entry id that stand for a cluster as it was: it is found again where most of them are. */
@@ -37,7 +38,9 @@ export interface ClusteringState extends Clusters {
   readonly eps: number;
   readonly min_samples: number;
   readonly media: readonly string[];
-  /** Aligned with `media`: the revision of its faces that were clustered; 0 where there were none to cluster. */
+  /**
+   * Aligned with `media`: the revision of its faces that were clustered; 0 where there were none to cluster.
+   */
   readonly marks: readonly number[];
   readonly entries: number;
   /** Number of the next new cluster. */
@@ -46,7 +49,9 @@ export interface ClusteringState extends Clusters {
   readonly shape: number;
   /** The next clustering can go on from the raw labels. */
   readonly is_whole: boolean;
-  /** Changes of faces in the folder that were known: while there are no others, no entry can be out of date. */
+  /**
+   * Changes of faces in the folder that were known: while there are no others, no entry can be out of date.
+   */
   readonly seen: number | null;
   readonly clustered_ms: number;
   /** Before the last correction, with the file of its columns. */

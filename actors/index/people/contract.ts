@@ -1,5 +1,5 @@
-// Faces and people: the faces of media are stored with vectors and crops, clustered into people by jobs, named and
-// corrected, and loaded for searching.
+// Faces and people: the faces of media are stored with vectors and crops, clustered into people by jobs,
+// named and corrected, and loaded for searching.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -32,7 +32,7 @@ export const peopleErrors = errorTable({
   },
 });
 
-/** The format that is written now; clusterings of a lower one are read and named, and not changed otherwise. */
+/** The format that is written now; clusterings of a lower one are read and named, not changed. */
 export const faceStorageVersion = 2;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -122,7 +122,7 @@ export const PeopleLoadReport = Type.Object({
   /** Clusterings that are loaded, and faces in them. */
   jobs: Count,
   faces: Count,
-  /** A name on several clusters of a clustering is one, each cluster without a name another; and those with a name. */
+  /** A name counts once in a clustering, each cluster without a name too; and those with a name. */
   people: Count,
   named: Count,
   /** Names of clusterings that are damaged. */
@@ -132,16 +132,16 @@ export type PeopleLoadReport = Static<typeof PeopleLoadReport>;
 
 export const peopleMessages = {
   /**
-   * For each hash the number of faces that these models found, null where they have not looked; and whether they looked at
-   * stored previews, since the file was gone.
+   * For each hash the number of faces that these models found, null where they have not looked; and whether
+   * they looked at stored previews, since the file was gone.
    */
   faces_stored: ask(
     Type.Object({ ...Folder, model_key: Type.String(), hashes: Type.Array(Type.String()) }),
     Type.Object({ faces: Type.Array(nullable(Count)), from_previews: Type.Array(Type.Boolean()) }),
   ),
   /**
-   * Begins the face stage of one file, as `begin` does for pictures: with `span` it goes on behind what was kept under it,
-   * `kept` frames, and the first one that is wanted is `next_frame`.
+   * Begins the face stage of one file, as `begin` does for pictures: with `span` it goes on behind what was
+   * kept under it, `kept` frames, and the first one that is wanted is `next_frame`.
    */
   begin_faces: ask(
     Type.Object({
@@ -154,9 +154,9 @@ export const peopleMessages = {
     Type.Object({ stage: Type.Integer(), kept: Count, next_frame: Count }),
   ),
   /**
-   * Adds the faces of frames, ascending; frames without faces too. `vectors`: n×d over all their faces, L2-normalised,
-   * *moved*; `aligned`, `displays`: JPEG of each. *Accepted*, not stored, when answered. `keep`: all that was appended is kept
-   * for the time when the stage is taken up, *flushed*.
+   * Adds the faces of frames, ascending; frames without faces too. `vectors`: n×d over all their faces,
+   * L2-normalised, *moved*; `aligned`, `displays`: JPEG of each. *Accepted*, not stored, when answered.
+   * `keep`: all that was appended is kept for the time when the stage is taken up, *flushed*.
    */
   append_faces: ask(
     Type.Object({
@@ -170,8 +170,8 @@ export const peopleMessages = {
     Type.Object({}),
   ),
   /**
-   * Makes the stage visible in one atomic write, *flushed* when answered. A face that was there before at the same place of
-   * the same frame, by whichever models, keeps its entry id; so corrections hold.
+   * Makes the stage visible in one atomic write, *flushed* when answered. A face that was there before at the
+   * same place of the same frame, by whichever models, keeps its entry id; so corrections hold.
    */
   commit_faces: ask(
     Type.Object({
@@ -184,7 +184,7 @@ export const peopleMessages = {
   ),
   /** As `abort` of pictures. */
   abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
-  /** As `compact` of pictures, for the packs of faces of a model, and for all packs from which faces were deleted. */
+  /** As `compact` of pictures, for face packs of a model and all packs that lost faces. */
   compact_faces: ask(
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),
@@ -197,11 +197,12 @@ export const peopleMessages = {
   ),
   cluster_job: ask(Type.Object(Job), Type.Object({ job: nullable(ClusterJob) })),
   /**
-   * Begins to cluster a job, which is made when there is none: the faces of its media and of `hashes` that `model_key` found. In
-   * steps: while it is not `done` the same message is to be sent again, with `begun`, and says nothing else of worth.
-   * Nothing is written before `commit_clustering`. `missing`: media of the job that these models have not looked at.
-   * `before`: entries that come first and were clustered before by the same `eps` and `min_samples`; null when anything
-   * differs. LEGACY_STORAGE; `hashes` empty: UNKNOWN_CLUSTER_JOB.
+   * Begins to cluster a job, which is made when there is none: the faces of its media and of `hashes` that
+   * `model_key` found. In steps: while it is not `done` the same message is to be sent again, with `begun`,
+   * and says nothing else of worth. Nothing is written before `commit_clustering`. `missing`: media of the
+   * job that these models have not looked at. `before`: entries that come first and were clustered before by
+   * the same `eps` and `min_samples`; null when anything differs. LEGACY_STORAGE; `hashes` empty:
+   * UNKNOWN_CLUSTER_JOB.
    */
   begin_clustering: ask(
     Type.Object({
@@ -224,15 +225,16 @@ export const peopleMessages = {
       before: nullable(Type.Object({ labels: Integers, neighbours: Integers })),
     }),
   ),
-  /** Vectors of entries from `from` on, at most `most`, *moved*, with a byte each that is 1 for a weak face. */
+  /** Vectors of at most `most` entries from `from` on, *moved*, with a byte each: 1 for a weak face. */
   clustering_vectors: ask(
     Type.Object({ clustering: Type.Integer(), from: Count, most: Type.Integer({ minimum: 1 }) }),
     Type.Object({ vectors: Floats, weak: Bytes }),
   ),
   /**
-   * Stores the clusters in one atomic write, *flushed*: ids stay with the cluster that holds most of the faces they had,
-   * corrections are applied again, and names follow most of the named faces. `clusters`: one an entry, its cluster by position
-   * in `cluster_ids`, -1 for noise; *moved*. CLUSTERING_CHANGED when the faces or the corrections changed since it was begun.
+   * Stores the clusters in one atomic write, *flushed*: ids stay with the cluster that holds most of the
+   * faces they had, corrections are applied again, and names follow most of the named faces. `clusters`: one
+   * an entry, its cluster by position in `cluster_ids`, -1 for noise; *moved*. CLUSTERING_CHANGED when the
+   * faces or the corrections changed since it was begun.
    */
   commit_clustering: ask(
     Type.Object({
@@ -254,7 +256,10 @@ export const peopleMessages = {
   /** Forgets it; one that is not there is forgotten already. */
   end_clustering: ask(Type.Object({ clustering: Type.Integer() }), Type.Object({})),
 
-  /** An empty name takes the name away. All or none, *flushed*. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, BAD_NAME. Works on every format. */
+  /**
+   * An empty name takes the name away. All or none, *flushed*. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER,
+   * BAD_NAME. Works on every format.
+   */
   name_clusters: ask(
     Type.Object({
       ...Job,
@@ -263,8 +268,9 @@ export const peopleMessages = {
     Type.Object({ changes: Type.Record(Type.String(), Type.String()) }),
   ),
   /**
-   * Merges clusters, then moves faces, then holds pairs of clusters apart; all or none, *flushed*. Kept for later clusterings:
-   * a merge joins, a move joins with the new and keeps apart from the old, which a new cluster is held apart from. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
+   * Merges clusters, then moves faces, then holds pairs of clusters apart; all or none, *flushed*. Kept for
+   * later clusterings: a merge joins, a move joins with the new and keeps apart from the old, which a new
+   * cluster is held apart from. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
    */
   modify_clusters: ask(
     Type.Object({
@@ -300,10 +306,11 @@ export const peopleMessages = {
   /** Takes the last `modify_clusters` back, while nothing was clustered since. NOTHING_TO_UNDO. */
   undo_clusters: ask(Type.Object(Job), Type.Object({ job: ClusterJob })),
   /**
-   * Pairs of clusters that may be one person, most alike first: nobody's that are held apart, or have one name; those of two
-   * names only with `other_names`. In steps: while it is not `done` the same message is to be sent again, with `begun`. `least`:
-   * cosine from which a pair is worth a question. `left_out`: smaller clusters, where there are too many to compare them all.
-   * UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, LEGACY_STORAGE.
+   * Pairs of clusters that may be one person, most alike first: nobody's that are held apart, or have one
+   * name; those of two names only with `other_names`. In steps: while it is not `done` the same message is to
+   * be sent again, with `begun`. `least`: cosine from which a pair is worth a question. `left_out`: smaller
+   * clusters, where there are too many to compare them all. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER,
+   * LEGACY_STORAGE.
    */
   suggest_clusters: ask(
     Type.Object({
@@ -326,16 +333,18 @@ export const peopleMessages = {
     }),
   ),
   /**
-   * Removes a whole job, or one person's entries of it, *flushed*. Faces that belong to no job any more lose vector and crops:
-   * nothing reads them from then on, and their bytes leave the disk with the next compaction. `cluster_id` null: the job.
+   * Removes a whole job, or one person's entries of it, *flushed*. Faces that belong to no job any more lose
+   * vector and crops: nothing reads them from then on, and their bytes leave the disk with the next
+   * compaction. `cluster_id` null: the job.
    */
   delete_people: ask(
     Type.Object({ ...Job, cluster_id: nullable(Type.String()) }),
     Type.Object({ jobs: Count, clusters: Count, faces: Count, faces_removed: Count }),
   ),
   /**
-   * Faces of clusters, best first: sharp, large, seen from the front, and spread over the media. `clusters` null: every
-   * cluster of a size from `min_size` to `max_size`, largest first, at most `max_clusters`. `noise`: the faces in no cluster.
+   * Faces of clusters, best first: sharp, large, seen from the front, and spread over the media. `clusters`
+   * null: every cluster of a size from `min_size` to `max_size`, largest first, at most `max_clusters`.
+   * `noise`: the faces in no cluster.
    */
   cluster_faces: ask(
     Type.Object({
@@ -360,7 +369,10 @@ export const peopleMessages = {
       unknown: Type.Array(Type.String()),
     }),
   ),
-  /** Where people are seen: ranges of grid frames by content, with the path seen last. `clusters` null: everybody who has a name. */
+  /**
+   * Where people are seen: ranges of grid frames by content, with the path seen last. `clusters` null:
+   * everybody who has a name.
+   */
   appearances: ask(
     Type.Object({ ...Job, clusters: nullable(Type.Array(Type.String())) }),
     Type.Object({
@@ -380,6 +392,9 @@ export const peopleMessages = {
       ),
     }),
   ),
-  /** Loads the people of a folder for searches, a part in each turn: to be sent again, with the number of the answer, until `done`. */
+  /**
+   * Loads the people of a folder for searches, a part in each turn: to be sent again, with the number of the
+   * answer, until `done`.
+   */
   load_people: ask(Type.Object({ ...Folder, ...LoadNumber }), PeopleLoadReport),
 };

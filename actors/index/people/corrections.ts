@@ -1,6 +1,6 @@
-// What people corrected, applied to the clusters that vectors alone make: merges join, a moved face leaves the old cluster
-// and joins the new one, clusters that are held apart and were joined are two again. In the order in which they were said, so
-// the later one wins.
+// What people corrected, applied to the clusters that vectors alone make: merges join, a moved face leaves
+// the old cluster and joins the new one, clusters that are held apart and were joined are two again. In the
+// order in which they were said, so the later one wins.
 import type { Anchors, Correction } from './clustering-state.ts';
 import { positionsOf } from './entry-id.ts';
 
@@ -63,8 +63,8 @@ class Labels {
   }
 
   /**
-   * Takes a cluster apart that holds two people: as the vectors cannot be trusted with it, its faces go back to the clusters in
-   * which they were. Faces that are new stay with the first of the two.
+   * Takes a cluster apart that holds two people: as the vectors cannot be trusted with it, its faces go back
+   * to the clusters in which they were. Faces that are new stay with the first of the two.
    */
   split(label: number, first: Anchors, second: Anchors): void {
     const beforeOf = (anchor: string) => this.#before[this.#positions.get(anchor) ?? -1] ?? -1;
@@ -115,7 +115,10 @@ export function mostOf(anchors: Anchors, numberOf: (anchor: string) => number): 
   return best;
 }
 
-/** `ids`: 16 bytes an entry; `raw`: one an entry; `before`: the same, its cluster in the clustering before, -1 for none. */
+/**
+ * `ids`: 16 bytes an entry; `raw`: one an entry; `before`: the same, its cluster in the clustering before, -1
+ * for none.
+ */
 export function applyCorrections(
   ids: Uint8Array,
   raw: Int32Array,
@@ -159,8 +162,8 @@ function move(labels: Labels, { faces, from, to }: Correction & { kind: 'move' }
   const [left, joined] = [labels.standing(from.anchors), labels.standing(to.anchors)];
   if (joined >= 0) for (const face of there) labels.put(face, joined);
   else {
-    // Nothing is left of the cluster they belong to: they make one themselves rather than go back. Of those that were made a
-    // cluster it is said that they are somebody, also where the vectors alone find nobody.
+    // Nothing is left of the cluster they belong to: they make one themselves rather than go back. Of those
+    // that were made a cluster it is said that they are somebody, also where the vectors alone find nobody.
     const moved = new Set(faces);
     const isNew = to.anchors.every((anchor) => moved.has(anchor));
     const isBack = (label: number | null) => (left >= 0 && label === left) || (isNew && label === -1);

@@ -37,7 +37,10 @@ export function compareIds(ids: Uint8Array, a: number, b: number): number {
   return 0;
 }
 
-/** Positions of those of `wanted` that are among `ids`, by their text in lower case. `among`: no others are looked at. */
+/**
+ * Positions of those of `wanted` that are among `ids`, by their text in lower case. `among`: no others are
+ * looked at.
+ */
 export function positionsOf(
   ids: Uint8Array,
   wanted: Iterable<string>,
@@ -63,7 +66,10 @@ export function positionsOf(
   return found;
 }
 
-/** Up to `most` of the ids at these positions: ids are random, so the lowest ones are a sample that no order changes. */
+/**
+ * Up to `most` of the ids at these positions: ids are random, so the lowest ones are a sample that no order
+ * changes.
+ */
 export function someIds(ids: Uint8Array, positions: Int32Array, most: number): string[] {
   /** Ascending. */
   const lowest: number[] = [];

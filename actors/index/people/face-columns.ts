@@ -1,4 +1,5 @@
-// The faces of one content as columns, one value a face: what is known of each of them, without vectors and pictures.
+// The faces of one content as columns, one value a face: what is known of each of them, without vectors and
+// pictures.
 import type { Face } from '../../faces/contract.ts';
 
 /** Box, landmarks, score, size in pixels, sharpness, yaw, roll. */

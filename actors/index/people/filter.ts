@@ -16,8 +16,9 @@ export interface Person extends Shown {
 type Details = { readonly field: string };
 
 /**
- * The person of `people_filter[at]`: a name exactly, else whatever its case where that is one name; of whichever clustering
- * has it where none is named. Errors naming the field: UNKNOWN_CLUSTERING, UNKNOWN_PERSON, UNKNOWN_CLUSTER, WRONG_PEOPLE.
+ * The person of `people_filter[at]`: a name exactly, else whatever its case where that is one name; of
+ * whichever clustering has it where none is named. Errors naming the field: UNKNOWN_CLUSTERING,
+ * UNKNOWN_PERSON, UNKNOWN_CLUSTER, WRONG_PEOPLE.
  */
 export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number): Person {
   const item = `people_filter[${at}]`;

@@ -1,4 +1,5 @@
-// Which faces of a content that is analysed again are the ones that were there before: the same place of the same frame.
+// Which faces of a content that is analysed again are the ones that were there before: the same place of the
+// same frame.
 import { type FaceColumns, numbersOfFace } from './face-columns.ts';
 
 /** Shared part of two boxes from which they are one face. */
@@ -23,7 +24,8 @@ export interface EarlierFaces extends FaceColumns {
 }
 
 /**
- * For each face of `now` the id it keeps, or null: the pairs of a frame that overlap most first, each id and each face once.
+ * For each face of `now` the id it keeps, or null: the pairs of a frame that overlap most first, each id and
+ * each face once.
  */
 export function keptIds(before: readonly EarlierFaces[], now: FaceColumns): (string | null)[] {
   const kept: (string | null)[] = Array.from(now.frames, () => null);

@@ -1,5 +1,5 @@
-// Brings the people of a folder into memory, a step at a time, so that searches come in between: a clustering is read in
-// one step and put in order in the next ones.
+// Brings the people of a folder into memory, a step at a time, so that searches come in between: a clustering
+// is read in one step and put in order in the next ones.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Clusterings, LoadedPeople } from './loaded.ts';

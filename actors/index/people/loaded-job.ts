@@ -1,5 +1,5 @@
-// One clustering in memory, ready to be asked where somebody is seen: its faces by cluster, and those of a cluster by media
-// and frame.
+// One clustering in memory, ready to be asked where somebody is seen: its faces by cluster, and those of a
+// cluster by media and frame.
 import { damaged } from '../store/faults.ts';
 import { idBytes, numberOfId } from './entry-id.ts';
 import type { StoredClusters } from './stored-clusters.ts';

@@ -1,5 +1,5 @@
-// The people of one folder in memory: its clusterings, in step with what is stored of them, and where those are seen whom a
-// search asks for.
+// The people of one folder in memory: its clusterings, in step with what is stored of them, and where those
+// are seen whom a search asks for.
 import { filterErrors } from '../facets/contract.ts';
 import { readable } from '../store/faults.ts';
 import { fold } from '../text/fold.ts';

@@ -1,5 +1,5 @@
-// Merges of clusters, moves of faces, and clusters that are held apart, all or none, and the corrections that later clusterings
-// keep of them.
+// Merges of clusters, moves of faces, and clusters that are held apart, all or none, and the corrections that
+// later clusterings keep of them.
 import { type ClusterColumns, membersOf } from './cluster-columns.ts';
 import type { ClusteringState, Correction } from './clustering-state.ts';
 import { clusterId, clusterNumber } from './clustering-state.ts';

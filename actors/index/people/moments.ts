@@ -121,7 +121,8 @@ export function rangesOf(moments: Float64Array, hashes: readonly string[]): Fram
   return ranges;
 }
 
-// Whether everybody can have something of their own: a maximum matching by augmenting paths, for a handful of each.
+// Whether everybody can have something of their own: a maximum matching by augmenting paths, for a handful of
+// each.
 
 /** `choices`: for each one what it could have. True when all can have different things at once. */
 export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {

@@ -1,4 +1,5 @@
-// The clusterings that are under way, by the number their caller knows them by. Those that were left go in time.
+// The clusterings that are under way, by the number their caller knows them by. Those that were left go in
+// time.
 import { randomInt } from 'node:crypto';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { OpenClustering } from '../store/people/open-clustering.ts';

@@ -20,7 +20,10 @@ export class PeopleIndex {
     this.#clusteringsOf = clusteringsOf;
   }
 
-  /** One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives way with the last. */
+  /**
+   * One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives
+   * way with the last.
+   */
   load(store: Store, number: number | null): PeopleLoadReport {
     store.requireReadable();
     const clusterings = this.#clusteringsOf(store);
@@ -50,8 +53,9 @@ export class PeopleIndex {
   }
 
   /**
-   * Where the people of a search are seen, as it is stored now, whoever stored it. NOT_LOADED when another folder is loaded,
-   * nothing, or what lay there before the folder was replaced; STORE_UNAVAILABLE while it is gone; errors of personOf.
+   * Where the people of a search are seen, as it is stored now, whoever stored it. NOT_LOADED when another
+   * folder is loaded, nothing, or what lay there before the folder was replaced; STORE_UNAVAILABLE while it
+   * is gone; errors of personOf.
    */
   seen(store: Store, filter: PeopleFilter): Seen {
     return this.#of(store).seen(this.#clusteringsOf(store), filter);
@@ -71,7 +75,9 @@ export class PeopleIndex {
     throw storeErrors.NOT_LOADED(`The people of ${folder} are not loaded`, { folder });
   }
 
-  /** To be called after anything of a clustering was stored: the next search that asks for it reads it again. */
+  /**
+   * To be called after anything of a clustering was stored: the next search that asks for it reads it again.
+   */
   changed(store: Store, name: string): void {
     for (const one of new Set([this.#loaded, this.#target])) {
       if (one !== null && isOf(one, store)) one.changed(name);

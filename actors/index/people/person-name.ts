@@ -1,4 +1,5 @@
-// The rule for a person's name, wherever one is given: to clusters of faces, with sample pictures, to speakers.
+// The rule for a person's name, wherever one is given: to clusters of faces, with sample pictures, to
+// speakers.
 import { errorTable } from '../../../runtime/errors.ts';
 
 /** Letters of a name, as code points. */

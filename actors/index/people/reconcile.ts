@@ -1,5 +1,6 @@
-// What a new clustering keeps of the one before: corrections are applied to the new clusters, ids stay with the cluster that
-// holds most of the faces they had, and names follow most of the named faces. The order of entries changes nothing.
+// What a new clustering keeps of the one before: corrections are applied to the new clusters, ids stay with
+// the cluster that holds most of the faces they had, and names follow most of the named faces. The order of
+// entries changes nothing.
 import {
   type Clusters,
   type Correction,
@@ -164,8 +165,9 @@ function ranked(
 }
 
 /**
- * A cluster that was named hands its name to the group that holds most of its faces. Of two names on one group the one with
- * more faces stays; the other is remembered by its faces, and comes back when they make a cluster of their own again.
+ * A cluster that was named hands its name to the group that holds most of its faces. Of two names on one
+ * group the one with more faces stays; the other is remembered by its faces, and comes back when they make a
+ * cluster of their own again.
  */
 function nameGroups(
   ids: Uint8Array,
@@ -201,7 +203,9 @@ function nameGroups(
   };
 }
 
-/** Gives names back to groups without one that hold most of the faces a name was given to; answers the others. */
+/**
+ * Gives names back to groups without one that hold most of the faces a name was given to; answers the others.
+ */
 function rememberedNames(
   ids: Uint8Array,
   groups: Groups,

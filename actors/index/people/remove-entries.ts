@@ -1,5 +1,5 @@
-// A clustering without some of its entries: of people who are deleted, or media that are forgotten. Nothing of them stays,
-// also not in corrections and names.
+// A clustering without some of its entries: of people who are deleted, or media that are forgotten. Nothing
+// of them stays, also not in corrections and names.
 import { type ClusterColumns, someColumns } from './cluster-columns.ts';
 import type { ClusteringState, Correction, Then } from './clustering-state.ts';
 import { idText } from './entry-id.ts';

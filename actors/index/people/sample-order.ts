@@ -1,4 +1,5 @@
-// The order in which the faces of a cluster are shown: the best first, one of each media before a second one of any.
+// The order in which the faces of a cluster are shown: the best first, one of each media before a second one
+// of any.
 
 /** Steps of quality that are told apart. */
 const steps = 4095;
@@ -6,7 +7,8 @@ const steps = 4095;
 const most = 2 ** 20;
 
 /**
- * The first `wanted` of `all`, which are positions of entries, ascending, so that those of one media follow each other.
+ * The first `wanted` of `all`, which are positions of entries, ascending, so that those of one media follow
+ * each other.
  */
 export function sampleOrder(
   all: Int32Array,

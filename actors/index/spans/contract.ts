@@ -1,5 +1,6 @@
-// Spans of interrupted work: what a stage has done of a long file, kept until the whole result is stored. Nothing of it is
-// a result: it is neither searched nor listed, and only the same work on the same content takes it up.
+// Spans of interrupted work: what a stage has done of a long file, kept until the whole result is stored.
+// Nothing of it is a result: it is neither searched nor listed, and only the same work on the same content
+// takes it up.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes } from '../../../runtime/contract.ts';
 import { Folder } from '../store/contract.ts';

@@ -1,4 +1,5 @@
-// Counts the changes of one kind of records, so that who holds a copy in memory sees with one read that it is out of date.
+// Counts the changes of one kind of records, so that who holds a copy in memory sees with one read that it is
+// out of date.
 import type { Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { ChangeHead } from './records.ts';

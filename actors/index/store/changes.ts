@@ -1,5 +1,6 @@
-// The last changes to what is known of media, so that whoever holds a copy in memory, in this process or another, can
-// follow without reading everything again. A ring: who is further behind than it is long reads everything.
+// The last changes to what is known of media, so that whoever holds a copy in memory, in this process or
+// another, can follow without reading everything again. A ring: who is further behind than it is long reads
+// everything.
 import type { Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { Change, ChangeHead } from './records.ts';

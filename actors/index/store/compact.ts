@@ -1,6 +1,7 @@
-// Rewrites the packs of one model without what nobody refers to any more, in steps between which searches run. The rows are
-// copied into new files first, which nobody refers to; then the records of the stages are moved over. A crash before that
-// leaves the old files in force, a crash within it both of them, which the next compaction makes one.
+// Rewrites the packs of one model without what nobody refers to any more, in steps between which searches
+// run. The rows are copied into new files first, which nobody refers to; then the records of the stages are
+// moved over. A crash before that leaves the old files in force, a crash within it both of them, which the
+// next compaction makes one.
 import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Disk } from './disk.ts';
@@ -35,7 +36,10 @@ export interface CompactionParts {
 /** Packs with less garbage are not worth it. */
 export const leastGarbageRows = 4096;
 
-/** What begins a compaction: when more than half of the packs is garbage, or there are files of earlier ones. Else null. */
+/**
+ * What begins a compaction: when more than half of the packs is garbage, or there are files of earlier ones.
+ * Else null.
+ */
 export function compactionDue(
   parts: CompactionParts,
   modelKey: string,
@@ -93,8 +97,8 @@ export class Compaction {
   }
 
   /**
-   * Does a part; true when it is done. After an error it has ended, and nothing is lost: STORE_FULL and the like, and
-   * STORE_DAMAGED for a row that is broken, since its media is still known by the old files.
+   * Does a part; true when it is done. After an error it has ended, and nothing is lost: STORE_FULL and the
+   * like, and STORE_DAMAGED for a row that is broken, since its media is still known by the old files.
    */
   step(): boolean {
     return this.#work.next().done === true;
@@ -266,7 +270,9 @@ function copyRows(from: Packs, to: Packs, row: number, into: number, count: numb
   return coarse;
 }
 
-/** Those that still have their names: where another folder took the place of this one, its files have them. */
+/**
+ * Those that still have their names: where another folder took the place of this one, its files have them.
+ */
 function currentFiles({ coarse, fine }: Packs): string[] {
   return [coarse, fine].filter(({ isCurrent }) => isCurrent).map(({ file }) => file);
 }

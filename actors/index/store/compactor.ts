@@ -1,5 +1,5 @@
-// The compactions of one kind of packs that are under way in one folder: one a model, each going on with a message of its own. One that nobody
-// goes on with is given up, so that the lease is not held for it.
+// The compactions of one kind of packs that are under way in one folder: one a model, each going on with a
+// message of its own. One that nobody goes on with is given up, so that the lease is not held for it.
 import type { Clock } from '../../../runtime/clock.ts';
 
 /** Steps follow one another at once; whoever sent them may have ended. */
@@ -50,7 +50,10 @@ export class Compactor {
     return this.#running.has(modelKey) || this.#parts.due(modelKey) !== null;
   }
 
-  /** One step, for whoever holds the lease while nobody appends to the packs; true when there is no more to do. */
+  /**
+   * One step, for whoever holds the lease while nobody appends to the packs; true when there is no more to
+   * do.
+   */
   step(modelKey: string): boolean {
     const running = this.#running.get(modelKey) ?? this.#begin(modelKey);
     if (running === null) return true;

@@ -1,9 +1,11 @@
-// By which hash an analysis folder knows the content of a file. Two files can have the same hash and differ: stems of one
-// session that are silent at their start, middle and end. Then the one that came later has a number behind its hash.
+// By which hash an analysis folder knows the content of a file. Two files can have the same hash and differ:
+// stems of one session that are silent at their start, middle and end. Then the one that came later has a
+// number behind its hash.
 //
-// Only a file whose hash is known from another path is compared, by the digest of actors/decoder/probe/digest.ts: with
-// the digest that the other one has from an earlier comparison, or else with the other file, where that still lies
-// unchanged. Where it does not, the file counts as the other one, renamed.
+// Only a file whose hash is known from another path is compared, by the digest of
+// actors/decoder/probe/digest.ts: with the digest that the other one has from an earlier comparison, or else
+// with the other file, where that still lies unchanged. Where it does not, the file counts as the other one,
+// renamed.
 import { stat } from 'node:fs/promises';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
@@ -33,7 +35,10 @@ export interface NamedContent {
   readonly isKnown: boolean;
 }
 
-/** `found`: what `identify` says of the file, with its digest where that is known already. Errors: those of media and of the store. */
+/**
+ * `found`: what `identify` says of the file, with its digest where that is known already. Errors: those of
+ * media and of the store.
+ */
 export async function nameContent(
   parts: NamingParts,
   path: string,

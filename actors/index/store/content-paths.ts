@@ -1,4 +1,5 @@
-// Every path at which a content was seen. Read once, then kept in step with what is stored, whoever writes it.
+// Every path at which a content was seen. Read once, then kept in step with what is stored, whoever writes
+// it.
 import { upheaval } from './changes.ts';
 import { readable } from './faults.ts';
 import type { MediaRecords } from './media.ts';
@@ -37,7 +38,10 @@ export class ContentPaths {
     return this.#listed;
   }
 
-  /** After these contents were removed, of which `of` was asked before: where nothing else changed, nothing is read anew. */
+  /**
+   * After these contents were removed, of which `of` was asked before: where nothing else changed, nothing is
+   * read anew.
+   */
   removed(hashes: readonly string[]): void {
     const { seen } = this.#media.changes(null);
     if (this.#seen === null || seen !== this.#seen + upheaval) return;

@@ -1,5 +1,5 @@
-// What an analysis folder answers about its media: what each file is, where its data lies, and what keeps a folder from
-// being read or written.
+// What an analysis folder answers about its media: what each file is, where its data lies, and what keeps a
+// folder from being read or written.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -77,7 +77,10 @@ export const storeMessages = {
       by_hash: Type.Array(Type.Union([MediaRecord, Type.Null()])),
     }),
   ),
-  /** What is known of the contents of a hash: several when files of the same hash differ, each with its own number. */
+  /**
+   * What is known of the contents of a hash: several when files of the same hash differ, each with its own
+   * number.
+   */
   alike: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),
     Type.Object({ media: Type.Array(MediaRecord) }),
@@ -96,8 +99,8 @@ export const storeMessages = {
     }),
   ),
   /**
-   * Throws STORE_UNAVAILABLE and its like when the folder cannot be read. One that is not there yet, in a folder that is,
-   * can be: it is empty, unless it `was_there`.
+   * Throws STORE_UNAVAILABLE and its like when the folder cannot be read. One that is not there yet, in a
+   * folder that is, can be: it is empty, unless it `was_there`.
    */
   open: ask(Type.Object({ ...Folder, was_there: Type.Optional(Type.Boolean()) }), Type.Object({})),
   /** All media of the folder. */

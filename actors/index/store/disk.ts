@@ -1,4 +1,5 @@
-// The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such door.
+// The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such
+// door.
 import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { storeFault } from './faults.ts';
 

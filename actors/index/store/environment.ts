@@ -20,7 +20,10 @@ export interface Writes {
 }
 
 const maxReaders = 126;
-/** LMDB's lock file for that many readers: it is mapped, so its blocks must exist before, or a full disk ends the process. */
+/**
+ * LMDB's lock file for that many readers: it is mapped, so its blocks must exist before, or a full disk ends
+ * the process.
+ */
 const lockBytes = 16384;
 
 function prepareLockFile(file: string): void {
@@ -40,14 +43,14 @@ function writable(file: string): boolean {
 }
 
 /**
- * What a transaction may need on the disk beside its values, bytes: it copies every page from a changed record up to the
- * root, a few for each record, and the list of free pages.
+ * What a transaction may need on the disk beside its values, bytes: it copies every page from a changed
+ * record up to the root, a few for each record, and the list of free pages.
  */
 const spareBytes = 256 * 1024;
 
 /**
- * Throws STORE_FULL unless a transaction with `bytes` of values finds room. LMDB must not find out by itself: a write
- * that fails in the middle of its commit reads as damage, and leaves the heap of the process broken.
+ * Throws STORE_FULL unless a transaction with `bytes` of values finds room. LMDB must not find out by itself:
+ * a write that fails in the middle of its commit reads as damage, and leaves the heap of the process broken.
  */
 function requireRoom(file: string, bytes: number): void {
   const free_bytes = freeBytes(file);
@@ -89,8 +92,9 @@ export class Environment {
   }
 
   /**
-   * Opens the file, or makes it when there is none and `access` is `write`. A folder that cannot be written is opened
-   * for reading. Throws STORE_DAMAGED, STORE_FULL, STORE_READ_ONLY or STORE_UNAVAILABLE naming the file.
+   * Opens the file, or makes it when there is none and `access` is `write`. A folder that cannot be written
+   * is opened for reading. Throws STORE_DAMAGED, STORE_FULL, STORE_READ_ONLY or STORE_UNAVAILABLE naming the
+   * file.
    */
   static open(file: string, access: Access): Environment {
     try {
@@ -206,8 +210,8 @@ export class Environment {
   }
 
   /**
-   * One transaction. *Flushed* when this returns, in the file of that name; when `action` throws, nothing of it stays.
-   * STORE_REPLACED and STORE_DAMAGED as `requireSame`.
+   * One transaction. *Flushed* when this returns, in the file of that name; when `action` throws, nothing of
+   * it stays. STORE_REPLACED and STORE_DAMAGED as `requireSame`.
    */
   transact<T>(action: (writes: Writes) => T): T {
     if (this.readOnly)
@@ -243,8 +247,8 @@ export class Environment {
   }
 
   /**
-   * Runs `work`, whose transactions only take records away, `bytes` of pages at most. Where the disk is full they use the
-   * room that was set aside for them.
+   * Runs `work`, whose transactions only take records away, `bytes` of pages at most. Where the disk is full
+   * they use the room that was set aside for them.
    */
   freeing<T>(bytes: number, work: () => T): T {
     try {
@@ -267,8 +271,9 @@ export class Environment {
   }
 }
 
-// The records file while LMDB has it mapped: whether it is still the file of that name, whole, and one that only LMDB wrote.
-// What is read behind the end of a mapped file ends the process, so this is asked before the map is touched.
+// The records file while LMDB has it mapped: whether it is still the file of that name, whole, and one that
+// only LMDB wrote. What is read behind the end of a mapped file ends the process, so this is asked before the
+// map is touched.
 
 class RecordsFile {
   readonly file: string;
@@ -306,8 +311,8 @@ class RecordsFile {
   }
 
   /**
-   * Throws STORE_REPLACED when the file was removed or another one has its name, also one that was copied over it,
-   * STORE_DAMAGED when it was cut, STORE_UNAVAILABLE when the file system does not say.
+   * Throws STORE_REPLACED when the file was removed or another one has its name, also one that was copied
+   * over it, STORE_DAMAGED when it was cut, STORE_UNAVAILABLE when the file system does not say.
    */
   requireSame(): void {
     const now = this.#look();

@@ -1,4 +1,5 @@
-// What the operating system and LMDB say about a file, turned into the errors of the store. Every message names the file.
+// What the operating system and LMDB say about a file, turned into the errors of the store. Every message
+// names the file.
 import { EngineError } from '../../../runtime/errors.ts';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { storeErrors } from './contract.ts';
@@ -93,7 +94,10 @@ export function readable<T>(read: () => T, broken: (error: Error) => void = () =
   }
 }
 
-/** A file named by a record can be replaced between the two reads by the writing process: then both are read again. */
+/**
+ * A file named by a record can be replaced between the two reads by the writing process: then both are read
+ * again.
+ */
 export function readAgain<T>(read: () => T): T {
   try {
     return read();

@@ -35,7 +35,10 @@ export class MediaRecords {
     return readable(() => readRecord(this.#reading(), Media, pathKey(path)));
   }
 
-  /** A damaged record is read from that of a path with the same content. Throws STORE_DAMAGED when there is none. */
+  /**
+   * A damaged record is read from that of a path with the same content. Throws STORE_DAMAGED when there is
+   * none.
+   */
   #ofHash(hash: string): Media | null {
     try {
       return readRecord(this.#reading(), Media, mediaKey(hash));
@@ -63,7 +66,10 @@ export class MediaRecords {
     return last !== null && last.path !== path && last.inode !== inode;
   }
 
-  /** The contents whose hash is `base`, or begins with it because they differ (`contentNumber`); without damaged ones. */
+  /**
+   * The contents whose hash is `base`, or begins with it because they differ (`contentNumber`); without
+   * damaged ones.
+   */
   alike(base: string): MediaRecord[] {
     const found: MediaRecord[] = [];
     for (let [number, missing] = [1, 0]; missing < mostMissing; number++) {
@@ -112,7 +118,10 @@ export class MediaRecords {
       : changesSince(environment, seen, environment.file);
   }
 
-  /** The records by hash (`media/`) or by path (`path/`), null for a damaged one. *Streamed*: no write in between. */
+  /**
+   * The records by hash (`media/`) or by path (`path/`), null for a damaged one. *Streamed*: no write in
+   * between.
+   */
   *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: Media | null }> {
     const environment = this.#reading();
     if (environment === null) return;
@@ -130,7 +139,10 @@ export class MediaRecords {
     );
   }
 
-  /** What is known of a content; null when its record is damaged. A hash that is not known throws NOT_ANALYZED. */
+  /**
+   * What is known of a content; null when its record is damaged. A hash that is not known throws
+   * NOT_ANALYZED.
+   */
   content(hash: string): MediaRecord | null {
     return readable(() => {
       const found = this.byHash(hash);

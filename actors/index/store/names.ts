@@ -1,5 +1,5 @@
-// Names of the files in an analysis folder. A model key comes from a user's folder and a hash from a caller, so
-// neither is ever part of a path before it went through here.
+// Names of the files in an analysis folder. A model key comes from a user's folder and a hash from a caller,
+// so neither is ever part of a path before it went through here.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -7,7 +7,10 @@ import { quoted } from '../../../runtime/quoted.ts';
 
 const maxEncoded = 96;
 
-/** A model key as part of a file name: lower case, digits, `.`, `-`, `_`; everything else as `~` and two hex digits a byte. */
+/**
+ * A model key as part of a file name: lower case, digits, `.`, `-`, `_`; everything else as `~` and two hex
+ * digits a byte.
+ */
 export function encodeModelKey(key: string): string {
   if (key === '') throw engineErrors.INVALID_MESSAGE('model_key is empty');
   let encoded = '';
@@ -64,7 +67,10 @@ export const spanFolder = (folder: string): string => join(folder, 'spans');
 
 export type PackKind = 8 | 16;
 
-/** The pack of one model: 8-bit rows are scanned, 16-bit rows re-score. `generation` counts compactions and restarts. */
+/**
+ * The pack of one model: 8-bit rows are scanned, 16-bit rows re-score. `generation` counts compactions and
+ * restarts.
+ */
 export function packFile(folder: string, modelKey: string, generation: number, kind: PackKind): string {
   return join(vectorFolder(folder), `m-${encodeModelKey(modelKey)}.${generation}.v${kind}`);
 }

@@ -1,5 +1,5 @@
-// What is being written in one analysis folder, of whatever kind: open stages and compactions. The lease is held from the
-// first of them to the end of the last, so two processes can take turns.
+// What is being written in one analysis folder, of whatever kind: open stages and compactions. The lease is
+// held from the first of them to the end of the last, so two processes can take turns.
 
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -34,7 +34,10 @@ export class OpenWork {
   readonly #kinds: WorkKind[] = [];
   #count = 0;
 
-  /** `clear` removes what writers that ended in the middle left; called for the first stage, with the lease held. */
+  /**
+   * `clear` removes what writers that ended in the middle left; called for the first stage, with the lease
+   * held.
+   */
   constructor(environment: Environment, options: LeaseOptions, clear: () => void) {
     this.#environment = environment;
     this.#lease = new HeldLease(environment, options);
@@ -65,7 +68,10 @@ export class OpenWork {
     return [...this.#stages].filter(({ hash }) => hashes.has(hash));
   }
 
-  /** `open` makes the stage; `token` is its own name for parts. Throws STORE_IN_USE naming the process that writes here. */
+  /**
+   * `open` makes the stage; `token` is its own name for parts. Throws STORE_IN_USE naming the process that
+   * writes here.
+   */
   begin<S extends OpenStage>(open: (token: string) => S): S {
     const isFirst = this.#stages.size === 0;
     if (isFirst) this.#lease.take(putFormat);
@@ -185,14 +191,16 @@ class HeldLease {
     try {
       this.#environment.transact((writes) => release(writes, this.#own, this.#environment.file));
     } catch {
-      // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies with it.
+      // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies
+      // with it.
     }
   }
 }
 
-// Who writes an analysis folder. The lease is a record, taken and given back inside transactions, so LMDB's own lock
-// orders two processes that want it at once. Its holder renews it; a lease counts for nothing when its process has ended,
-// or when it was not renewed for a minute and nobody can tell whether its process still runs.
+// Who writes an analysis folder. The lease is a record, taken and given back inside transactions, so LMDB's
+// own lock orders two processes that want it at once. Its holder renews it; a lease counts for nothing when
+// its process has ended, or when it was not renewed for a minute and nobody can tell whether its process
+// still runs.
 
 export const renewEveryMs = 15_000;
 export const expiresAfterMs = 60_000;
@@ -212,7 +220,9 @@ function certainlyRuns(lease: Lease, own: Lease): boolean {
   }
 }
 
-/** Whether a writer with the lease `own` has to leave the folder to `lease`. `now`: milliseconds since 1970. */
+/**
+ * Whether a writer with the lease `own` has to leave the folder to `lease`. `now`: milliseconds since 1970.
+ */
 export function isHeld(lease: Lease, own: Lease, now: number): boolean {
   if (lease.host === own.host) {
     // Another thread of this process: it was replaced, and this one goes on in its place.

@@ -1,5 +1,6 @@
-// One append-only file of vector rows: a header of 64 bytes, then rows of fixed stride. Which rows count is said by
-// the records alone; what lies behind the last committed row is left from a crash and is cut off by the next writer.
+// One append-only file of vector rows: a header of 64 bytes, then rows of fixed stride. Which rows count is
+// said by the records alone; what lies behind the last committed row is left from a crash and is cut off by
+// the next writer.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { stride8, stride16 } from '../visual/quantize.ts';

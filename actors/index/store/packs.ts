@@ -91,7 +91,10 @@ export function hasOtherGenerations(folder: string, modelKey: string, generation
   return filesOf(folder, modelKey).some((file) => file.generation !== generation);
 }
 
-/** Removes the packs of a model whose generation is not among `keep`; what is still open elsewhere stays until closed. */
+/**
+ * Removes the packs of a model whose generation is not among `keep`; what is still open elsewhere stays until
+ * closed.
+ */
 export function removeOtherGenerations(folder: string, modelKey: string, keep: ReadonlySet<number>): void {
   for (const { name, generation } of filesOf(folder, modelKey)) {
     if (keep.has(generation)) continue;

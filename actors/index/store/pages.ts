@@ -1,5 +1,6 @@
-// Walks the pages of an LMDB file before LMDB maps it. LMDB trusts what it maps: a page number or an offset that
-// points outside ends the process, so a damaged file must be found out here. Facts on the format: LMDB 0.9.90, data version 2.
+// Walks the pages of an LMDB file before LMDB maps it. LMDB trusts what it maps: a page number or an offset
+// that points outside ends the process, so a damaged file must be found out here. Facts on the format: LMDB
+// 0.9.90, data version 2.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { damagedRecords, storeFault } from './faults.ts';
 
@@ -56,8 +57,9 @@ class PageWalk {
   }
 
   /**
-   * Lists of free pages name only pages that exist and that no tree uses: LMDB would write over them. A list is a count,
-   * then page numbers; a negative number is the length of a run that the next entry names, zero is an empty place.
+   * Lists of free pages name only pages that exist and that no tree uses: LMDB would write over them. A list
+   * is a count, then page numbers; a negative number is the length of a run that the next entry names, zero
+   * is an empty place.
    */
   freeLists(): void {
     for (const list of this.#free) {
@@ -216,8 +218,9 @@ export function latestTransaction(fd: number, file: string): bigint {
 }
 
 /**
- * Throws STORE_DAMAGED naming the file unless every page reachable from the last commit is sound. Reads the tree
- * pages only, not the values. Another process may be writing: a walk that was overtaken by commits is repeated.
+ * Throws STORE_DAMAGED naming the file unless every page reachable from the last commit is sound. Reads the
+ * tree pages only, not the values. Another process may be writing: a walk that was overtaken by commits is
+ * repeated.
  */
 export function checkPages(file: string): void {
   let fd: number;

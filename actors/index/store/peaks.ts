@@ -1,5 +1,5 @@
-// Peaks of sound in an analysis folder, one file a content. They can be made again from the media, so a damaged file is
-// none.
+// Peaks of sound in an analysis folder, one file a content. They can be made again from the media, so a
+// damaged file is none.
 //
 //   bytes 0–3     "FHPK"
 //   bytes 4–7     version, u32

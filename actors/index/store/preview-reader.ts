@@ -25,7 +25,9 @@ interface Kept {
   readonly table: Buffer;
 }
 
-/** The tables that were read last, of one analysis folder. Reading and checking one costs more than a picture. */
+/**
+ * The tables that were read last, of one analysis folder. Reading and checking one costs more than a picture.
+ */
 export class PreviewTables {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;

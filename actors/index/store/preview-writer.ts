@@ -1,6 +1,7 @@
-// Writing the previews of one media file: header, JPEG bytes one after the other, then a table of where each frame's lie.
-// Written beside the final place and renamed when whole, so a preview file is never seen half written. A media file
-// with one picture, as every still, has it inside its record: 100,000 stills are not 100,000 tiny files.
+// Writing the previews of one media file: header, JPEG bytes one after the other, then a table of where each
+// frame's lie. Written beside the final place and renamed when whole, so a preview file is never seen half
+// written. A media file with one picture, as every still, has it inside its record: 100,000 stills are not
+// 100,000 tiny files.
 import {
   closeSync,
   existsSync,
@@ -149,7 +150,10 @@ export class PreviewWriter {
     this.#end += jpeg.byteLength;
   }
 
-  /** The record of what was written. The file is *flushed* and has its final name, but no record speaks of it yet. */
+  /**
+   * The record of what was written. The file is *flushed* and has its final name, but no record speaks of it
+   * yet.
+   */
   finish(hash: string, revision: number): Previews {
     const record = { hash_str: hash, revision, file: '', size_bytes: 0, count: 0, frame: 0 };
     if (this.#first !== null) {
@@ -191,7 +195,9 @@ export class PreviewWriter {
   }
 }
 
-/** The part file of a stage of which nothing is kept when it is interrupted; `token` makes its name its own. */
+/**
+ * The part file of a stage of which nothing is kept when it is interrupted; `token` makes its name its own.
+ */
 export function partFile(folder: string, token: string): string {
   return join(partFolder(folder), `${token}.part`);
 }
@@ -207,7 +213,9 @@ export function removeParts(folder: string): void {
   }
 }
 
-/** Removes preview files of a media file that its record does not name: older ones, or ones left by a crash. */
+/**
+ * Removes preview files of a media file that its record does not name: older ones, or ones left by a crash.
+ */
 export function removeOtherPreviews(folder: string, hash: string, keep: string): void {
   const within = previewFolder(folder, hash);
   if (!existsSync(within)) return;

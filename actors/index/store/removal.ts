@@ -1,5 +1,5 @@
-// Takes contents out of the records of a folder, and gives paths their new names. What is done in one transaction is seen
-// whole or not at all.
+// Takes contents out of the records of a folder, and gives paths their new names. What is done in one
+// transaction is seen whole or not at all.
 import { countChange } from './change-count.ts';
 import { noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -44,7 +44,9 @@ function reader(writes: Writes, file: string): Read {
   };
 }
 
-/** `contents`: all paths of each hash. Answers what went, and the models whose packs have orphaned rows now. */
+/**
+ * `contents`: all paths of each hash. Answers what went, and the models whose packs have orphaned rows now.
+ */
 export function removeContents(
   writes: Writes,
   { file }: Environment,

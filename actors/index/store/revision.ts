@@ -2,7 +2,10 @@
 import { randomInt } from 'node:crypto';
 import { readable } from './faults.ts';
 
-/** A damaged record may have had any revision: then it is one by chance. `first`: of a record that was not there. */
+/**
+ * A damaged record may have had any revision: then it is one by chance. `first`: of a record that was not
+ * there.
+ */
 export function revisionAfter(read: () => { readonly revision: number } | null, first = 1): number {
   const known = readable(() => ({ revision: read()?.revision ?? null }));
   if (known === null) return randomRevision();

@@ -1,5 +1,5 @@
-// Whether a file that is open is still the one of its name. A folder can be deleted, swapped or mounted anew while its
-// files are open: they go on taking reads and writes, and nobody finds again what was written.
+// Whether a file that is open is still the one of its name. A folder can be deleted, swapped or mounted anew
+// while its files are open: they go on taking reads and writes, and nobody finds again what was written.
 import { fstatSync, statSync } from 'node:fs';
 
 /** Device and inode: another file has another identity for as long as this one is open. */
@@ -22,7 +22,10 @@ const markOf = ({ dev, ino, size, mtimeNs }: Stats): FileMark => ({
   changed: mtimeNs,
 });
 
-/** Null when nothing lies there, or the folder is gone. Throws what else the file system says, a lost share for one. */
+/**
+ * Null when nothing lies there, or the folder is gone. Throws what else the file system says, a lost share
+ * for one.
+ */
 export function markAt(path: string): FileMark | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : markOf(stats);

@@ -1,5 +1,6 @@
-// One file with the spans of interrupted work: a header that says which work, then a block a span. Each checksum goes on
-// from the one before, so what was cut short by a crash, or written over by another process, ends the log before it.
+// One file with the spans of interrupted work: a header that says which work, then a block a span. Each
+// checksum goes on from the one before, so what was cut short by a crash, or written over by another process,
+// ends the log before it.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import { crc32 } from 'node:zlib';

@@ -1,5 +1,6 @@
-// The spans of interrupted work in an analysis folder: a log for each work, which only the same work on the same content
-// takes up. They lie apart from what is stored, so a half film is never taken for a whole one, by no version.
+// The spans of interrupted work in an analysis folder: a log for each work, which only the same work on the
+// same content takes up. They lie apart from what is stored, so a half film is never taken for a whole one,
+// by no version.
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +34,10 @@ export class Spans {
     this.#now = now;
   }
 
-  /** The log that goes on with this work, null when there is none. What was kept for other work on the same is removed. */
+  /**
+   * The log that goes on with this work, null when there is none. What was kept for other work on the same is
+   * removed.
+   */
   open(key: SpanKey): SpanLog | null {
     this.removeForgotten();
     const file = this.#file(key);
@@ -186,7 +190,8 @@ export class Spans {
     try {
       rmSync(file, { force: true });
     } catch {
-      // Open in another process on a system that keeps such names, or a folder that cannot be written now: later.
+      // Open in another process on a system that keeps such names, or a folder that cannot be written now:
+      // later.
     }
   }
 }

@@ -1,5 +1,5 @@
-// Room that is set aside beside the records while the disk has plenty, so that media can be forgotten when it is full: to
-// remove a record takes room, too.
+// Room that is set aside beside the records while the disk has plenty, so that media can be forgotten when it
+// is full: to remove a record takes room, too.
 import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 

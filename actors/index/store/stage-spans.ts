@@ -1,6 +1,6 @@
-// The spans of one visual stage: vectors and the places of previews go to a log, the previews themselves stay in the part
-// file that becomes the preview file. A stage that is taken up appends the logged vectors again, so everything made of
-// them is what it would have been without the interruption.
+// The spans of one visual stage: vectors and the places of previews go to a log, the previews themselves stay
+// in the part file that becomes the preview file. A stage that is taken up appends the logged vectors again,
+// so everything made of them is what it would have been without the interruption.
 import type { SpanKey } from '../spans/contract.ts';
 import type { Disk } from './disk.ts';
 import { type Picture, PreviewWriter } from './preview-writer.ts';
@@ -128,7 +128,10 @@ interface Span extends Chunk {
   readonly end: number;
 }
 
-/** Counts of frames and pictures; frames; vectors; how much changed; frame, size and checksum of each picture. All of four bytes. */
+/**
+ * Counts of frames and pictures; frames; vectors; how much changed; frame, size and checksum of each picture.
+ * All of four bytes.
+ */
 function writeSpan(chunks: readonly Chunk[], pictures: readonly Picture[], dimensions: number): Uint8Array {
   const count = chunks.reduce((sum, { frames }) => sum + frames.length, 0);
   const words = 2 + count * (2 + dimensions) + pictures.length * 3;

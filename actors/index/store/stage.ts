@@ -1,5 +1,5 @@
-// The visual stage of one file while it is being written. Rows go to the packs a chunk at a time, so a ten-hour film
-// takes no more memory than a short one; what stays until the end is four bytes a frame.
+// The visual stage of one file while it is being written. Rows go to the packs a chunk at a time, so a
+// ten-hour film takes no more memory than a short one; what stays until the end is four bytes a frame.
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';

@@ -1,5 +1,5 @@
-// One analysis folder: what is known of its media, which stages are stored, and the way to their vectors and previews.
-// Reading works while another process writes, and in a folder that cannot be written.
+// One analysis folder: what is known of its media, which stages are stored, and the way to their vectors and
+// previews. Reading works while another process writes, and in a folder that cannot be written.
 import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
@@ -101,7 +101,10 @@ export class Store {
     return this.#environment;
   }
 
-  /** Throws STORE_DAMAGED for records that were emptied: an empty file alone is left by who was ended while making it. */
+  /**
+   * Throws STORE_DAMAGED for records that were emptied: an empty file alone is left by who was ended while
+   * making it.
+   */
   #hasRecords(): boolean {
     const file = databaseFile(this.folder);
     if (Environment.exists(file)) return true;
@@ -147,14 +150,17 @@ export class Store {
   }
 
   /**
-   * Throws when what is open cannot be used any more, before it is read: STORE_REPLACED, STORE_DAMAGED. The store has to be
-   * closed then. STORE_UNAVAILABLE while the folder cannot be reached.
+   * Throws when what is open cannot be used any more, before it is read: STORE_REPLACED, STORE_DAMAGED. The
+   * store has to be closed then. STORE_UNAVAILABLE while the folder cannot be reached.
    */
   requireSame(): void {
     this.#environment?.requireSame();
   }
 
-  /** Which records these are; empty for a folder without any. What was read of others is not of this folder any more. */
+  /**
+   * Which records these are; empty for a folder without any. What was read of others is not of this folder
+   * any more.
+   */
   get identity(): string {
     return this.#reading()?.identity ?? '';
   }
@@ -165,14 +171,17 @@ export class Store {
     else this.requireFolder();
   }
 
-  /** Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED when the folder cannot be read; one that is not there yet is empty. */
+  /**
+   * Throws STORE_UNAVAILABLE, STORE_TOO_NEW, STORE_DAMAGED when the folder cannot be read; one that is not
+   * there yet is empty.
+   */
   requireReadable(): void {
     this.#reading();
   }
 
   /**
-   * Where the data of a media file lies, null for what is not stored; `folder`: this folder by the caller's name.
-   * Transcripts lie among the records.
+   * Where the data of a media file lies, null for what is not stored; `folder`: this folder by the caller's
+   * name. Transcripts lie among the records.
    */
   held(hash: string, folder: string): { visual: string | null; audio: string | null } {
     return {
@@ -244,7 +253,9 @@ export class Store {
     return this.#writerOf(stage).commit(stage, media);
   }
 
-  /** One step; see `Writer.compact`. A folder without vectors of the model has nothing to do, and is not made. */
+  /**
+   * One step; see `Writer.compact`. A folder without vectors of the model has nothing to do, and is not made.
+   */
   compact(modelKey: string): boolean {
     return this.visual.model(modelKey) === null || this.#writer().compact(modelKey);
   }
@@ -292,8 +303,8 @@ export class Store {
   }
 }
 
-// Whether an analysis folder without records is an empty one, or one that cannot be read now. One that is not there yet is
-// empty; on a drive that is away it only looks so.
+// Whether an analysis folder without records is an empty one, or one that cannot be read now. One that is not
+// there yet is empty; on a drive that is away it only looks so.
 
 /** `wasThere`: it held something once. Throws STORE_UNAVAILABLE. */
 function requireEmpty(folder: string, wasThere: boolean): void {

@@ -1,10 +1,14 @@
-// Sealed FlatBuffers: a table is a list of fields in the order of records.fbs; from that list values are built and read.
-// Every stored value ends with a CRC32 over its key and its bytes, so a flipped bit or a misplaced value is noticed.
+// Sealed FlatBuffers: a table is a list of fields in the order of records.fbs; from that list values are
+// built and read. Every stored value ends with a CRC32 over its key and its bytes, so a flipped bit or a
+// misplaced value is noticed.
 import { crc32 } from 'node:zlib';
 import { Builder, ByteBuffer } from 'flatbuffers';
 import { damaged } from './faults.ts';
 
-/** Rows of a vector pack that belong to one file. `row` counts from the start of the pack; `crc`: of the 8-bit rows. */
+/**
+ * Rows of a vector pack that belong to one file. `row` counts from the start of the pack; `crc`: of the 8-bit
+ * rows.
+ */
 export interface Extent {
   readonly row: number;
   readonly count: number;

@@ -41,7 +41,10 @@ export class Tails {
     return this.#tails.get(modelKey);
   }
 
-  /** The packs a model's stages write to: the current ones, or new ones when these are missing, cut or of another size. */
+  /**
+   * The packs a model's stages write to: the current ones, or new ones when these are missing, cut or of
+   * another size.
+   */
   of(modelKey: string, dimensions: number): ModelTail {
     const open = this.#tails.get(modelKey);
     if (open !== undefined) {

@@ -26,7 +26,9 @@ export class Things {
   readonly #writing: () => Environment;
   /** Milliseconds since 1970. */
   readonly #now: () => number;
-  /** What was read, by hash, with the checksum of its record: searches read all of a folder again and again. */
+  /**
+   * What was read, by hash, with the checksum of its record: searches read all of a folder again and again.
+   */
   readonly #read = new Map<string, { readonly version: number; readonly tracks: readonly Track[] }>();
 
   /** `reading`: null when nothing is stored yet. */
@@ -74,7 +76,10 @@ export class Things {
     return tracks;
   }
 
-  /** Goes on for some 10 ms with reading the tracks of these into memory; true when all that can be read are there. */
+  /**
+   * Goes on for some 10 ms with reading the tracks of these into memory; true when all that can be read are
+   * there.
+   */
   readOn(hashes: readonly string[]): boolean {
     const end = performance.now() + stepMs;
     const before = this.#read.size;
@@ -87,7 +92,10 @@ export class Things {
     return true;
   }
 
-  /** Takes the place of what was stored; what the folder knows of the media is stored with it. *Flushed* on return. */
+  /**
+   * Takes the place of what was stored; what the folder knows of the media is stored with it. *Flushed* on
+   * return.
+   */
   store(media: MediaRecord, { model_key, tracks, from_previews }: StoredThings): void {
     const { hash_str } = media.identity;
     const key = thingsKey(hash_str);

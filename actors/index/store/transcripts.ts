@@ -1,5 +1,5 @@
-// The transcripts of an analysis folder: packed into columns when stored, one record a media; the names that people gave
-// its speakers lie in a record of their own.
+// The transcripts of an analysis folder: packed into columns when stored, one record a media; the names that
+// people gave its speakers lie in a record of their own.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpeakerVoices } from '../../diarizer/contract.ts';
 import { givenName } from '../people/person-name.ts';
@@ -166,8 +166,8 @@ export class Transcripts {
   }
 
   /**
-   * Takes the place of an earlier one; what the folder knows of the media is stored with it. `voices`: how its speakers sound,
-   * where somebody listened. *Flushed* on return.
+   * Takes the place of an earlier one; what the folder knows of the media is stored with it. `voices`: how
+   * its speakers sound, where somebody listened. *Flushed* on return.
    */
   store(
     media: MediaRecord,
@@ -218,8 +218,8 @@ export class Transcripts {
   }
 
   /**
-   * All names there are now, and every content whose names may be others: voices that are linked have one name. Throws
-   * NOT_ANALYZED, UNKNOWN_SPEAKER; then no name is changed.
+   * All names there are now, and every content whose names may be others: voices that are linked have one
+   * name. Throws NOT_ANALYZED, UNKNOWN_SPEAKER; then no name is changed.
    */
   name(
     hash: string,

@@ -1,5 +1,5 @@
-// Some of the vectors that a model stored in an analysis folder, evenly over contents and over their time. Only the rows that
-// are taken are read, in the order in which they lie in the packs.
+// Some of the vectors that a model stored in an analysis folder, evenly over contents and over their time.
+// Only the rows that are taken are read, in the order in which they lie in the packs.
 import { storeErrors } from './contract.ts';
 import { isMissing, readAgain, readable } from './faults.ts';
 import type { Packs } from './packs.ts';
@@ -25,7 +25,10 @@ export function evenly(size: number, count: number): number[] {
   return Array.from({ length: taken }, (_, i) => Math.floor(((i + 0.5) * size) / taken));
 }
 
-/** How many to take of each so that all together are `most`: the same of each, and everything of one that has less. */
+/**
+ * How many to take of each so that all together are `most`: the same of each, and everything of one that has
+ * less.
+ */
 export function equalShares(sizes: readonly number[], most: number): number[] {
   const shares = sizes.map(() => 0);
   const smallestFirst = [...sizes.keys()].sort((a, b) => sizes[a]! - sizes[b]! || a - b);
@@ -66,7 +69,10 @@ class Sampling {
   /** Of the vectors, those that could not be read. */
   readonly #broken = new Set<number>();
 
-  /** `leavesMissingOut`: a file that is missing is damage; else it may have been replaced, and all is read again. */
+  /**
+   * `leavesMissingOut`: a file that is missing is damage; else it may have been replaced, and all is read
+   * again.
+   */
   constructor(stages: VisualStages, modelKey: string, options: SampleOptions, leavesMissingOut: boolean) {
     this.#stages = stages;
     this.#modelKey = modelKey;

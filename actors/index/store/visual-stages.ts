@@ -46,7 +46,9 @@ export class VisualStages {
     );
   }
 
-  /** For each hash: true when its stage, by any model for null, is there and its packs hold all of its rows. */
+  /**
+   * For each hash: true when its stage, by any model for null, is there and its packs hold all of its rows.
+   */
   stored(modelKey: string | null, hashes: readonly string[]): boolean[] {
     if (modelKey !== null) return this.#storedBy(modelKey, hashes);
     const byModel = this.#models().map((key) => this.#storedBy(key, hashes));
@@ -59,7 +61,10 @@ export class VisualStages {
     return hashes.map((_, i) => byModel.filter(({ stored }) => stored[i]).map(({ key }) => key));
   }
 
-  /** Keys, in the order in which the models came to the folder. Throws STORE_DAMAGED for one whose key is lost. */
+  /**
+   * Keys, in the order in which the models came to the folder. Throws STORE_DAMAGED for one whose key is
+   * lost.
+   */
   #models(): string[] {
     const environment = this.#reading();
     if (environment === null) return [];
@@ -102,7 +107,9 @@ export class VisualStages {
     }
   }
 
-  /** The packs of a stage, opened for reading; the caller closes them. Throws STORE_DAMAGED naming the file. */
+  /**
+   * The packs of a stage, opened for reading; the caller closes them. Throws STORE_DAMAGED naming the file.
+   */
   packs(modelKey: string, of: Pick<Visual, 'dimensions' | 'generation'>): Packs {
     return Packs.open(this.#folder, { modelKey, dimensions: of.dimensions, generation: of.generation });
   }
@@ -124,7 +131,8 @@ export class VisualStages {
   }
 }
 
-// The 16-bit rows of a stored visual stage, read by the positions of its frames: rows that lie together in one read.
+// The 16-bit rows of a stored visual stage, read by the positions of its frames: rows that lie together in
+// one read.
 
 export class StageRows {
   /** Grid frames of the stage, ascending; a position is a place in it. */
@@ -139,7 +147,10 @@ export class StageRows {
     this.frames = unpackFrames(visual.frame_runs);
   }
 
-  /** L2-normalised vectors of `count` positions from `position` on. Throws STORE_DAMAGED naming content and file. */
+  /**
+   * L2-normalised vectors of `count` positions from `position` on. Throws STORE_DAMAGED naming content and
+   * file.
+   */
   read(position: number, count: number): Float32Array<ArrayBuffer> {
     const { dimensions } = this.#visual;
     const vectors = new Float32Array(count * dimensions);

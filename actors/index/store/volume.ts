@@ -1,4 +1,5 @@
-// Which volume a file lies on, by the place it is mounted at: the name of a drive outlives the drive being away.
+// Which volume a file lies on, by the place it is mounted at: the name of a drive outlives the drive being
+// away.
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -6,7 +7,10 @@ import { dirname } from 'node:path';
 export const mountFolders =
   /^(\/|\/(mnt|media|Volumes|net|run\/media)(\/[^/]+)?|\/(media|run\/media)\/[^/]+\/[^/]+|[A-Za-z]:\\)$/;
 
-/** Null for what is not there, or cannot be looked at. Links are followed, so a link to another drive is such a place too. */
+/**
+ * Null for what is not there, or cannot be looked at. Links are followed, so a link to another drive is such
+ * a place too.
+ */
 async function deviceOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ dev }) => dev,

@@ -1,5 +1,5 @@
-// Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes a whole stage
-// visible.
+// Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes a
+// whole stage visible.
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';
@@ -98,7 +98,10 @@ export class Writer {
     return this.work.isBusy;
   }
 
-  /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
+  /**
+   * `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes
+   * here.
+   */
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {
     const key = stageKey(modelKey, hash);
     for (const stage of [...this.#stages]) {
@@ -157,7 +160,10 @@ export class Writer {
     return stored.frames;
   }
 
-  /** A transaction that fails may have become durable all the same: then the preview file is where its record says. */
+  /**
+   * A transaction that fails may have become durable all the same: then the preview file is where its record
+   * says.
+   */
   #settlePreviews({ hash, previews }: Stage): void {
     try {
       this.environment.requireSame();
@@ -261,7 +267,8 @@ export class Writer {
   }
 
   /**
-   * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the lease held. *Flushed* on return. MEDIA_IN_WORK.
+   * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the
+   * lease held. *Flushed* on return. MEDIA_IN_WORK.
    */
   remove(contents: ReadonlyMap<string, readonly string[]>, along: () => RemovalHooks): Removed[] {
     const open = this.work.stageOf(contents);
@@ -332,8 +339,8 @@ export class Writer {
   }
 
   /**
-   * One step of rewriting the packs of a model, where most of them is garbage and nobody appends to them; true when there is
-   * no more to do. A fault is told, and costs nothing: the next one tries again.
+   * One step of rewriting the packs of a model, where most of them is garbage and nobody appends to them;
+   * true when there is no more to do. A fault is told, and costs nothing: the next one tries again.
    */
   compact(modelKey: string): boolean {
     if ([...this.#stages].some((stage) => stage.modelKey === modelKey)) return true;

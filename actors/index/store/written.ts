@@ -59,7 +59,10 @@ export class Written {
     return environment === null ? 0 : changeCount(environment, writtenChangesKey, environment.file);
   }
 
-  /** Takes the place of what was stored; what the folder knows of the media is stored with it. *Flushed* on return. */
+  /**
+   * Takes the place of what was stored; what the folder knows of the media is stored with it. *Flushed* on
+   * return.
+   */
   store(media: MediaRecord, { model_key, lines, from_previews }: StoredWritten): void {
     const { hash_str } = media.identity;
     const key = writtenKey(hash_str);

@@ -1,5 +1,6 @@
-// Summaries of media: a tree of texts with ranges on the grid and the evidence of its leaves, several by name for each
-// content; and the collections they are put into. One that is being written is seen by nobody until it is committed.
+// Summaries of media: a tree of texts with ranges on the grid and the evidence of its leaves, several by name
+// for each content; and the collections they are put into. One that is being written is seen by nobody until
+// it is committed.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -190,7 +191,10 @@ const Limit = Type.Integer({ minimum: 1, maximum: mostOfPage });
 const Unreadable = Type.Array(Type.String());
 
 export const summaryMessages = {
-  /** A page of the summaries of some contents, in that order, each content's in the order in which they were stored. */
+  /**
+   * A page of the summaries of some contents, in that order, each content's in the order in which they were
+   * stored.
+   */
   list_summaries: ask(
     Type.Object({
       ...Folder,
@@ -216,7 +220,10 @@ export const summaryMessages = {
       unreadable: Unreadable,
     }),
   ),
-  /** A page of the members of a collection; `collection` is null when there is none, and on all pages but the first. */
+  /**
+   * A page of the members of a collection; `collection` is null when there is none, and on all pages but the
+   * first.
+   */
   list_members: ask(
     Type.Object({ ...Folder, collection_id: Type.String(), after: nullable(SummaryName), limit: Limit }),
     Type.Object({
@@ -228,9 +235,10 @@ export const summaryMessages = {
     }),
   ),
   /**
-   * One node with its children, and nothing of the others. `analysis_id` null: the summary that was stored last; `node_id`
-   * null: the root. `summary` and `detail` are null when there is no such summary, `node` when it has no such node.
-   * STORE_DAMAGED when the node itself cannot be read; of a child that cannot be, `unreadable` has the id.
+   * One node with its children, and nothing of the others. `analysis_id` null: the summary that was stored
+   * last; `node_id` null: the root. `summary` and `detail` are null when there is no such summary, `node`
+   * when it has no such node. STORE_DAMAGED when the node itself cannot be read; of a child that cannot be,
+   * `unreadable` has the id.
    */
   read_summary: ask(
     Type.Object({
@@ -262,9 +270,10 @@ export const summaryMessages = {
     }),
   ),
   /**
-   * Nodes whose text holds every word of `query` (a phrase in quotation marks is one), compared as in transcripts: those that
-   * hold more of them whole first, then by path and time. `hashes`, `collection_id`: only these; null for all. Nothing has to
-   * be loaded: while it is not `done` texts are still being read, and the same message is to be sent again. EMPTY_QUERY.
+   * Nodes whose text holds every word of `query` (a phrase in quotation marks is one), compared as in
+   * transcripts: those that hold more of them whole first, then by path and time. `hashes`, `collection_id`:
+   * only these; null for all. Nothing has to be loaded: while it is not `done` texts are still being read,
+   * and the same message is to be sent again. EMPTY_QUERY.
    */
   search_summaries: ask(
     Type.Object({
@@ -285,9 +294,9 @@ export const summaryMessages = {
     }),
   ),
   /**
-   * Begins a summary, or goes on with one of that name that was interrupted when its `settings`, which stand for everything
-   * that changes the result, are the same. `kept`: nodes there are already. SUMMARY_NAME_TAKEN without `replace_existing`,
-   * STORE_IN_USE.
+   * Begins a summary, or goes on with one of that name that was interrupted when its `settings`, which stand
+   * for everything that changes the result, are the same. `kept`: nodes there are already. SUMMARY_NAME_TAKEN
+   * without `replace_existing`, STORE_IN_USE.
    */
   begin_summary: ask(
     Type.Object({
@@ -309,7 +318,10 @@ export const summaryMessages = {
     }),
     Type.Object({ nodes: Type.Array(SummaryNode), next: nullable(NodeId) }),
   ),
-  /** Nodes in any order; one that is there is replaced. Kept when answered, *flushed*, and seen by nobody. STAGE_LOST. */
+  /**
+   * Nodes in any order; one that is there is replaced. Kept when answered, *flushed*, and seen by nobody.
+   * STAGE_LOST.
+   */
   append_nodes: ask(
     Type.Object({
       stage: Type.Integer(),
@@ -318,8 +330,9 @@ export const summaryMessages = {
     Type.Object({ nodes: Count }),
   ),
   /**
-   * Makes the summary visible in one atomic write, *flushed*; one of that name that was there goes with it. NOT_A_TREE,
-   * UNKNOWN_COLLECTION, SUMMARY_NAME_TAKEN; after an error what was appended is kept, and can be taken up.
+   * Makes the summary visible in one atomic write, *flushed*; one of that name that was there goes with it.
+   * NOT_A_TREE, UNKNOWN_COLLECTION, SUMMARY_NAME_TAKEN; after an error what was appended is kept, and can be
+   * taken up.
    */
   commit_summary: ask(
     Type.Object({
@@ -334,8 +347,8 @@ export const summaryMessages = {
   /** `keep`: what was appended can be taken up by a later one. */
   abort_summary: ask(Type.Object({ stage: Type.Integer(), keep: Type.Boolean() }), Type.Object({})),
   /**
-   * Removes summaries in one atomic write, *flushed*; `removed`: which of them were there. `collections`: those that go too
-   * when they are empty then. STORE_IN_USE.
+   * Removes summaries in one atomic write, *flushed*; `removed`: which of them were there. `collections`:
+   * those that go too when they are empty then. STORE_IN_USE.
    */
   remove_summaries: ask(
     Type.Object({

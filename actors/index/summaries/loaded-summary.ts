@@ -1,4 +1,5 @@
-// The texts of one summary in memory: folded, in parts of bounded size, with what is needed to put matches in order.
+// The texts of one summary in memory: folded, in parts of bounded size, with what is needed to put matches in
+// order.
 import type { NodeText, TextsOf } from '../store/summaries/summaries.ts';
 import { foldRows, type Rows } from '../text/fold.ts';
 import type { TextDocument } from '../text/shard.ts';

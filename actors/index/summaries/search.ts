@@ -1,5 +1,5 @@
-// Finds words in the texts of summaries and puts the matches in order: those that hold more of the words whole come first,
-// then by path, summary and time.
+// Finds words in the texts of summaries and puts the matches in order: those that hold more of the words
+// whole come first, then by path, summary and time.
 import type { Static } from 'typebox';
 import type { Store } from '../store/store.ts';
 import { excerptOf } from '../text/excerpt.ts';

@@ -1,5 +1,6 @@
-// The texts of all summaries of one folder in memory, brought into step with what is stored a step at a time, so that other
-// work comes in between. What is written, replaced or removed, by whatever process, is seen by a count of changes.
+// The texts of all summaries of one folder in memory, brought into step with what is stored a step at a time,
+// so that other work comes in between. What is written, replaced or removed, by whatever process, is seen by
+// a count of changes.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { NodeText } from '../store/summaries/summaries.ts';
@@ -10,7 +11,9 @@ import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
 import { type LoadedSummary, partNodes, SummaryPart } from './loaded-summary.ts';
 
-/** Of one step, which takes some 10 ms: names that are listed, nodes that are read and units of their texts. */
+/**
+ * Of one step, which takes some 10 ms: names that are listed, nodes that are read and units of their texts.
+ */
 const stepNames = 500;
 const stepNodes = 512;
 const stepUnits = 1 << 17;
@@ -193,7 +196,10 @@ export class SummaryTexts implements FolderTexts {
     this.#units = 0;
   }
 
-  /** Makes small shards one, and those anew of which more than half is gone. False when there is nothing to do. */
+  /**
+   * Makes small shards one, and those anew of which more than half is gone. False when there is nothing to
+   * do.
+   */
   #tidy(): boolean {
     this.#shards = this.#shards.filter((shard) => liveRows(shard) > 0);
     const small = this.#shards.filter((shard) => fullness(shard) * 2 < 1);

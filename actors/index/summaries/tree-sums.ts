@@ -1,6 +1,6 @@
-// Whether nodes that come in any order make one whole tree, told without holding them. An edge is summed up twice: as its
-// parent lists it, and as its child names its parent. Only when the two sums are the same, every child that is listed is
-// there, is listed once, and lies one level below.
+// Whether nodes that come in any order make one whole tree, told without holding them. An edge is summed up
+// twice: as its parent lists it, and as its child names its parent. Only when the two sums are the same,
+// every child that is listed is there, is listed once, and lies one level below.
 import { createHash } from 'node:crypto';
 
 export interface TreeNode {

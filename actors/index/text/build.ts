@@ -1,12 +1,16 @@
-// Makes a shard of documents: of every three bytes that follow each other in a folded text, the list of rows they are
-// in. A first pass over the texts sizes the lists and logs the trigrams of each row, a second pass over that log writes them.
+// Makes a shard of documents: of every three bytes that follow each other in a folded text, the list of rows
+// they are in. A first pass over the texts sizes the lists and logs the trigrams of each row, a second pass
+// over that log writes them.
 import { foldedByte, startOf } from './fold.ts';
 import { distanceBytes, writeDistance } from './postings.ts';
 import { type Lists, Shard, type TextDocument } from './shard.ts';
 
 const gramSpace = 1 << 24;
 
-/** Reserves 64 MB of address space, of which only the pages of trigrams that occur take memory: one makes many shards. */
+/**
+ * Reserves 64 MB of address space, of which only the pages of trigrams that occur take memory: one makes many
+ * shards.
+ */
 export class ShardBuilder<T extends TextDocument> {
   /** By gram: its number plus 1. */
   readonly #numbers = new Uint32Array(gramSpace);

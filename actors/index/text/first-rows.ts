@@ -1,5 +1,5 @@
-// The rows of several shards that hold what is looked for. Of too many it takes the first ones by an order of the documents,
-// so that which these are does not depend on how documents lie in shards.
+// The rows of several shards that hold what is looked for. Of too many it takes the first ones by an order of
+// the documents, so that which these are does not depend on how documents lie in shards.
 import type { Picked, Shard, TextDocument } from './shard.ts';
 
 export interface FoundRow<T> {

@@ -1,5 +1,5 @@
-// The form in which texts are compared: two texts that differ only in case, width or how their accents are stored have the
-// same one.
+// The form in which texts are compared: two texts that differ only in case, width or how their accents are
+// stored have the same one.
 import { isAscii } from 'node:buffer';
 
 /** Signs between lines or words that are no visible ones. */
@@ -10,8 +10,9 @@ const ascii = /^[\x00-\x7f]*$/;
 const dotted = /i(\p{M}*?)\u0307/gu;
 
 /**
- * Full case folding in every script (`ß` is `ss`, `ς` is `σ`), compatibility forms as the usual ones (`Ａ` is `a`, `ﬁ` is
- * `fi`), all four Turkish `i` alike, and a line break is a space. Folding what is folded changes nothing.
+ * Full case folding in every script (`ß` is `ss`, `ς` is `σ`), compatibility forms as the usual ones (`Ａ` is
+ * `a`, `ﬁ` is `fi`), all four Turkish `i` alike, and a line break is a space. Folding what is folded changes
+ * nothing.
  */
 export function fold(text: string): string {
   // A zero byte ends a row of the index, so none is in a text.
@@ -38,14 +39,17 @@ export function startOf({ ends }: Rows, row: number): number {
   return row === 0 ? 0 : ends[row - 1]!;
 }
 
-/** By UTF-16 unit: what it folds to by itself; 0 when not looked up yet, `dependent` when that depends on its neighbours. */
+/**
+ * By UTF-16 unit: what it folds to by itself; 0 when not looked up yet, `dependent` when that depends on its
+ * neighbours.
+ */
 const units = new Uint16Array(1 << 16);
 const dependent = 1;
 const mark = /^\p{M}/u;
 
 /**
- * Units that become one other, whatever stands before and after them: all but marks, what falls apart into marks or
- * several letters, the parts of Hangul syllables, and halves of pairs.
+ * Units that become one other, whatever stands before and after them: all but marks, what falls apart into
+ * marks or several letters, the parts of Hangul syllables, and halves of pairs.
  */
 function unitOf(unit: number): number {
   const char = String.fromCharCode(unit);
@@ -56,8 +60,8 @@ function unitOf(unit: number): number {
 }
 
 /**
- * The rows folded, up to `foldedByte`, which has still to be taken of every byte: so that ASCII, the most there is, does
- * not lie in memory twice. *Borrowed* when all of it is ASCII.
+ * The rows folded, up to `foldedByte`, which has still to be taken of every byte: so that ASCII, the most
+ * there is, does not lie in memory twice. *Borrowed* when all of it is ASCII.
  */
 export function foldRows(bytes: Uint8Array, ends: Uint32Array): Rows {
   if (isAscii(bytes)) return { bytes, ends };

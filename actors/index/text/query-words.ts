@@ -4,7 +4,10 @@ import { fold } from './fold.ts';
 /** Words of a question that are looked for; more are left out, so that nobody can ask for thousands. */
 export const mostWords = 12;
 
-/** English and German, folded: articles, pronouns, prepositions, auxiliaries, and the words questions are made of. */
+/**
+ * English and German, folded: articles, pronouns, prepositions, auxiliaries, and the words questions are made
+ * of.
+ */
 const asking = new Set(
   `a an the this that these those i you he she it we they me him her us them my your his its our their who whom whose what
   which when where why how and or but not no of to in on at by for from with about as into over after before is are was
@@ -28,7 +31,10 @@ export function queryWords(query: string): string[] {
 /** Scripts that put no blank between words, where one begins anywhere. */
 const unspaced =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Letters of a word that may go on in the text, as `budget` in `budgets`; a shorter one is the beginning of anything. */
+/**
+ * Letters of a word that may go on in the text, as `budget` in `budgets`; a shorter one is the beginning of
+ * anything.
+ */
 const mayGoOn = 4;
 
 /** How a word has to stand in a text: `whole`, at the beginning of a word, or anywhere. */

@@ -4,8 +4,8 @@ import { fold } from './fold.ts';
 const quotes = /[“”„‟«»]/g;
 
 /**
- * The words of a query, folded, each once; what stands in quotation marks is one of them, blanks included. A mark that is not
- * closed counts up to the end. None for a query of blanks and marks alone.
+ * The words of a query, folded, each once; what stands in quotation marks is one of them, blanks included. A
+ * mark that is not closed counts up to the end. None for a query of blanks and marks alone.
  */
 export function wordsOf(query: string): string[] {
   const words = new Set<string>();

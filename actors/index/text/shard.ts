@@ -1,5 +1,6 @@
-// Some documents with the lists of where each three bytes of their folded texts occur. Never changes. Every byte of a
-// row begins a gram, the last two filled up with zeros: so what has one or two bytes is found as the beginning of a gram.
+// Some documents with the lists of where each three bytes of their folded texts occur. Never changes. Every
+// byte of a row begins a gram, the last two filled up with zeros: so what has one or two bytes is found as
+// the beginning of a gram.
 import { lowerBound } from '../visual/frames.ts';
 import { foldedByte, type Rows, startOf } from './fold.ts';
 import { markedRows, markRows, readRows } from './postings.ts';
@@ -24,7 +25,10 @@ export interface TextDocument {
 /** Which rows of a document are in scope: all for true, none for false. */
 export type Picked = boolean | ((row: number) => boolean);
 
-/** Checking the text of a row costs as much as reading this many entries of a list; few rows are checked anyway. */
+/**
+ * Checking the text of a row costs as much as reading this many entries of a list; few rows are checked
+ * anyway.
+ */
 const rowCost = 64;
 const fewRows = 32;
 
@@ -56,8 +60,8 @@ export class Shard<T extends TextDocument> {
   }
 
   /**
-   * Tells `hit` of the rows that hold every needle, in their order, and answers how many; no row is looked at after `most`
-   * of them. `needles`: folded, UTF-8, none of them empty, at least one.
+   * Tells `hit` of the rows that hold every needle, in their order, and answers how many; no row is looked at
+   * after `most` of them. `needles`: folded, UTF-8, none of them empty, at least one.
    */
   find(
     needles: readonly Uint8Array[],
@@ -93,7 +97,10 @@ export class Shard<T extends TextDocument> {
     return total;
   }
 
-  /** Rows that may hold all needles, ascending, as the rarest one says; `unsure`: which of them have to be looked for. */
+  /**
+   * Rows that may hold all needles, ascending, as the rarest one says; `unsure`: which of them have to be
+   * looked for.
+   */
   #candidates(needles: readonly Uint8Array[]): { rows: Uint32Array; unsure: readonly Uint8Array[] } {
     const nothing = { rows: new Uint32Array(0), unsure: [] };
     let best = needles[0]!;

@@ -1,4 +1,5 @@
-// Texts that are in memory for searches: of the folder that was searched last, and of small ones searched before.
+// Texts that are in memory for searches: of the folder that was searched last, and of small ones searched
+// before.
 import type { Log } from '../../../runtime/log.ts';
 import type { Store } from '../store/store.ts';
 

@@ -66,9 +66,10 @@ export const thingMessages = {
     Type.Object({}),
   ),
   /**
-   * The scenes in which all terms are true (none without terms), each with the frame that shows it best, best first. `model_key`: whose scenes.
-   * `looked`: media in scope that a detector looked at. While it is not `done` tracks are still being read into memory, and
-   * the same message is to be sent again. Errors: those of the filters.
+   * The scenes in which all terms are true (none without terms), each with the frame that shows it best, best
+   * first. `model_key`: whose scenes. `looked`: media in scope that a detector looked at. While it is not
+   * `done` tracks are still being read into memory, and the same message is to be sent again. Errors: those
+   * of the filters.
    */
   find_things: ask(
     Type.Object({
@@ -87,7 +88,10 @@ export const thingMessages = {
       looked: Type.Integer({ minimum: 0 }),
     }),
   ),
-  /** For each frame the tracks in it that a term speaks of which is not negated, best first; none where no detector looked. */
+  /**
+   * For each frame the tracks in it that a term speaks of which is not negated, best first; none where no
+   * detector looked.
+   */
   things_at: ask(
     Type.Object({
       ...Folder,

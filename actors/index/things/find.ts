@@ -18,7 +18,10 @@ const leastColour = 0.2;
 /** Of the area of the picture: something this large is seen close, something this small from afar. */
 const [close, far] = [0.35, 0.03];
 
-/** `frames`: of the film. Ascending; what is asked for is wanted of each, and nothing of a question without terms. */
+/**
+ * `frames`: of the film. Ascending; what is asked for is wanted of each, and nothing of a question without
+ * terms.
+ */
 export function momentsOf(
   tracks: readonly Track[],
   terms: readonly ThingTerm[],

@@ -1,5 +1,5 @@
-// How large people are in a picture, as film makers name it: close-up, medium or wide shot. From the boxes of persons and
-// faces that are stored.
+// How large people are in a picture, as film makers name it: close-up, medium or wide shot. From the boxes of
+// persons and faces that are stored.
 import type { Face } from '../../faces/contract.ts';
 import { believedScore } from '../../things/contract.ts';
 import type { Track } from '../../things/tracks.ts';
@@ -21,21 +21,25 @@ export interface SeenFace extends Pick<Face, 'landmarks' | 'score'> {
 }
 
 /**
- * Heights of faces, from brow to chin, as shares of that of the picture from which a shot is a close-up (head and shoulders,
- * down to the chest) or a medium shot (down to the waist or the knees). Such a face is three quarters of a head: a picture
- * that shows a person down to the chest is 2.2 heads tall, and one down to the knees 5.7.
+ * Heights of faces, from brow to chin, as shares of that of the picture from which a shot is a close-up (head
+ * and shoulders, down to the chest) or a medium shot (down to the waist or the knees). Such a face is three
+ * quarters of a head: a picture that shows a person down to the chest is 2.2 heads tall, and one down to the
+ * knees 5.7.
  */
 const [closeFace, mediumFace] = [1 / 3, 0.13];
 /** Such a height in distances from the eyes to the mouth: the boxes of detectors differ by a fifth. */
 const faceHeight = 2.8;
 
 /**
- * Where no face was found: a person who fills so much of the height and reaches the lower edge of the picture is cut off
- * there, and the higher, the wider the box is for its height: shoulders are wider than a head and a chest are tall, and a
- * whole person is less than 0.4 as wide. Width by height in pixels.
+ * Where no face was found: a person who fills so much of the height and reaches the lower edge of the picture
+ * is cut off there, and the higher, the wider the box is for its height: shoulders are wider than a head and
+ * a chest are tall, and a whole person is less than 0.4 as wide. Width by height in pixels.
  */
 const [cutPerson, lowerEdge] = [0.55, 0.96];
-/** Who is small and cut off at the top or a side may be a hand that comes into the picture: of them nothing is said. */
+/**
+ * Who is small and cut off at the top or a side may be a hand that comes into the picture: of them nothing is
+ * said.
+ */
 const edge = 0.01;
 const [closeShape, mediumShape] = [0.9, 0.4];
 
@@ -45,7 +49,9 @@ interface Seen {
   readonly score: number;
 }
 
-/** `aspect`: width of the picture by its height. Frames without a person and without a face belong to none. */
+/**
+ * `aspect`: width of the picture by its height. Frames without a person and without a face belong to none.
+ */
 export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], aspect: number): Shot[] {
   const seen = new Map<number, Seen>();
   for (const { frame, landmarks, score } of faces) {

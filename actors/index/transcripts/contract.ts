@@ -1,4 +1,5 @@
-// What is said in media: transcripts are stored, read, loaded into memory and searched, and their speakers named.
+// What is said in media: transcripts are stored, read, loaded into memory and searched, and their speakers
+// named.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -34,7 +35,9 @@ export const TranscriptMark = Type.Object({
   detect_speakers: Type.Boolean(),
   /** As asked for: `auto`, `5+`, `1` to `4`. */
   speaker_count: Type.String(),
-  /** Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones. */
+  /**
+   * Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones.
+   */
   sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Names that the subtitles give, by id of the speaker; a name that a person gives goes before. */
   speaker_names: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -101,7 +104,10 @@ export const transcriptMessages = {
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({ transcribed: Type.Array(Type.Boolean()) }),
   ),
-  /** Stores a transcript in the place of an earlier one, in one atomic write; names of speakers that are still there stay, and links of voices. *Flushed*. */
+  /**
+   * Stores a transcript in the place of an earlier one, in one atomic write; names of speakers that are still
+   * there stay, and links of voices. *Flushed*.
+   */
   transcribe: ask(
     Type.Object({
       ...Folder,
@@ -118,7 +124,10 @@ export const transcriptMessages = {
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({ marks: Type.Array(Type.Union([TranscriptMark, Type.Null()])) }),
   ),
-  /** The stored transcript of each hash; null where there is none. `unreadable`: hashes whose transcript is damaged. */
+  /**
+   * The stored transcript of each hash; null where there is none. `unreadable`: hashes whose transcript is
+   * damaged.
+   */
   transcripts: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({
@@ -127,8 +136,9 @@ export const transcriptMessages = {
     }),
   ),
   /**
-   * Gives speakers of a stored transcript their display names; an empty one takes the name away that was given. All or none, *flushed*.
-   * NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id, BAD_NAME. Answers all names there are now.
+   * Gives speakers of a stored transcript their display names; an empty one takes the name away that was
+   * given. All or none, *flushed*. NOT_ANALYZED without a transcript, UNKNOWN_SPEAKER naming the id,
+   * BAD_NAME. Answers all names there are now.
    */
   name_speakers: ask(
     Type.Object({
@@ -139,8 +149,8 @@ export const transcriptMessages = {
     Type.Object({ names: Type.Record(Type.String(), Type.String()) }),
   ),
   /**
-   * Segments of a stored transcript that overlap `range` and come after segment `after` (null: from the first), at most
-   * `most`. STORE_DAMAGED when it cannot be read.
+   * Segments of a stored transcript that overlap `range` and come after segment `after` (null: from the
+   * first), at most `most`. STORE_DAMAGED when it cannot be read.
    */
   transcript_part: ask(
     Type.Object({
@@ -153,14 +163,16 @@ export const transcriptMessages = {
     TranscriptPart,
   ),
   /**
-   * Loads every transcript of a folder into memory, a part in each turn: to be sent again, with the number of the answer,
-   * until `done`. What is loaded of another folder gives way then; one stored later can be searched at once.
+   * Loads every transcript of a folder into memory, a part in each turn: to be sent again, with the number of
+   * the answer, until `done`. What is loaded of another folder gives way then; one stored later can be
+   * searched at once.
    */
   load_transcripts: ask(Type.Object({ ...Folder, ...LoadNumber }), TranscriptLoadReport),
   /**
-   * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`. NOT_LOADED when
-   * the transcripts of another folder are loaded, or none. `speaker_name`: only what this speaker says, by id, by name or by
-   * a part of the name; part of one only where no speaker of that transcript has exactly this one.
+   * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`.
+   * NOT_LOADED when the transcripts of another folder are loaded, or none. `speaker_name`: only what this
+   * speaker says, by id, by name or by a part of the name; part of one only where no speaker of that
+   * transcript has exactly this one.
    */
   search_transcripts: ask(
     Type.Object({
@@ -177,10 +189,11 @@ export const transcriptMessages = {
     TranscriptMatches,
   ),
   /**
-   * What is said that answers a question, best first: segments that hold the whole `query`, as whole words before parts of longer ones, then by
-   * path and time. When none does, those that hold more than half of its words, without the words that only make it a
-   * question; a word may stand in the segment that follows, or be the name of who speaks. `people`: only segments during
-   * which they are seen. At most `max_results`. NOT_LOADED.
+   * What is said that answers a question, best first: segments that hold the whole `query`, as whole words
+   * before parts of longer ones, then by path and time. When none does, those that hold more than half of its
+   * words, without the words that only make it a question; a word may stand in the segment that follows, or
+   * be the name of who speaks. `people`: only segments during which they are seen. At most `max_results`.
+   * NOT_LOADED.
    */
   search_said: ask(
     Type.Object({

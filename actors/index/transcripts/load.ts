@@ -1,5 +1,5 @@
-// Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole load. What was
-// in memory gives way shard by shard, so that it never lies there twice.
+// Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole
+// load. What was in memory gives way shard by shard, so that it never lies there twice.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';

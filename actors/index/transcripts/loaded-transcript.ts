@@ -51,7 +51,10 @@ export function nameOf({ mark }: Pick<Columns, 'mark'>, names: Names, speaker: s
   return nameIn(names, speaker) ?? nameIn(mark.speaker_names ?? {}, speaker) ?? speaker;
 }
 
-/** Which speakers are meant, by id, by a name or by a part of one: of those that fit exactly, else of those in part. */
+/**
+ * Which speakers are meant, by id, by a name or by a part of one: of those that fit exactly, else of those in
+ * part.
+ */
 function speakersMeant({ columns, names }: Pick<LoadedTranscript, 'columns' | 'names'>, wanted: string) {
   const { mark, speakerIds } = columns;
   const known = speakerIds.map((id) => {

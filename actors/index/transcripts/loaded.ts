@@ -1,5 +1,6 @@
-// The transcripts of one folder that are in memory. What is loaded lies in sealed shards, which never change; what is
-// stored later goes to the active one, which is rebuilt with every transcript until it is large enough to be sealed.
+// The transcripts of one folder that are in memory. What is loaded lies in sealed shards, which never change;
+// what is stored later goes to the active one, which is rebuilt with every transcript until it is large
+// enough to be sealed.
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
 import { firstRows } from '../text/first-rows.ts';
@@ -71,8 +72,8 @@ export class LoadedTranscripts {
   }
 
   /**
-   * Makes shards anew of which more than half was replaced, so that it does not stay in memory. False when there were none
-   * left; about 10 ms else.
+   * Makes shards anew of which more than half was replaced, so that it does not stay in memory. False when
+   * there were none left; about 10 ms else.
    */
   tidy(): boolean {
     this.#dropGone();
@@ -129,8 +130,8 @@ export class LoadedTranscripts {
   }
 
   /**
-   * `needle`: folded, UTF-8, not empty. The first `most` of all in their order; the total is counted up to `counted` or
-   * somewhat more. `pause` is called between shards and may throw to stop.
+   * `needle`: folded, UTF-8, not empty. The first `most` of all in their order; the total is counted up to
+   * `counted` or somewhat more. `pause` is called between shards and may throw to stop.
    */
   find(needle: Uint8Array, scope: TranscriptScope, most: number, counted: number, pause: () => void): Hits {
     const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);

@@ -1,8 +1,9 @@
 // What is said that answers a question: the whole of it, or its words.
 //
-// A person who types `budget` means the word; one who types `who says budget, and when` means the same. So the question is
-// looked for as it is, and when nobody says that, its words are: without those that only make it a question, and at
-// least more than half of them close together, so that one frequent word does not bring everything.
+// A person who types `budget` means the word; one who types `who says budget, and when` means the same. So
+// the question is looked for as it is, and when nobody says that, its words are: without those that only make
+// it a question, and at least more than half of them close together, so that one frequent word does not bring
+// everything.
 
 import type { FoundRow } from '../text/first-rows.ts';
 import { fold } from '../text/fold.ts';

@@ -21,7 +21,10 @@ export class TranscriptIndex {
     this.#log = log;
   }
 
-  /** One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives way with the last. */
+  /**
+   * One step of a load: a new one for null, or the one of that number. What is loaded of another folder gives
+   * way with the last.
+   */
   load(store: Store, number: number | null): TranscriptLoadReport {
     store.requireReadable();
     this.#follow(store);
@@ -53,8 +56,8 @@ export class TranscriptIndex {
   }
 
   /**
-   * Takes out what was removed from the folder since, by whatever process. Transcripts are in the order of their paths:
-   * when one moved, nothing is loaded any more, and the next search loads anew.
+   * Takes out what was removed from the folder since, by whatever process. Transcripts are in the order of
+   * their paths: when one moved, nothing is loaded any more, and the next search loads anew.
    */
   #follow(store: Store): void {
     const loaded = this.#loaded;
@@ -65,8 +68,8 @@ export class TranscriptIndex {
   }
 
   /**
-   * What is loaded of a folder, without what was removed since; NOT_LOADED when nothing is, or what lay there before the
-   * folder was replaced. STORE_UNAVAILABLE while the folder is gone.
+   * What is loaded of a folder, without what was removed since; NOT_LOADED when nothing is, or what lay there
+   * before the folder was replaced. STORE_UNAVAILABLE while the folder is gone.
    */
   of(store: Store): LoadedTranscripts {
     const { folder } = store;

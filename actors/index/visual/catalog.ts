@@ -162,7 +162,9 @@ function addPicks(picks: Pick[], run: Run, ranges: Uint32Array): void {
   }
 }
 
-/** The position of the first frame that is not before this one; at once where every frame before it is there. */
+/**
+ * The position of the first frame that is not before this one; at once where every frame before it is there.
+ */
 function positionFrom(frames: Int32Array, frame: number): number {
   return frame === 0 || frames[frame - 1] === frame - 1 ? frame : lowerBound(frames, frame);
 }

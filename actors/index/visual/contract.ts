@@ -1,4 +1,5 @@
-// The visual stage of media: its frames are stored with their vectors and previews, loaded into memory and ranked.
+// The visual stage of media: its frames are stored with their vectors and previews, loaded into memory and
+// ranked.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
@@ -70,7 +71,10 @@ export const VisualLoadStep = Type.Object({ ...LoadStep, ...LoadReport.propertie
 export type VisualLoadStep = Static<typeof VisualLoadStep>;
 
 export const visualMessages = {
-  /** Media stored by a model of `older` and not by `model_key`, ascending; at most `most` of them, and how many there are. */
+  /**
+   * Media stored by a model of `older` and not by `model_key`, ascending; at most `most` of them, and how
+   * many there are.
+   */
   outdated: ask(
     Type.Object({
       ...Folder,
@@ -90,8 +94,9 @@ export const visualMessages = {
     Type.Object({ stored: Type.Array(Type.Boolean()) }),
   ),
   /**
-   * Begins the visual stage of one file. With `span` it goes on behind what was kept under it: `kept` frames, and the
-   * first one that is wanted is `next_frame`. Otherwise what an unfinished earlier one left is dropped.
+   * Begins the visual stage of one file. With `span` it goes on behind what was kept under it: `kept` frames,
+   * and the first one that is wanted is `next_frame`. Otherwise what an unfinished earlier one left is
+   * dropped.
    */
   begin: ask(
     Type.Object({
@@ -104,8 +109,8 @@ export const visualMessages = {
     Type.Object({ stage: Type.Integer(), kept: Type.Integer(), next_frame: Type.Integer() }),
   ),
   /**
-   * Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered. `keep`: all that
-   * was appended is kept for the time when the stage is taken up, *flushed*.
+   * Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered.
+   * `keep`: all that was appended is kept for the time when the stage is taken up, *flushed*.
    */
   append: ask(
     Type.Object({
@@ -114,7 +119,10 @@ export const visualMessages = {
       vectors: Floats,
       /** JPEG of each frame. */
       previews: Type.Array(Bytes),
-      /** Share of each picture that differs from the frame before, whatever its exposure: 1 where nobody knows; left out for 1. */
+      /**
+       * Share of each picture that differs from the frame before, whatever its exposure: 1 where nobody
+       * knows; left out for 1.
+       */
       changed: Type.Optional(Floats),
       keep: Type.Optional(Type.Boolean()),
     }),
@@ -125,18 +133,22 @@ export const visualMessages = {
     Type.Object({ stage: Type.Integer(), media: MediaRecord }),
     Type.Object({ vectors: Type.Integer() }),
   ),
-  /** Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is not open is forgotten already. */
+  /**
+   * Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is
+   * not open is forgotten already.
+   */
   abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
   /**
-   * One step of rewriting the packs of a model without orphaned rows, when these are more than half; to be sent again until
-   * `done`. Nothing is stored otherwise by it. A `begin` of the same model ends it, and so does a pause of 10 s.
+   * One step of rewriting the packs of a model without orphaned rows, when these are more than half; to be
+   * sent again until `done`. Nothing is stored otherwise by it. A `begin` of the same model ends it, and so
+   * does a pause of 10 s.
    */
   compact: ask(Type.Object({ ...Folder, model_key: Type.String() }), Type.Object({ done: Type.Boolean() })),
   /**
-   * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until `done`. `hashes`
-   * null means everything stored by this model. What is loaded of the same folder and model stays, and is replaced where
-   * it was stored again; another folder or model drops what was loaded before. Nothing can be searched before the first
-   * load has ended.
+   * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until
+   * `done`. `hashes` null means everything stored by this model. What is loaded of the same folder and model
+   * stays, and is replaced where it was stored again; another folder or model drops what was loaded before.
+   * Nothing can be searched before the first load has ended.
    */
   load: ask(
     Type.Object({
@@ -149,10 +161,12 @@ export const visualMessages = {
   ),
   drop: ask(Type.Object({}), Type.Object({})),
   /**
-   * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model. `text`, `picture`:
-   * L2-normalised; each is optional but one must be there. `text`: d. `picture`: k×d, readings of one picture, of which the
-   * one that a frame is most like counts; at most 12. `text_weight` weighs text against a picture's 1 when both are there. `exclude`: k×d, a soft signal that lowers what it resembles. `people`: only frames that show them; NOT_LOADED when
-   * people of another folder are loaded, and an error naming the item of `people_filter` that means nobody.
+   * Ranks the loaded frames, best first. NOT_LOADED when what is loaded is of another folder or model.
+   * `text`, `picture`: L2-normalised; each is optional but one must be there. `text`: d. `picture`: k×d,
+   * readings of one picture, of which the one that a frame is most like counts; at most 12. `text_weight`
+   * weighs text against a picture's 1 when both are there. `exclude`: k×d, a soft signal that lowers what it
+   * resembles. `people`: only frames that show them; NOT_LOADED when people of another folder are loaded, and
+   * an error naming the item of `people_filter` that means nobody.
    */
   search: ask(
     Type.Object({
@@ -176,9 +190,9 @@ export const visualMessages = {
     }),
   ),
   /**
-   * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded; fields as those of
-   * `search`. `values`: one a second, *moved*; null when nothing of it is loaded. Scores are cosines of the model, and only
-   * of use to compare answers to the same query. NOT_LOADED.
+   * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded;
+   * fields as those of `search`. `values`: one a second, *moved*; null when nothing of it is loaded. Scores
+   * are cosines of the model, and only of use to compare answers to the same query. NOT_LOADED.
    */
   relevance: ask(
     Type.Object({
@@ -198,9 +212,10 @@ export const visualMessages = {
     }),
   ),
   /**
-   * How far some frames stand out from everything that is loaded; fields as those of `search`, and `words`: k×d, the parts
-   * of the words. Scores of the text and of the picture alone, and of each part of the words, with the background of each;
-   * `lowered`: by which of what is excluded. Null for a frame that is not loaded or cannot be read. NOT_LOADED.
+   * How far some frames stand out from everything that is loaded; fields as those of `search`, and `words`:
+   * k×d, the parts of the words. Scores of the text and of the picture alone, and of each part of the words,
+   * with the background of each; `lowered`: by which of what is excluded. Null for a frame that is not loaded
+   * or cannot be read. NOT_LOADED.
    */
   standing: ask(
     Type.Object({
@@ -216,9 +231,9 @@ export const visualMessages = {
     Standing,
   ),
   /**
-   * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where it looked at the
-   * content, else of the model that came to the folder last and did. Null where none did. `unreadable`: hashes whose
-   * record is damaged.
+   * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where
+   * it looked at the content, else of the model that came to the folder last and did. Null where none did.
+   * `unreadable`: hashes whose record is damaged.
    */
   scenes: ask(
     Type.Object({ ...Folder, model_key: nullable(Type.String()), hashes: Type.Array(Type.String()) }),
@@ -238,7 +253,9 @@ export const visualMessages = {
     }),
     Type.Object({ vector: Type.Union([Floats, Type.Null()]) }),
   ),
-  /** JPEG of each frame, *moved*; null where there is none. `unreadable`: hashes whose previews are damaged. */
+  /**
+   * JPEG of each frame, *moved*; null where there is none. `unreadable`: hashes whose previews are damaged.
+   */
   previews: ask(
     Type.Object({
       ...Folder,

@@ -163,10 +163,11 @@ function previews({ folders }: VisualParts, request: Request<VisualContract, 'pr
   });
 }
 
-// How far matches stand out from everything that is loaded, whatever part of it was searched: the scores of text, picture and
-// each part of the words alone, the background of each, and what the excluded things take.
+// How far matches stand out from everything that is loaded, whatever part of it was searched: the scores of
+// text, picture and each part of the words alone, the background of each, and what the excluded things take.
 //
-// Backgrounds are those of what is asked for, without what is excluded: to exclude something lowers matches and raises none.
+// Backgrounds are those of what is asked for, without what is excluded: to exclude something lowers matches
+// and raises none.
 
 interface Moment {
   readonly hash_str: string;

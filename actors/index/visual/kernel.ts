@@ -1,7 +1,11 @@
-// The scan kernel, written in kernel.wat and committed assembled as kernel.wasm; a test assembles it again and compares.
+// The scan kernel, written in kernel.wat and committed assembled as kernel.wasm; a test assembles it again
+// and compares.
 import { readFileSync } from 'node:fs';
 
-/** Scores `count` rows from byte `rows` on into float32s at byte `out`, each with `error` times its scale. Shapes: kernel.wat. */
+/**
+ * Scores `count` rows from byte `rows` on into float32s at byte `out`, each with `error` times its scale.
+ * Shapes: kernel.wat.
+ */
 type Scan = (
   rows: number,
   count: number,
@@ -13,7 +17,10 @@ type Scan = (
   error: number,
 ) => void;
 
-/** Writes the indices of the float32s from byte `scores` on that are above `least` to byte `out`: how many there are. */
+/**
+ * Writes the indices of the float32s from byte `scores` on that are above `least` to byte `out`: how many
+ * there are.
+ */
 type Above = (scores: number, count: number, least: number, out: number) => number;
 
 export interface Kernel {

@@ -1,5 +1,5 @@
-// The vectors of one folder and one model that are in memory, and how they get there: the packs are read front to back,
-// many files at once, straight into the memory the scan runs over.
+// The vectors of one folder and one model that are in memory, and how they get there: the packs are read
+// front to back, many files at once, straight into the memory the scan runs over.
 import { crc32 } from 'node:zlib';
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -52,9 +52,9 @@ export class LoadedVectors {
   }
 
   /**
-   * Loads the stages that are not loaded yet, in the place of earlier ones of the same media. `pause` is called between
-   * reads and may throw to stop: then nothing of this call stays. Hashes whose data is damaged go to `unreadable`. Answers
-   * what keeps a pack from being opened.
+   * Loads the stages that are not loaded yet, in the place of earlier ones of the same media. `pause` is
+   * called between reads and may throw to stop: then nothing of this call stays. Hashes whose data is damaged
+   * go to `unreadable`. Answers what keeps a pack from being opened.
    */
   add(
     store: Store,

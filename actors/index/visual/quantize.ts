@@ -1,4 +1,5 @@
-// The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here is.
+// The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here
+// is.
 //   8 bits   d values padded to 32, then float32 scale and 12 bytes of zero: scanned from memory
 //   16 bits  d values padded to 8, then float32 scale, uint32 frame, uint32 CRC32 of all before, 4 of zero: re-scores
 import { crc32 } from 'node:zlib';
@@ -20,7 +21,10 @@ function largest(vector: Float32Array): number {
   return Math.max(high, -low);
 }
 
-/** Writes `vector` as whole numbers of at most `most` into `values` and answers the scale: value × scale is what was. */
+/**
+ * Writes `vector` as whole numbers of at most `most` into `values` and answers the scale: value × scale is
+ * what was.
+ */
 export function quantize(vector: Float32Array, values: Int8Array | Int16Array, most = 127): number {
   const scale = largest(vector) / most;
   const inverse = scale === 0 ? 0 : 1 / scale;
@@ -38,10 +42,10 @@ export function writeRow8(vector: Float32Array, bytes: Uint8Array, at: number): 
 }
 
 /**
- * The most by which the score of an 8-bit row can be off, as a multiple of the scale of the row: the exact score is the dot
- * product of `query` and the 16-bit row. Each value of the 8-bit row is off by half its scale at most, and one of the 16-bit
- * row by half of its own; the query itself was rounded to multiples of `queryScale`. Rounding to float32 on the way adds
- * less than a thousandth.
+ * The most by which the score of an 8-bit row can be off, as a multiple of the scale of the row: the exact
+ * score is the dot product of `query` and the 16-bit row. Each value of the 8-bit row is off by half its
+ * scale at most, and one of the 16-bit row by half of its own; the query itself was rounded to multiples of
+ * `queryScale`. Rounding to float32 on the way adds less than a thousandth.
  */
 export function scoreError8(query: Float32Array, queryScale: number): number {
   const sum = query.reduce((total, value) => total + Math.abs(value), 0);

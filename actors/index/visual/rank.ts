@@ -1,9 +1,12 @@
-// From scored frames to an answer: one match a scene, so many a video, the best scenes, then grouped by video.
+// From scored frames to an answer: one match a scene, so many a video, the best scenes, then grouped by
+// video.
 //
-// Order of the answer: videos by their best match, and within a video best first, as an editor reads it: the best film,
-// then the other places in it. `original_index` is the position before that grouping, so the plain ranking is not lost.
+// Order of the answer: videos by their best match, and within a video best first, as an editor reads it: the
+// best film, then the other places in it. `original_index` is the position before that grouping, so the plain
+// ranking is not lost.
 //
-// Of equal scores the lower hash comes first, and in one video the earlier frame: where rows lie in memory decides nothing.
+// Of equal scores the lower hash comes first, and in one video the earlier frame: where rows lie in memory
+// decides nothing.
 import { type LoadedMedia, sceneRange } from './catalog.ts';
 import type { RankedMatch } from './contract.ts';
 
@@ -30,7 +33,10 @@ export function byScore(a: Scored, b: Scored): number {
   return a.position - b.position;
 }
 
-/** The best frame of each scene, best first, `most` of them. What it leaves out is in no ranking of more frames either. */
+/**
+ * The best frame of each scene, best first, `most` of them. What it leaves out is in no ranking of more
+ * frames either.
+ */
 export function ranking<S extends Scored>(scored: readonly S[], most: Most): S[] {
   const best: S[] = [];
   const seen = new Map<LoadedMedia, Set<number>>();

@@ -1,5 +1,6 @@
-// What the library has of the queries asked last: a page asks for the relevance along many films of one answer, and for
-// the same query again as one scrolls, and what is usual in the library is the same for all of them.
+// What the library has of the queries asked last: a page asks for the relevance along many films of one
+// answer, and for the same query again as one scrolls, and what is usual in the library is the same for all
+// of them.
 
 import { type Catalog, everything, type LoadedMedia } from './catalog.ts';
 import { scorerOf } from './scan.ts';
@@ -56,10 +57,10 @@ export class ScaleCache {
 
 // How much each second of one film has of what is searched, against all that is loaded.
 //
-// 0 is the background: the median of the scores of 2048 frames, evenly spaced over everything that is loaded; whatever a
-// library is mostly of is what it is. 1 is the best frame of the library. Between them the scale is linear, and what lies
-// below the background is 0. Where the best frame hardly stands out, because nothing fits or everything is alike, the
-// scale is at least `leastSpan` long: noise is not stretched into peaks.
+// 0 is the background: the median of the scores of 2048 frames, evenly spaced over everything that is loaded;
+// whatever a library is mostly of is what it is. 1 is the best frame of the library. Between them the scale
+// is linear, and what lies below the background is 0. Where the best frame hardly stands out, because nothing
+// fits or everything is alike, the scale is at least `leastSpan` long: noise is not stretched into peaks.
 
 /** A frame that is less than this above the background, as a cosine, does not stand out by any model. */
 const leastSpan = 0.02;
@@ -72,7 +73,10 @@ interface Scale {
   readonly frames: number;
 }
 
-/** The scale of a query over all that is loaded. `rows`: of the frames that stand for it. Sets the queries of the bank. */
+/**
+ * The scale of a query over all that is loaded. `rows`: of the frames that stand for it. Sets the queries of
+ * the bank.
+ */
 export function scaleOf(at: Searched, scoring: Scoring, rows: Int32Array): Scale {
   const best = bestScore(at, scoring);
   const { centre: background } = backgroundOf(rows, scorerOf(at.bank, scoring));

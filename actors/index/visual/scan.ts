@@ -17,7 +17,10 @@ export interface Scorer {
   one(row: number, bound: Bound): number;
   /** Of a block of rows. *Borrowed until the next block*. */
   score(row: number, count: number, bound: Bound): Float32Array | Float64Array;
-  /** Indices of the scores that reach `least` in the block scored last, and of some that hardly miss it. *Borrowed* as well. */
+  /**
+   * Indices of the scores that reach `least` in the block scored last, and of some that hardly miss it.
+   * *Borrowed* as well.
+   */
   reaching(row: number, count: number, least: number): Int32Array;
 }
 
@@ -66,7 +69,10 @@ export function scorerOf(bank: RowBank, { bases, exclude }: Scoring): Scorer {
 /** To score so many rows that are not asked for takes less time than to begin a block. */
 const mostBetween = 32;
 
-/** The picks from `first` on that lie close to each other and fit into one block: the index after the last one. */
+/**
+ * The picks from `first` on that lie close to each other and fit into one block: the index after the last
+ * one.
+ */
 function blockEnd(bank: RowBank, picks: readonly Pick[], first: number, row: number): number {
   let end = first;
   let next = row;

@@ -1,12 +1,13 @@
 // Where scenes begin, from how far each grid frame is from the one before it.
 //
-// A cut stands out against the usual distance between neighbours in the same film: a calm interview has small ones, a
-// hand-held walk large ones. So the threshold is the median plus four deviations (from the median deviation, which a few
-// cuts cannot move), held between two bounds: below the lower one is noise of a still picture, above the upper one two
-// pictures are different however restless the film is (a montage of one-second shots is all cuts).
+// A cut stands out against the usual distance between neighbours in the same film: a calm interview has small
+// ones, a hand-held walk large ones. So the threshold is the median plus four deviations (from the median
+// deviation, which a few cuts cannot move), held between two bounds: below the lower one is noise of a still
+// picture, above the upper one two pictures are different however restless the film is (a montage of
+// one-second shots is all cuts).
 
-// With starter-visual a slow pan moves 0.04 to 0.12 a second and a cut 0.8 and more; with models of CLIP's kind cuts
-// begin at about 0.3.
+// With starter-visual a slow pan moves 0.04 to 0.12 a second and a cut 0.8 and more; with models of CLIP's
+// kind cuts begin at about 0.3.
 export const lowest = 0.25;
 export const highest = 0.35;
 
@@ -16,7 +17,10 @@ function median(sorted: Float32Array): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The distance from which on a neighbour begins a new scene. `distances`: 1 - cosine of each frame to the one before. */
+/**
+ * The distance from which on a neighbour begins a new scene. `distances`: 1 - cosine of each frame to the one
+ * before.
+ */
 export function sceneThreshold(distances: Float32Array): number {
   const centre = median(distances.toSorted());
   const spread = median(distances.map((distance) => Math.abs(distance - centre)).sort());
@@ -27,14 +31,14 @@ export function sceneThreshold(distances: Float32Array): number {
 export const lags = 5;
 
 /**
- * A cut changes at least so much of the picture; what passes a fixed camera changes less. Of 24 films the cuts changed 0.53 to 1,
- * two cars before a camera that adjusts its exposure 0.42.
+ * A cut changes at least so much of the picture; what passes a fixed camera changes less. Of 24 films the
+ * cuts changed 0.53 to 1, two cars before a camera that adjusts its exposure 0.42.
  */
 export const leastChanged = 0.5;
 
 /**
- * Positions at which scenes begin, ascending, the first one 0. `distances[k][i]`: of frame i to frame i + k + 1. `changed[i]`:
- * share of the picture that differs between frame i and the next one.
+ * Positions at which scenes begin, ascending, the first one 0. `distances[k][i]`: of frame i to frame i + k +
+ * 1. `changed[i]`: share of the picture that differs between frame i and the next one.
  */
 export function sceneStarts(
   distances: readonly Float32Array[],
@@ -53,7 +57,10 @@ export function sceneStarts(
   return starts;
 }
 
-/** The last frame within reach that looks like frame `before` again, after one that does not; null when none does. */
+/**
+ * The last frame within reach that looks like frame `before` again, after one that does not; null when none
+ * does.
+ */
 function comesBack(distances: readonly Float32Array[], before: number, alike: number): number | null {
   for (let lag = distances.length; lag > 1; lag--) {
     const distance = distances[lag - 1]![before];

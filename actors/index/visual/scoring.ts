@@ -1,16 +1,18 @@
 // How a frame is scored: one vector to rank by, and vectors whose similarity lowers a frame.
 //
-// Text and picture. A text lies further from every picture than a picture does, and spreads less, so their cosines
-// cannot be added as they are. Each is divided by its spread over the frames searched; then `text_weight` counts text
-// against a picture's 1: share of text = text_weight / (1 + text_weight). Both are linear, so they become one vector.
+// Text and picture. A text lies further from every picture than a picture does, and spreads less, so their
+// cosines cannot be added as they are. Each is divided by its spread over the frames searched; then
+// `text_weight` counts text against a picture's 1: share of text = text_weight / (1 + text_weight). Both are
+// linear, so they become one vector.
 //
-// Readings of a picture. The same picture may be asked for in several readings: as it is, mirrored. A frame counts by the
-// reading it is most like. Each is joined with the text by the spread of the first, so that they stay in one scale.
+// Readings of a picture. The same picture may be asked for in several readings: as it is, mirrored. A frame
+// counts by the reading it is most like. Each is joined with the text by the spread of the first, so that
+// they stay in one scale.
 //
-// Exclude. A frame that is usual for an excluded thing, or hardly more than usual, loses nothing. What is more like it loses
-// in proportion, so that a frame that stands out by several spreads falls behind the whole range of the scores, and so
-// does, where nothing stands out that far, the one that is most like it: it never stays first while there is another. Frames
-// that lose nothing keep their order, and nothing is ever removed.
+// Exclude. A frame that is usual for an excluded thing, or hardly more than usual, loses nothing. What is
+// more like it loses in proportion, so that a frame that stands out by several spreads falls behind the whole
+// range of the scores, and so does, where nothing stands out that far, the one that is most like it: it never
+// stays first while there is another. Frames that lose nothing keep their order, and nothing is ever removed.
 
 export interface Query {
   readonly text: Float32Array | null;
@@ -33,8 +35,8 @@ export interface Spread {
 
 export interface Scoring {
   /**
-   * At least one, in the scale of a cosine: a weighted mean of the cosines to text and picture, one for each reading. The
-   * best of them counts.
+   * At least one, in the scale of a cosine: a weighted mean of the cosines to text and picture, one for each
+   * reading. The best of them counts.
    */
   readonly bases: readonly Float32Array[];
   readonly exclude: readonly {

@@ -1,5 +1,5 @@
-// One search over what is loaded, exactly as if every frame were scored at 16 bits. The scan at 8 bits tells between which
-// two scores each frame lies; only frames that can be in the answer are scored again.
+// One search over what is loaded, exactly as if every frame were scored at 16 bits. The scan at 8 bits tells
+// between which two scores each frame lies; only frames that can be in the answer are scored again.
 import {
   type Catalog,
   everything,
@@ -19,13 +19,18 @@ import { blockRows, type RowBank } from './segment.ts';
 export interface Searched {
   readonly bank: RowBank;
   readonly catalog: Catalog;
-  /** The vectors of rows of a run at 16 bits; null for one that cannot be read: then its 8-bit score stands. */
+  /**
+   * The vectors of rows of a run at 16 bits; null for one that cannot be read: then its 8-bit score stands.
+   */
   fine(run: Run, row: number, count: number): readonly (Float32Array | null)[];
   /** Called between blocks; throws to stop. */
   pause(): void;
 }
 
-/** The rows of one pick in one scene. `score`: its best frame reaches it, and that of no other row is known to be better. */
+/**
+ * The rows of one pick in one scene. `score`: its best frame reaches it, and that of no other row is known to
+ * be better.
+ */
 interface Candidate extends Scored {
   readonly pick: Pick;
   /** Position after the last one of the scene. */
@@ -103,7 +108,10 @@ interface Row {
   readonly atMost: number;
 }
 
-/** Rows that are read together at most, and rows between two that are read along: each read costs as much as some rows. */
+/**
+ * Rows that are read together at most, and rows between two that are read along: each read costs as much as
+ * some rows.
+ */
 const mostRead = 64;
 const mostBetween = 4;
 
@@ -206,10 +214,11 @@ export function search(
   return { matches: grouped(ranked(at, scoring, picks, { matches, perVideo })), searched };
 }
 
-// What is usual in what is loaded or searched: the scores of some 2048 frames, evenly spaced, and how they spread.
+// What is usual in what is loaded or searched: the scores of some 2048 frames, evenly spaced, and how they
+// spread.
 //
-// Which frames these are depends on the frames there are, not on where they lie in memory: each media gives every n-th of
-// its frames, from a first one that its hash decides.
+// Which frames these are depends on the frames there are, not on where they lie in memory: each media gives
+// every n-th of its frames, from a first one that its hash decides.
 
 const sampleFrames = 2048;
 

@@ -1,5 +1,5 @@
-// Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing many small
-// ones never copies. Row numbers are global: segment × rows of a segment + row in it.
+// Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing
+// many small ones never copies. Row numbers are global: segment × rows of a segment + row in it.
 import { type Kernel, kernelOver } from './kernel.ts';
 import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 
@@ -12,7 +12,10 @@ export const maxQueries = 64;
 export const mostReadings = 12;
 const defaultSegmentBytes = 1 << 30;
 
-/** Which score a scan gives: 0 that of the 8-bit row, 1 one that the exact score is not above, -1 one that it is not below. */
+/**
+ * Which score a scan gives: 0 that of the 8-bit row, 1 one that the exact score is not above, -1 one that it
+ * is not below.
+ */
 export type Bound = -1 | 0 | 1;
 
 /** A query as the kernel takes it. */
@@ -50,7 +53,8 @@ export class RowBank {
     this.#padded = paddedLength(dimensions);
     this.stride = stride8(dimensions);
     this.#mostOfQuery = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * this.#padded)));
-    // Scores of a block, the queries, the indices of the scores that stand out, the score of one row, and then the rows.
+    // Scores of a block, the queries, the indices of the scores that stand out, the score of one row, and
+    // then the rows.
     this.#hitsAt = blockRows * 4 + maxQueries * this.#padded * 2;
     this.#oneAt = this.#hitsAt + blockRows * 4;
     this.#rowsAt = this.#oneAt + 16;
@@ -58,7 +62,10 @@ export class RowBank {
     this.#free = new FreeRows(this.segmentRows);
   }
 
-  /** Says how many rows will be allocated next, so that memory grows once: every growth costs as much as reading 4 MB. */
+  /**
+   * Says how many rows will be allocated next, so that memory grows once: every growth costs as much as
+   * reading 4 MB.
+   */
   expect(rows: number): void {
     this.#expected = rows;
   }
@@ -68,7 +75,10 @@ export class RowBank {
     return this.#free.next || this.segmentRows;
   }
 
-  /** Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold nothing yet. */
+  /**
+   * Room for up to `count` rows in one segment: the first row and how many it really is. The rows hold
+   * nothing yet.
+   */
   allocate(count: number): { row: number; count: number } {
     const free = this.#free.take(count);
     if (free === null) return this.#allocateAtEnd(count);
@@ -117,7 +127,10 @@ export class RowBank {
     return Math.floor(row / this.segmentRows);
   }
 
-  /** The bytes of rows of one segment, to be filled or read. *Borrowed until the next `allocate`*, which may move them. */
+  /**
+   * The bytes of rows of one segment, to be filled or read. *Borrowed until the next `allocate`*, which may
+   * move them.
+   */
   bytes(row: number, count: number): Uint8Array {
     const segment = this.#segments[this.segmentOf(row)] as Segment;
     const at = this.#rowsAt + (row % this.segmentRows) * this.stride;
@@ -139,7 +152,10 @@ export class RowBank {
     for (const [i, { values }] of this.#queries.entries()) bytes.set(values, i * this.#padded);
   }
 
-  /** Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next `scan`*. */
+  /**
+   * Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next
+   * `scan`*.
+   */
   scan(row: number, count: number, query: number, bound: Bound): Float32Array {
     return new Float32Array(this.#scan(row, count, query, bound, 0), 0, count);
   }
@@ -159,8 +175,8 @@ export class RowBank {
   }
 
   /**
-   * Indices of the scores that reach `least`, among those of the last `scan`, which was of this row; and of some that fall
-   * short of it by less than a millionth. *Borrowed until the next `scan`*.
+   * Indices of the scores that reach `least`, among those of the last `scan`, which was of this row; and of
+   * some that fall short of it by less than a millionth. *Borrowed until the next `scan`*.
    */
   reaching(row: number, count: number, least: number): Int32Array {
     const { kernel, memory } = this.#segments[this.segmentOf(row)] as Segment;
@@ -176,7 +192,8 @@ export class RowBank {
   }
 }
 
-// Rows in memory that were given back, so that vectors that are analysed again take the place of the old ones.
+// Rows in memory that were given back, so that vectors that are analysed again take the place of the old
+// ones.
 
 interface Range {
   readonly row: number;

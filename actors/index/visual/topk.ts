@@ -1,5 +1,5 @@
-// The best k of many scores, as a heap whose root is the worst that is still in. Equal scores: the lower item wins,
-// so the result does not depend on the order of offers.
+// The best k of many scores, as a heap whose root is the worst that is still in. Equal scores: the lower item
+// wins, so the result does not depend on the order of offers.
 
 export class Top {
   readonly size: number;
@@ -55,7 +55,9 @@ export class Top {
     this.#sink();
   }
 
-  /** Brings the root to its place. The hot loop of a search: no allocation, the moved entry is written once. */
+  /**
+   * Brings the root to its place. The hot loop of a search: no allocation, the moved entry is written once.
+   */
   #sink(): void {
     const scores = this.#scores;
     const items = this.#items;

@@ -28,8 +28,8 @@ export class VisualIndex {
   }
 
   /**
-   * One step of a load: a new one for null, or the one of that number. `hashes` null: everything. What is loaded of another
-   * folder or model gives way. `pause` may throw to stop.
+   * One step of a load: a new one for null, or the one of that number. `hashes` null: everything. What is
+   * loaded of another folder or model gives way. `pause` may throw to stop.
    */
   load(
     store: Store,
@@ -67,7 +67,10 @@ export class VisualIndex {
     this.#seen = seen;
   }
 
-  /** What a load adds to: what is there, or something new when the folder, the model or its dimensions are others. */
+  /**
+   * What a load adds to: what is there, or something new when the folder, the model or its dimensions are
+   * others.
+   */
   #targetOf(store: Store, modelKey: string): LoadedVectors {
     const dimensions = store.visual.model(modelKey)?.dimensions ?? 1;
     const now = this.#target;
@@ -84,8 +87,8 @@ export class VisualIndex {
   }
 
   /**
-   * What is loaded of a folder by a model; NOT_LOADED when something else is, nothing, or what lay there before the folder
-   * was replaced. STORE_UNAVAILABLE while the folder is gone.
+   * What is loaded of a folder by a model; NOT_LOADED when something else is, nothing, or what lay there
+   * before the folder was replaced. STORE_UNAVAILABLE while the folder is gone.
    */
   of(store: Store, modelKey: string): LoadedVectors {
     const loaded = this.#loaded;
@@ -123,8 +126,8 @@ export class VisualIndex {
   }
 }
 
-// Brings the vectors of a folder into memory, a step at a time, so that searches come in between: everything stored by a
-// model, or some hashes, with what is missing or damaged named.
+// Brings the vectors of a folder into memory, a step at a time, so that searches come in between: everything
+// stored by a model, or some hashes, with what is missing or damaged named.
 
 /** Of one step: records that are looked up, bytes of vectors that are read. A step takes some 10 ms. */
 const stepRecords = 512;
@@ -167,7 +170,8 @@ export class VisualLoading {
     if (this.#looked < this.#hashes.length) return false;
     if (this.#next < this.#wanted.length) this.#read(store, pause);
     if (this.#next < this.#wanted.length) return false;
-    // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage reported.
+    // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage
+    // reported.
     if (this.#failure !== null && this.target.catalog.size === 0) throw this.#failure;
     this.target.closeUnusedPacks();
     return true;
@@ -202,7 +206,9 @@ export class VisualLoading {
     return null;
   }
 
-  /** The records are read once more: a stage may have been stored again, or moved, since they were looked up. */
+  /**
+   * The records are read once more: a stage may have been stored again, or moved, since they were looked up.
+   */
   #read(store: Store, pause: () => void): void {
     const visuals: Visual[] = [];
     const last = Math.min(this.#wanted.length, this.#next + stepRecords);

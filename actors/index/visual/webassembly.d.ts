@@ -1,4 +1,5 @@
-// The few declarations of WebAssembly that the scan kernel needs; the compiler has them only together with a browser's.
+// The few declarations of WebAssembly that the scan kernel needs; the compiler has them only together with a
+// browser's.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

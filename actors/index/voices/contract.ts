@@ -52,18 +52,18 @@ const NamedVoices = Type.Object({
 
 export const voiceMessages = {
   /**
-   * Voices of other files that are most like one, by the same model. In steps, as loads are. NOT_ANALYZED without a
-   * transcript, UNKNOWN_SPEAKER. `model`: null where it is not known how the speaker sounds.
+   * Voices of other files that are most like one, by the same model. In steps, as loads are. NOT_ANALYZED
+   * without a transcript, UNKNOWN_SPEAKER. `model`: null where it is not known how the speaker sounds.
    */
   suggest_speakers: ask(
     Type.Object({ ...Folder, ...LoadNumber, ...VoiceRef.properties, limit: Type.Integer({ minimum: 1 }) }),
     Type.Object({ ...LoadStep, model: nullable(Type.String()), suggestions: Type.Array(AlikeVoice) }),
   ),
   /**
-   * `same`: the voices are one person from now on, with all that are linked with them, and have one name: `name`, or the only
-   * one there is. Else they are different people: what was linked is parted. All or nothing, *flushed*. Answers every voice of
-   * that person, or those that were parted. NOT_ANALYZED, UNKNOWN_SPEAKER, NO_VOICE, TWO_VOICES, VOICES_NAMED_APART,
-   * NAME_OF_STRANGERS, BAD_NAME.
+   * `same`: the voices are one person from now on, with all that are linked with them, and have one name:
+   * `name`, or the only one there is. Else they are different people: what was linked is parted. All or
+   * nothing, *flushed*. Answers every voice of that person, or those that were parted. NOT_ANALYZED,
+   * UNKNOWN_SPEAKER, NO_VOICE, TWO_VOICES, VOICES_NAMED_APART, NAME_OF_STRANGERS, BAD_NAME.
    */
   link_speakers: ask(
     Type.Object({
@@ -75,8 +75,8 @@ export const voiceMessages = {
     NamedVoices,
   ),
   /**
-   * Takes the last `link_speakers` back, while these voices were neither named nor transcribed again since, *flushed*. Answers
-   * whom it was said of, as they are named then. NOTHING_SAID.
+   * Takes the last `link_speakers` back, while these voices were neither named nor transcribed again since,
+   * *flushed*. Answers whom it was said of, as they are named then. NOTHING_SAID.
    */
   take_back_speakers: ask(Type.Object(Folder), NamedVoices),
 };

@@ -1,5 +1,5 @@
-// Which speakers of a new transcript are the ones of the transcript before: the same sound was heard, so whoever speaks at the
-// same time is the same, whatever the ids.
+// Which speakers of a new transcript are the ones of the transcript before: the same sound was heard, so
+// whoever speaks at the same time is the same, whatever the ids.
 
 /** A speaker's vector, and who people say it is. */
 export interface StoredVoice {
@@ -11,7 +11,10 @@ export interface StoredVoice {
   readonly vector: Float32Array;
 }
 
-/** Who speaks when: columns with one entry a segment, ascending by start. `speakers`: 0 for nobody, else a place in ids plus 1. */
+/**
+ * Who speaks when: columns with one entry a segment, ascending by start. `speakers`: 0 for nobody, else a
+ * place in ids plus 1.
+ */
 export interface Spoken {
   readonly starts_ms: Uint32Array;
   readonly ends_ms: Uint32Array;
@@ -58,8 +61,9 @@ function sharedTimes(before: Spoken, now: Spoken): { one: number; other: number;
 }
 
 /**
- * The voices of a new transcript with who people said they are. One that nobody is now is kept with an empty id while a
- * person is known of it, for the time when it is heard again. `isComparable`: vectors of both are of one model.
+ * The voices of a new transcript with who people said they are. One that nobody is now is kept with an empty
+ * id while a person is known of it, for the time when it is heard again. `isComparable`: vectors of both are
+ * of one model.
  */
 export function followed(
   before: readonly StoredVoice[],

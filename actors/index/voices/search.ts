@@ -1,5 +1,5 @@
-// Looks for voices of other files that are most like one, a part in each step, so that other searches come in between. Nothing
-// is kept in memory for the next time: ten thousand files are some 20 MB of records.
+// Looks for voices of other files that are most like one, a part in each step, so that other searches come in
+// between. Nothing is kept in memory for the next time: ten thousand files are some 20 MB of records.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns } from '../store/transcripts.ts';

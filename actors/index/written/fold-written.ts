@@ -1,4 +1,5 @@
-// The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are dropped here.
+// The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are
+// dropped here.
 import { fold } from '../text/fold.ts';
 
 /** Letters that are no other one with a mark. */
@@ -27,7 +28,8 @@ export function foldWritten(text: string): string {
 }
 
 /**
- * What a query may look like in a picture, each once: an `ß` is read as a `B`. None for a query of spaces alone.
+ * What a query may look like in a picture, each once: an `ß` is read as a `B`. None for a query of spaces
+ * alone.
  */
 export function writtenForms(query: string): string[] {
   const forms = [query, query.replace(/[ßẞ]/g, 'b')].map(withoutAccents);

@@ -1,5 +1,5 @@
-// The printed words of one folder in memory, brought into step with what is stored a step at a time, so that other work
-// comes in between. What is stored or removed, by whatever process, is seen by a count of changes.
+// The printed words of one folder in memory, brought into step with what is stored a step at a time, so that
+// other work comes in between. What is stored or removed, by whatever process, is seen by a count of changes.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
@@ -118,7 +118,10 @@ export class WrittenTexts implements FolderTexts {
     }
   }
 
-  /** Shards that are small, or of which more than half is gone, are made fewer. False when there is nothing to do. */
+  /**
+   * Shards that are small, or of which more than half is gone, are made fewer. False when there is nothing to
+   * do.
+   */
   #tidy(): boolean {
     this.#shards = this.#shards.filter(({ documents }) => documents.some(({ gone }) => !gone));
     const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shardRows);

@@ -1,4 +1,5 @@
-// What failed last of each file, as the records of tasks tell it. What was read of a task is kept as long as it stands.
+// What failed last of each file, as the records of tasks tell it. What was read of a task is kept as long as
+// it stands.
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -14,7 +15,10 @@ const AHEAD_SECONDS = 300;
 
 interface TaskFailure extends Failure {
   readonly type: string;
-  /** Unix seconds; infinite for a task that runs, 0 where the clock was wrong: then whatever is stored came later. */
+  /**
+   * Unix seconds; infinite for a task that runs, 0 where the clock was wrong: then whatever is stored came
+   * later.
+   */
   readonly ended: number;
 }
 

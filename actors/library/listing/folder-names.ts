@@ -1,5 +1,5 @@
-// What a folder of the disk holds, by name, in natural order. Its names are read once for all pages, and anew when it has
-// changed.
+// What a folder of the disk holds, by name, in natural order. Its names are read once for all pages, and anew
+// when it has changed.
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -145,7 +145,10 @@ async function notListed(folder: string, error: unknown): Promise<Error> {
   return libraryErrors.FOLDER_GONE(`folder: ${folder} ${why}`, about, error);
 }
 
-/** How a file stands; null when it is gone or no file any more, the code of the error when it cannot be looked at. */
+/**
+ * How a file stands; null when it is gone or no file any more, the code of the error when it cannot be looked
+ * at.
+ */
 export async function lookAt(
   disk: Disk,
   path: string | Buffer,
@@ -161,8 +164,8 @@ export async function lookAt(
   }
 }
 
-// The order in which people expect names: `take 2` before `take 10`, whatever the case. In steps, because a folder may hold
-// very many.
+// The order in which people expect names: `take 2` before `take 10`, whatever the case. In steps, because a
+// folder may hold very many.
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 

@@ -1,5 +1,5 @@
-// A page of a folder of the disk: what lies there, looked at now, with what an analysis folder knows of it. Files are not
-// read: they are known by path, size and time.
+// A page of a folder of the disk: what lies there, looked at now, with what an analysis folder knows of it.
+// Files are not read: they are known by path, size and time.
 import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';

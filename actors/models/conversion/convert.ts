@@ -1,4 +1,5 @@
-// Conversions of files of a package into what is kept, in a thread of their own: a large graph takes a second.
+// Conversions of files of a package into what is kept, in a thread of their own: a large graph takes a
+// second.
 import { moduleUrl } from '../../../runtime/module-url.ts';
 import { createPool } from '../../../runtime/pool.ts';
 import { modelErrors } from '../contract.ts';
@@ -10,7 +11,10 @@ export interface ConversionTask {
   readonly files: readonly Uint8Array[];
 }
 
-/** `name`: what errors begin with. Throws CONVERSION_FAILED, saying what is wrong with the files, and CANCELLED. *New memory.* */
+/**
+ * `name`: what errors begin with. Throws CONVERSION_FAILED, saying what is wrong with the files, and
+ * CANCELLED. *New memory.*
+ */
 export async function convertFiles(
   name: string,
   conversion: Conversion,

@@ -1,5 +1,6 @@
-// The face recognition network of dlib, a ResNet with 29 convolutions, becomes the bytes of an ONNX file. What is published for
-// TensorFlow.js are its weights alone, so its layers are written here. The same files give the same bytes on every machine.
+// The face recognition network of dlib, a ResNet with 29 convolutions, becomes the bytes of an ONNX file.
+// What is published for TensorFlow.js are its weights alone, so its layers are written here. The same files
+// give the same bytes on every machine.
 import { GraphBuilder } from '../starter/graph/builder.ts';
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import { readManifest } from './model-json.ts';
@@ -34,8 +35,9 @@ interface Planes {
 }
 
 /**
- * `manifest`: which weights there are; `bytes`: the file that it names. The graph takes `image` f32 [n, 3, 150, 150], RGB of 0 to
- * 255, and answers `vector` f32 [n, 128]. Throws an `Error` that names the weight. *New memory.*
+ * `manifest`: which weights there are; `bytes`: the file that it names. The graph takes `image` f32 [n, 3,
+ * 150, 150], RGB of 0 to 255, and answers `vector` f32 [n, 128]. Throws an `Error` that names the weight.
+ * *New memory.*
  */
 export function convertDlibResnet(manifest: Uint8Array, bytes: Uint8Array): Uint8Array {
   return new Network(readWeights(readManifest(manifest), bytes)).bytes();

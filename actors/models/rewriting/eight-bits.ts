@@ -1,5 +1,6 @@
-// A graph of convolutions in eight bits: values as bytes within ranges that were measured, weights as signed bytes with a scale
-// for each channel. Nodes stay; what they take is rounded before them, which onnxruntime makes into operators on bytes.
+// A graph of convolutions in eight bits: values as bytes within ranges that were measured, weights as signed
+// bytes with a scale for each channel. Nodes stay; what they take is rounded before them, which onnxruntime
+// makes into operators on bytes.
 import type { OpenGraph, OpenNode } from './open-graph.ts';
 
 /** Least and most of each value that convolutions, sums and resizings make, by its name. */
@@ -9,7 +10,10 @@ export type Range = readonly [least: number, most: number];
 /** Operators whose answers `Ranges` has; those of others follow. */
 export const measuredOps = ['Conv', 'Add', 'Resize'] as const;
 
-/** What takes or makes a value without a range stays as it is: the first convolution, which takes the picture, does. */
+/**
+ * What takes or makes a value without a range stays as it is: the first convolution, which takes the picture,
+ * does.
+ */
 export function inEightBits(graph: OpenGraph, ranges: Ranges): void {
   activationsBehindPools(graph);
   const bytes = new Bytes(graph, ranges);
@@ -29,7 +33,10 @@ export function inEightBits(graph: OpenGraph, ranges: Ranges): void {
   }
 }
 
-/** The largest of some values is the same one before and after; behind, there are fewer, and no bytes are pooled. */
+/**
+ * The largest of some values is the same one before and after; behind, there are fewer, and no bytes are
+ * pooled.
+ */
 function activationsBehindPools(graph: OpenGraph): void {
   for (const pool of graph.nodes('MaxPool')) {
     const activation = graph.maker(pool.inputs[0]);
@@ -98,7 +105,10 @@ class Bytes {
   }
 }
 
-/** Weights as signed bytes, symmetric around zero, and biases in the steps of the products. `step`: of what it takes. */
+/**
+ * Weights as signed bytes, symmetric around zero, and biases in the steps of the products. `step`: of what it
+ * takes.
+ */
 function weigh(graph: OpenGraph, convolution: OpenNode, step: number): void {
   const { dims, data } = graph.constant(convolution.inputs[1])!;
   const count = dims[0]!;

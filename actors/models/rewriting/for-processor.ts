@@ -21,9 +21,9 @@ const rules = [
 ];
 
 /**
- * A graph that answers the same, but for the rounding of single precision, in less time of a processor. `ranges`: computes in
- * eight bits where they reach, which answers nearly the same. Throws an `Error` that says what of the graph is not understood.
- * *New memory.*
+ * A graph that answers the same, but for the rounding of single precision, in less time of a processor.
+ * `ranges`: computes in eight bits where they reach, which answers nearly the same. Throws an `Error` that
+ * says what of the graph is not understood. *New memory.*
  */
 export function forProcessor(onnx: Uint8Array, ranges?: Ranges): Uint8Array {
   const graph = new OpenGraph(readOnnx(onnx));

@@ -1,5 +1,5 @@
-// A graph that is taken apart and put together otherwise: nodes are found by what they make and who takes it, replaced, and
-// written again in an order in which every input is made before it.
+// A graph that is taken apart and put together otherwise: nodes are found by what they make and who takes it,
+// replaced, and written again in an order in which every input is made before it.
 import type { Attribute, GraphNode, OnnxModel, Tensor } from '../starter/graph/onnx.ts';
 
 /** A node that may be changed; what it makes keeps its name. */

@@ -1,5 +1,5 @@
-// Reads ONNX models into the plain values that starter/graph/onnx.ts writes: nodes, attributes, initializers, inputs and
-// outputs. External data, subgraphs and sparse tensors are refused.
+// Reads ONNX models into the plain values that starter/graph/onnx.ts writes: nodes, attributes, initializers,
+// inputs and outputs. External data, subgraphs and sparse tensors are refused.
 import type {
   Attribute,
   ElementType,

@@ -1,6 +1,6 @@
-// Networks that look for things of many sizes add up maps of several resolutions. Convolutions of what was made larger by
-// repeating pixels read every value several times: here they are done before, where there are fewer pixels. Answers stay the
-// same but for the rounding of single precision.
+// Networks that look for things of many sizes add up maps of several resolutions. Convolutions of what was
+// made larger by repeating pixels read every value several times: here they are done before, where there are
+// fewer pixels. Answers stay the same but for the rounding of single precision.
 import { normalisationOf } from './convolutions.ts';
 import type { OpenGraph, OpenNode } from './open-graph.ts';
 
@@ -104,8 +104,9 @@ function inputsOf(all: Float32Array, outputs: number, inputs: number, [from, to]
 }
 
 /**
- * A 3×3 convolution of a map that was doubled by repeating its pixels, of the map itself. Four pixels of the answer, around
- * each corner of a pixel, see the same 2×2 pixels: these are four answers of a 2×2 convolution.
+ * A 3×3 convolution of a map that was doubled by repeating its pixels, of the map itself. Four pixels of the
+ * answer, around each corner of a pixel, see the same 2×2 pixels: these are four answers of a 2×2
+ * convolution.
  */
 function ofDoubled(graph: OpenGraph, map: string, weights: Float32Array, outputs: number): string {
   const inputs = weights.length / outputs / 9;
@@ -114,7 +115,8 @@ function ofDoubled(graph: OpenGraph, map: string, weights: Float32Array, outputs
     const [down, across] = [place >> 1, place & 1];
     for (let one = 0; one < outputs * inputs; one++) {
       for (let tap = 0; tap < 9; tap++) {
-        // Above and left of the corner two taps fall on the first pixel and one on the second; behind it is the other way.
+        // Above and left of the corner two taps fall on the first pixel and one on the second; behind it is
+        // the other way.
         const row = Math.floor(tap / 3) < 2 - down ? 0 : 1;
         const column = tap % 3 < 2 - across ? 0 : 1;
         corners[(place * outputs * inputs + one) * 4 + row * 2 + column]! += weights[one * 9 + tap]!;
@@ -133,8 +135,9 @@ function ofDoubled(graph: OpenGraph, map: string, weights: Float32Array, outputs
 }
 
 /**
- * A 3×3 convolution of a gated map that a 1×1 convolution has made of one with fewer channels: the three weights become one
- * set in each run, so that the wide map is never made. Such a graph takes one picture a run.
+ * A 3×3 convolution of a gated map that a 1×1 convolution has made of one with fewer channels: the three
+ * weights become one set in each run, so that the wide map is never made. Such a graph takes one picture a
+ * run.
  */
 export function gatedThinMaps(graph: OpenGraph): void {
   for (const convolution of graph.nodes('Conv')) {
@@ -180,8 +183,8 @@ function channelsLast(weights: Float32Array, channels: number): Float32Array {
 }
 
 /**
- * Two transposed convolutions, each of which makes 2×2 pixels of one, as two 1×1 convolutions and one spreading of their
- * channels to 4×4 pixels.
+ * Two transposed convolutions, each of which makes 2×2 pixels of one, as two 1×1 convolutions and one
+ * spreading of their channels to 4×4 pixels.
  */
 export function doublings(graph: OpenGraph): void {
   for (const second of graph.nodes('ConvTranspose')) {
@@ -218,7 +221,10 @@ export function doublings(graph: OpenGraph): void {
   }
 }
 
-/** Of a transposed convolution [inputs, outputs, 2, 2] with a factor for each output: [place, outputs, inputs]. */
+/**
+ * Of a transposed convolution [inputs, outputs, 2, 2] with a factor for each output: [place, outputs,
+ * inputs].
+ */
 function pointwise(weights: Float32Array, inputs: number, outputs: number, factors: readonly number[]) {
   return weights.map((_, i) => {
     const [input, at] = [i % inputs, Math.floor(i / inputs)];
@@ -227,7 +233,10 @@ function pointwise(weights: Float32Array, inputs: number, outputs: number, facto
   });
 }
 
-/** Of one [middle, 1, 2, 2] after four places with `middle` channels each: [row and column of 4×4, place, middle]. */
+/**
+ * Of one [middle, 1, 2, 2] after four places with `middle` channels each: [row and column of 4×4, place,
+ * middle].
+ */
 function places(weights: Float32Array, middle: number): Float32Array {
   const made = new Float32Array(16 * 4 * middle);
   for (let place = 0; place < 4; place++) {

@@ -1,6 +1,7 @@
-// What the vectors of dlib's face recognition network have in common, whoever is seen: the mean of the vectors, of length 1 each,
-// of 200 portraits and their mirror images, found by BlazeFace and its face mesh. All were drawn by Stable Diffusion 3 and are in the public domain (CC0):
-// no photograph of anybody is among them. docs/measurements.md says where they come from; `face-likeness` of bench/ computes it anew.
+// What the vectors of dlib's face recognition network have in common, whoever is seen: the mean of the
+// vectors, of length 1 each, of 200 portraits and their mirror images, found by BlazeFace and its face mesh.
+// All were drawn by Stable Diffusion 3 and are in the public domain (CC0): no photograph of anybody is among
+// them. docs/measurements.md says where they come from; `face-likeness` of bench/ computes it anew.
 export const dlibCentre: number[] = [
   -0.10606, 0.05904, 0.04135, -0.02742, -0.05694, -0.04819, -0.00743, -0.0817, 0.11781, -0.04643, 0.14385,
   -0.01396, -0.13008, -0.0532, -0.00772, 0.09529, -0.12118, -0.09705, -0.05839, -0.06331, 0.00083, 0.01948,

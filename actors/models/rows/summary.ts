@@ -1,5 +1,6 @@
-// The language models the program knows by name: they look at pictures and write about them. No sha256 is pinned: the only
-// public lists of these files are of altered copies, so a download trusts what the server announces (download.ts).
+// The language models the program knows by name: they look at pictures and write about them. No sha256 is
+// pinned: the only public lists of these files are of altered copies, so a download trusts what the server
+// announces (download.ts).
 import type { ModelRow, SummarySide } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 

@@ -1,5 +1,5 @@
-// The visual models the program knows by name. Pins were compared in several independent public lists; a download checks
-// them again against what the server announces (download.ts).
+// The visual models the program knows by name. Pins were compared in several independent public lists; a
+// download checks them again against what the server announces (download.ts).
 import type { ModelRow, TextSide, VisualSide } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 
@@ -125,8 +125,8 @@ const siglipRows: ModelRow[] = [
       ),
       siglip256('tokenizer', 'tokenizer.json', siglip2Tokenizer.size, siglip2Tokenizer.sha256),
     ],
-    // Batch 1: these graphs choose the 8-bit range of a tensor from the whole batch, so with more than one picture a
-    // vector would depend on its neighbours and change when a file is analysed again.
+    // Batch 1: these graphs choose the 8-bit range of a tensor from the whole batch, so with more than one
+    // picture a vector would depend on its neighbours and change when a file is analysed again.
     visual: siglip2(256, 1, 112.901, -16.7718),
   },
   {

@@ -13,13 +13,14 @@ const languages =
 function side(mel_bins: 80 | 128): SpeechSide {
   return {
     mel_bins,
-    // Batch 1: the 8-bit decoders choose the range of a tensor from the whole batch, so a text would depend on the
-    // windows beside it and change when a file is transcribed again.
+    // Batch 1: the 8-bit decoders choose the range of a tensor from the whole batch, so a text would depend
+    // on the windows beside it and change when a file is transcribed again.
     batch: 1,
     // Two seconds less than the model's window: room for the silence that ends a phrase.
     max_window_seconds: 28,
-    // Georgian takes 35 tokens a second. A decoding has no more than the positions of the decoder; the rest of the window
-    // is decoded after it, from the end of the last phrase, so that many tokens are written twice.
+    // Georgian takes 35 tokens a second. A decoding has no more than the positions of the decoder; the rest
+    // of the window is decoded after it, from the end of the last phrase, so that many tokens are written
+    // twice.
     token_limit: { min: 48, per_second: 90, max: 2600 },
     // Whisper names all its tokens in the tokenizer.
     token_ids: {},

@@ -1,5 +1,6 @@
-// The x3-asr models: Qwen3-ASR exported as encoder, two decoders that share their weights, and a table of token vectors.
-// No pins are known for these files, so a download trusts what the server announces (download.ts).
+// The x3-asr models: Qwen3-ASR exported as encoder, two decoders that share their weights, and a table of
+// token vectors. No pins are known for these files, so a download trusts what the server announces
+// (download.ts).
 import type { ModelRow, SpeechSide } from '../contract.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 

@@ -1,10 +1,14 @@
-// Reads what a shared library of Linux wants of the loader: the libraries it needs, and where it wants them looked for.
+// Reads what a shared library of Linux wants of the loader: the libraries it needs, and where it wants them
+// looked for.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface Dependencies {
   /** Names, as ld.so is asked for them. */
   readonly needed: readonly string[];
-  /** Folders of DT_RPATH, for what this library and those that it needs want; `$ORIGIN` stands in them as written. */
+  /**
+   * Folders of DT_RPATH, for what this library and those that it needs want; `$ORIGIN` stands in them as
+   * written.
+   */
   readonly rpath: readonly string[];
   /** Folders of DT_RUNPATH, for what this library itself wants. */
   readonly runpath: readonly string[];
@@ -20,7 +24,10 @@ interface Segment {
   readonly bytes: number;
 }
 
-/** Null for what is no file of ELF for 64-bit little-endian machines, or is damaged. Throws what the system says. */
+/**
+ * Null for what is no file of ELF for 64-bit little-endian machines, or is damaged. Throws what the system
+ * says.
+ */
 export function readDependencies(path: string): Dependencies | null {
   const file = openSync(path, 'r');
   try {

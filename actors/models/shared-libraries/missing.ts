@@ -1,5 +1,5 @@
-// Finds out which shared libraries the loader of Linux would not find, as ld.so looks for them and without loading any:
-// what is loaded runs code of its own, and ld.so itself names the first alone.
+// Finds out which shared libraries the loader of Linux would not find, as ld.so looks for them and without
+// loading any: what is loaded runs code of its own, and ld.so itself names the first alone.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readDependencies } from './elf.ts';
@@ -26,8 +26,9 @@ interface Loading {
 }
 
 /**
- * Names of what the library at `path` needs, by itself or by what it needs, that is nowhere; in the order in which ld.so
- * comes to them. Empty also where `path` is no library. Throws what the system says of a file that cannot be read.
+ * Names of what the library at `path` needs, by itself or by what it needs, that is nowhere; in the order in
+ * which ld.so comes to them. Empty also where `path` is no library. Throws what the system says of a file
+ * that cannot be read.
  */
 export function missingLibraries(path: string, places: Places = placesHere()): string[] {
   const cached = readCache(places.cache);

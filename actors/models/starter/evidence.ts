@@ -1,5 +1,5 @@
-// What the picture graph measures: channels (one value for each of 56×56 points), averaged over regions of the frame, and
-// scalars of the whole frame. Units and features refer to these by name.
+// What the picture graph measures: channels (one value for each of 56×56 points), averaged over regions of
+// the frame, and scalars of the whole frame. Units and features refer to these by name.
 import { basicColours, type ShadeName, shades } from './palette.ts';
 
 /** Points along one side of the maps that channels are measured on. */
@@ -8,7 +8,9 @@ export const MAP_SIDE = 56;
 export interface Material {
   /** How much each shade can belong to this material. */
   readonly colours: Partial<Record<ShadeName, number>>;
-  /** Local contrast that the material shows, as a ramp from 0 to 1; given backwards, the material is smooth. */
+  /**
+   * Local contrast that the material shows, as a ramp from 0 to 1; given backwards, the material is smooth.
+   */
   readonly texture?: readonly [from: number, to: number];
 }
 

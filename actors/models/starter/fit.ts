@@ -1,5 +1,6 @@
-// How units are recognised beyond their rules: for each a logistic regression over all that the graph measures. The weights
-// lie in fits.bin, which bench/starter-fit.ts writes; docs/decisions/0029 names what they are fitted on and has the figures.
+// How units are recognised beyond their rules: for each a logistic regression over all that the graph
+// measures. The weights lie in fits.bin, which bench/starter-fit.ts writes; docs/decisions/0029 names what
+// they are fitted on and has the figures.
 import { readFileSync } from 'node:fs';
 import { type Evidence, evidenceCount, evidenceNames, materialNames } from './evidence.ts';
 import { ways } from './fitted.ts';
@@ -18,7 +19,9 @@ export interface Fit {
 }
 
 export interface Fits {
-  /** Of every piece of evidence over the pictures that units are fitted on, its root taken where it is rooted. */
+  /**
+   * Of every piece of evidence over the pictures that units are fitted on, its root taken where it is rooted.
+   */
   readonly means: Float32Array;
   readonly spreads: Float32Array;
   readonly units: ReadonlyMap<UnitName, Fit>;

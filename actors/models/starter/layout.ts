@@ -1,5 +1,5 @@
-// Which dimension of a starter-visual vector means what. The graph fills the dimensions, the lexicon addresses them by
-// name, and both take the order from here.
+// Which dimension of a starter-visual vector means what. The graph fills the dimensions, the lexicon
+// addresses them by name, and both take the order from here.
 //
 //   0 … named.length-1   named features, centred and scaled: what texts are compared by
 //   then                 similarity: unnamed dimensions for comparing pictures with pictures
@@ -20,8 +20,10 @@ export type CellLook = (typeof cellLooks)[number];
 
 type ColourFeature = 'some' | 'amount' | 'most' | 'spot';
 
-/** `some` saturates early, `amount` grows with the share of the frame, `most` begins at a third of it, `spot` says
- * that a small patch is full of it. */
+/**
+ * `some` saturates early, `amount` grows with the share of the frame, `most` begins at a third of it, `spot`
+ * says that a small patch is full of it.
+ */
 export type Feature =
   | `${ColourFeature} ${BasicColour}`
   | `shade ${ShadeName}`

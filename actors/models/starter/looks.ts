@@ -1,4 +1,5 @@
-// Units that describe how a frame looks: light, colour as a whole, focus, structure. See ramp.ts for how to read a row.
+// Units that describe how a frame looks: light, colour as a whole, focus, structure. See ramp.ts for how to
+// read a row.
 import type { Ramp } from './ramp.ts';
 
 export const looks = {

@@ -1,5 +1,5 @@
-// First part of the picture graph: from pixels to maps of light, colour, edges and texture, each 56×56 points.
-// Values named here are [B, channels, 56, 56] unless said otherwise.
+// First part of the picture graph: from pixels to maps of light, colour, edges and texture, each 56×56
+// points. Values named here are [B, channels, 56, 56] unless said otherwise.
 
 import { MAP_SIDE } from './evidence.ts';
 import type { GraphBuilder } from './graph/builder.ts';
@@ -76,8 +76,8 @@ export function gradient(b: GraphBuilder, value: string): Gradient {
 }
 
 /**
- * Edge strength by direction: one channel for each of `count` directions, evenly spaced, vertical lines first.
- * A direction takes what lies within `width` (0..90 degrees, of the doubled angle) of it.
+ * Edge strength by direction: one channel for each of `count` directions, evenly spaced, vertical lines
+ * first. A direction takes what lies within `width` (0..90 degrees, of the doubled angle) of it.
  */
 export function directions(b: GraphBuilder, edges: Gradient, count: number, width: number): string {
   const limit = Math.cos((width * Math.PI) / 180);

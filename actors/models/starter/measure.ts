@@ -1,4 +1,5 @@
-// Second part of the picture graph: from maps to the evidence vector, channel by channel as evidence.ts names them.
+// Second part of the picture graph: from maps to the evidence vector, channel by channel as evidence.ts names
+// them.
 
 import {
   MAP_SIDE,

@@ -1,4 +1,5 @@
-// The file of the detector of overlapping speech, a small network that train-overlap.py trains; it is committed.
+// The file of the detector of overlapping speech, a small network that train-overlap.py trains; it is
+// committed.
 import { fileURLToPath } from 'node:url';
 
 export const overlapFile = {

@@ -1,6 +1,6 @@
-// The colours that starter-visual tells apart. Every row is one shade with sample points in sRGB; a pixel belongs softly
-// to the nearest points. `counts` says how much of the pixel counts as which basic colour, because shades lie between
-// names: salmon is red and pink, cream is white and a bit of yellow.
+// The colours that starter-visual tells apart. Every row is one shade with sample points in sRGB; a pixel
+// belongs softly to the nearest points. `counts` says how much of the pixel counts as which basic colour,
+// because shades lie between names: salmon is red and pink, cream is white and a bit of yellow.
 
 /** The eleven basic colour terms, and cyan, which people call blue or green. */
 export const basicColours = [
@@ -112,7 +112,10 @@ export const shades = [
 ] as const satisfies readonly Shade[];
 export type ShadeName = (typeof shades)[number]['name'];
 
-/** OKLab of a gamma-coded sRGB colour with parts 0..1. Constants: Björn Ottosson, "A perceptual color space", 2020. */
+/**
+ * OKLab of a gamma-coded sRGB colour with parts 0..1. Constants: Björn Ottosson, "A perceptual color space",
+ * 2020.
+ */
 export const oklab = {
   /** Linear RGB to cone responses. */
   cones: [

@@ -1,5 +1,6 @@
-// How well a frame repeats itself: grids, stripes, brickwork. The correlation of the frame with itself, moved by every
-// distance in one direction, is a sum along a diagonal of a Gram matrix, so that it takes one product for all distances.
+// How well a frame repeats itself: grids, stripes, brickwork. The correlation of the frame with itself, moved
+// by every distance in one direction, is a sum along a diagonal of a Gram matrix, so that it takes one
+// product for all distances.
 import type { GraphBuilder } from './graph/builder.ts';
 import { square } from './maps.ts';
 
@@ -14,8 +15,8 @@ const MOST = 34;
 const GRAIN = 0.0006;
 
 /**
- * `detail`: [B, 1, 112, 112], luma less its surroundings. Answers four times [B, 1]: along the rows, along the columns,
- * along the rising and the falling diagonals.
+ * `detail`: [B, 1, 112, 112], luma less its surroundings. Answers four times [B, 1]: along the rows, along
+ * the columns, along the rising and the falling diagonals.
  */
 export function repetition(b: GraphBuilder, detail: string): string[] {
   const flat = b.op('Reshape', [detail, b.ints([0, SIDE * SIDE])]);
@@ -33,7 +34,10 @@ function alongRowsAndColumns(b: GraphBuilder, map: string, side: number): [strin
   return [alongColumns(b, lying, side), alongColumns(b, upright, side)];
 }
 
-/** [B, 1] of [B, side, side]: the best correlation of the second axis with itself, over what nearer distances have. */
+/**
+ * [B, 1] of [B, side, side]: the best correlation of the second axis with itself, over what nearer distances
+ * have.
+ */
 function alongColumns(b: GraphBuilder, map: string, side: number): string {
   const own = b.op('Sub', [map, b.op('ReduceMean', [map], { axes: [1], keepdims: 1 })]);
   const energy = b.op('ReduceMean', [square(b, own)], { axes: [1, 2], keepdims: 0 });
@@ -45,8 +49,9 @@ function alongColumns(b: GraphBuilder, map: string, side: number): string {
 }
 
 /**
- * [B, MOST]: mean products of [B, side, side] with itself, moved by 1 to MOST along the second axis. The Gram matrix has
- * them along its diagonals: with its columns turned round and a row more of zeros behind each row, diagonals become columns.
+ * [B, MOST]: mean products of [B, side, side] with itself, moved by 1 to MOST along the second axis. The Gram
+ * matrix has them along its diagonals: with its columns turned round and a row more of zeros behind each row,
+ * diagonals become columns.
  */
 function alongDiagonals(b: GraphBuilder, map: string, side: number): string {
   const reversed = b.op('Slice', [map, b.ints([-1]), b.ints([-1000]), b.ints([1]), b.ints([-1])]);
@@ -62,7 +67,10 @@ function alongDiagonals(b: GraphBuilder, map: string, side: number): string {
   return b.op('Mul', [moved, b.floats([MOST], shares)]);
 }
 
-/** [MOST, scores]: the correlation at a distance less the mean of those at nearer ones, which a large thing has too. */
+/**
+ * [MOST, scores]: the correlation at a distance less the mean of those at nearer ones, which a large thing
+ * has too.
+ */
 function overNearer(): Float32Array {
   const scores = MOST - LEAST + 1;
   const weights = new Float32Array(MOST * scores);

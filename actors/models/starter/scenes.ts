@@ -1,5 +1,5 @@
-// Units that recognise simple scenes by materials, their place in the frame, and light. They are rough on purpose: each
-// says what such a frame nearly always has. See ramp.ts for how to read a row.
+// Units that recognise simple scenes by materials, their place in the frame, and light. They are rough on
+// purpose: each says what such a frame nearly always has. See ramp.ts for how to read a row.
 import type { Ramp } from './ramp.ts';
 
 export const scenes = {

@@ -1,5 +1,5 @@
-// Third part of the picture graph: the unnamed dimensions by which pictures are compared with pictures: where it is
-// light and dark, where which colour lies, how edges run in each part, and the palette.
+// Third part of the picture graph: the unnamed dimensions by which pictures are compared with pictures: where
+// it is light and dark, where which colour lies, how edges run in each part, and the palette.
 import type { GraphBuilder } from './graph/builder.ts';
 import { SIMILARITY } from './layout.ts';
 import { directions, gradient, type Planes, shrink, square } from './maps.ts';
@@ -11,8 +11,8 @@ const EDGE_DIRECTIONS = 6;
 const USED = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SIDE ** 2;
 
 /**
- * [B, SIMILARITY], of length 1. `palette`: [B, n], shares of n colours. A frame without any structure gets a constant
- * direction, so that flat frames are alike and no frame is short.
+ * [B, SIMILARITY], of length 1. `palette`: [B, n], shares of n colours. A frame without any structure gets a
+ * constant direction, so that flat frames are alike and no frame is short.
  */
 export function similarity(b: GraphBuilder, planes: Planes, palette: string, colours: number): string {
   const light = b.op('Reshape', [shrink(b, planes.quarterLuma, 56 / LIGHT_SIDE), b.ints([0, -1])]);
@@ -46,7 +46,10 @@ export function similarity(b: GraphBuilder, planes: Planes, palette: string, col
   return b.op('Pad', [b.op('Div', [joined, length]), b.ints([0, 0, 0, padding])]);
 }
 
-/** Scales a part to a length below `weight`; lengths well under `knee` stay small, so that noise is not amplified. */
+/**
+ * Scales a part to a length below `weight`; lengths well under `knee` stay small, so that noise is not
+ * amplified.
+ */
 function weigh(b: GraphBuilder, part: string, knee: number, weight: number): string {
   const squares = b.op('ReduceSum', [square(b, part), b.ints([1])], { keepdims: 1 });
   const length = b.op('Sqrt', [b.op('Add', [squares, b.scalar(knee * knee)])]);

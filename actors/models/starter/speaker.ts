@@ -7,8 +7,8 @@ export const starterSpeakerFile = {
 } as const;
 
 /**
- * How its vectors x vary, as little-endian f32: mean [128], M [128×128] row by row, between [128]. In y = M (x − mean)
- * vectors of one voice vary by 1 in every direction and voices by `between`.
+ * How its vectors x vary, as little-endian f32: mean [128], M [128×128] row by row, between [128]. In y = M
+ * (x − mean) vectors of one voice vary by 1 in every direction and voices by `between`.
  */
 export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),

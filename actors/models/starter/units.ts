@@ -1,4 +1,5 @@
-// Units: what starter-visual can say about a frame beyond its colours, each as a soft "and" of ramps over evidence.
+// Units: what starter-visual can say about a frame beyond its colours, each as a soft "and" of ramps over
+// evidence.
 import { looks } from './looks.ts';
 import { scenes } from './scenes.ts';
 

@@ -21,8 +21,8 @@ export class Identities {
   }
 
   /**
-   * With the hash by which the folder knows the content. Reads at most 3 MiB, and more only where the hash alone does not
-   * tell which of its contents it is. Errors: those of media and of the store.
+   * With the hash by which the folder knows the content. Reads at most 3 MiB, and more only where the hash
+   * alone does not tell which of its contents it is. Errors: those of media and of the store.
    */
   async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent> {
     const known = this.#known.get(path);

@@ -1,4 +1,5 @@
-// Which content a client means by a path or a hash, what the folder knows of it, and where it can be read now.
+// Which content a client means by a path or a hash, what the folder knows of it, and where it can be read
+// now.
 import { stat } from 'node:fs/promises';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
@@ -38,8 +39,8 @@ async function atPath(path: string, known: MediaRecord | null): Promise<MediaLoc
 }
 
 /**
- * The content of a hash, at `path` or wherever it was seen last. Throws HASH_MISMATCH when the folder does not know the
- * hash and the file at `path` is another one, and what keeps that file from being read.
+ * The content of a hash, at `path` or wherever it was seen last. Throws HASH_MISMATCH when the folder does
+ * not know the hash and the file at `path` is another one, and what keeps that file from being read.
  */
 export async function locateHash(
   { identities, index }: LocationParts,
@@ -81,8 +82,9 @@ export async function markOf(path: string): Promise<Mark | null> {
 }
 
 /**
- * The hash of what lies at each path, read where the folder does not know it; of a file that is gone the one that was
- * remembered. Null where nothing is and never was. `unreadable` is told what keeps a file from being read, or throws.
+ * The hash of what lies at each path, read where the folder does not know it; of a file that is gone the one
+ * that was remembered. Null where nothing is and never was. `unreadable` is told what keeps a file from being
+ * read, or throws.
  */
 export async function hashesAt(
   parts: LocationParts,

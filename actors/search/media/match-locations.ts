@@ -1,5 +1,5 @@
-// Where the media of an answer lies now. The same content may be known under several paths; some may be gone, and at
-// others something else may lie by now.
+// Where the media of an answer lies now. The same content may be known under several paths; some may be gone,
+// and at others something else may lie by now.
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -30,11 +30,17 @@ export interface MatchLocations<M> {
   readonly shown: readonly ShownMatch<M>[];
   /** Paths of which no copy is there any more: shown all the same, the drive may be away. */
   readonly gone: readonly string[];
-  /** Paths at which another content lies since the analysis, and no copy of the analysed one is known: not shown. */
+  /**
+   * Paths at which another content lies since the analysis, and no copy of the analysed one is known: not
+   * shown.
+   */
   readonly changed: readonly string[];
 }
 
-/** Files of one answer that are read to tell whether only their time changed; what is beyond counts as the same. */
+/**
+ * Files of one answer that are read to tell whether only their time changed; what is beyond counts as the
+ * same.
+ */
 const MOST_READ = 32;
 const TOGETHER = 4;
 /** Paths of one content that are looked at. */
@@ -49,8 +55,8 @@ interface Found {
 }
 
 /**
- * A path the caller named wins, then the last one known, then another at which the content lies. `askedOf`: the paths named,
- * of which the first that is there is answered.
+ * A path the caller named wins, then the last one known, then another at which the content lies. `askedOf`:
+ * the paths named, of which the first that is there is answered.
  */
 export async function locateMatches<M extends LocatedMatch>(
   parts: LocationParts,
@@ -104,7 +110,10 @@ interface Wanted {
   readonly path: string;
 }
 
-/** By hash: the paths at which a content lies, ascending; nothing of one that was only seen at the path that is wanted. */
+/**
+ * By hash: the paths at which a content lies, ascending; nothing of one that was only seen at the path that
+ * is wanted.
+ */
 async function copiesOf(
   { index }: LocationParts,
   cache_dir: string,

@@ -6,7 +6,9 @@ import { type MediaFile, searchErrors } from '../contract.ts';
 import type { NamedMedia } from './contract.ts';
 import { type LocationParts, locatePaths, type MediaLocation } from './location.ts';
 
-/** Throws MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer where it was seen. */
+/**
+ * Throws MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer where it was seen.
+ */
 export async function mediaFile(
   parts: Pick<LocationParts, 'index'>,
   request: NamedMedia,

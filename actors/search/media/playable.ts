@@ -1,4 +1,5 @@
-// What a browser has to know of a file before it tries to play it. Asked of the file itself once, as long as it is the same.
+// What a browser has to know of a file before it tries to play it. Asked of the file itself once, as long as
+// it is the same.
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
 import type { MediaFile } from '../contract.ts';

@@ -1,4 +1,5 @@
-// Files that were renamed since they were analysed: found by their content, at a path the folder does not know.
+// Files that were renamed since they were analysed: found by their content, at a path the folder does not
+// know.
 import { isAbsolute } from 'node:path';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
@@ -8,7 +9,9 @@ import { type LocationParts, markOf } from './location.ts';
 const MOST_READ = 16;
 const TOGETHER = 4;
 
-/** By path: the hash of what lies there, where the folder knows that. Of many paths the first are looked at. */
+/**
+ * By path: the hash of what lies there, where the folder knows that. Of many paths the first are looked at.
+ */
 export async function renamedFiles(
   { identities }: Pick<LocationParts, 'identities'>,
   cache_dir: string,

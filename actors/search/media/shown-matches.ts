@@ -1,5 +1,5 @@
-// The best matches that can be shown: what has to be left out, because another content lies at its path by now, gives its
-// place to the next best.
+// The best matches that can be shown: what has to be left out, because another content lies at its path by
+// now, gives its place to the next best.
 import type { LocatedMatch, MatchLocations, ShownMatch } from './match-locations.ts';
 
 /** Times more is asked for; each time more than twice as much. */

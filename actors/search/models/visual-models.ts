@@ -1,5 +1,5 @@
-// Owns the visual model: nobody else loads or switches it. Pictures and texts run in two actors, so that a question never
-// waits behind a batch; both always hold the same model.
+// Owns the visual model: nobody else loads or switches it. Pictures and texts run in two actors, so that a
+// question never waits behind a batch; both always hold the same model.
 import type { Clock } from '../../../runtime/clock.ts';
 import { EngineError, engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { Ref } from '../../../runtime/ref.ts';
@@ -114,7 +114,8 @@ class OwnedModels implements VisualModels {
       return this.#state;
     } catch (error) {
       const { message } = toFields(error);
-      // A key that names no model changed nothing; a model that did not open has taken the place of the one before.
+      // A key that names no model changed nothing; a model that did not open has taken the place of the one
+      // before.
       const kept = before.model_key !== null && (await stillOpen(this.#parts, before.model_key));
       // Before anything else can fail: a model that loads for ever could never be asked for again.
       this.#state = kept
@@ -147,7 +148,9 @@ async function stillOpen({ pictureEmbedder }: Embedders, key: string): Promise<b
   }
 }
 
-/** Rejects with CANCELLED as soon as the signal is aborted; the work itself goes on, others wait for it too. */
+/**
+ * Rejects with CANCELLED as soon as the signal is aborted; the work itself goes on, others wait for it too.
+ */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   const aborted = Promise.withResolvers<never>();

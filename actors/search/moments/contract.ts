@@ -1,4 +1,5 @@
-// Moments: what is seen, what is said, what is written and who is there, in one list; and how much each second of a film has of a query.
+// Moments: what is seen, what is said, what is written and who is there, in one list; and how much each
+// second of a film has of a query.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, oneOf } from '../../../runtime/schema.ts';
@@ -195,8 +196,8 @@ export const noScale = { background: 0, best: 0, frames: 0 };
 
 export interface Moments {
   /**
-   * Errors: NOTHING_ASKED, WRONG_PICTURE, those of the scope; where one kind alone is asked for, what keeps it from
-   * being searched.
+   * Errors: NOTHING_ASKED, WRONG_PICTURE, those of the scope; where one kind alone is asked for, what keeps
+   * it from being searched.
    */
   search(request: MomentsRequest, signal?: AbortSignal): Promise<MomentsAnswer>;
   /** Errors: as above, and MEDIA_UNKNOWN. */

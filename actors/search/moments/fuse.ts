@@ -1,10 +1,10 @@
 // One list of several: what is seen, what is said, what is written and who is there, fused by rank.
 //
-// Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 / (60 + its best
-// rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment when they fall into one scene,
-// or lie within two seconds of each other. Two pictures of different scenes stay two moments: a cut lies between them. A
-// scene longer than a minute counts by half minutes, so that a whole lecture from one camera is not one moment. In steps, because
-// lists may be long.
+// Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 /
+// (60 + its best rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment
+// when they fall into one scene, or lie within two seconds of each other. Two pictures of different scenes
+// stay two moments: a cut lies between them. A scene longer than a minute counts by half minutes, so that a
+// whole lecture from one camera is not one moment. In steps, because lists may be long.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 
 export type HitKind = 'seen' | 'said' | 'person' | 'written';
@@ -61,7 +61,9 @@ interface Growing<R> {
 /** Hits that are taken, or moments that are made, between two pauses: some milliseconds. */
 const together = 1024;
 
-/** `lists`: best first. The same moments in the same order for the same lists, in whichever order these are. */
+/**
+ * `lists`: best first. The same moments in the same order for the same lists, in whichever order these are.
+ */
 export function* fuse<R>(lists: readonly (readonly Hit<R>[])[]): Steps<FusedMoment<R>[]> {
   const media = new Map<string, MediaMoments<R>>();
   let taken = 0;

@@ -1,4 +1,5 @@
-// The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is asked for by itself, best first.
+// The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is
+// asked for by itself, best first.
 import { now } from '../call-options.ts';
 import { frameField } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
@@ -45,7 +46,10 @@ export interface NamedInQuery {
 
 export const noScope: KindFound['scope'] = { missing: [], unloaded: [], asked: new Map() };
 
-/** Hits of a list that are looked at, whatever is asked for: moments deep in two lists come before those of one. */
+/**
+ * Hits of a list that are looked at, whatever is asked for: moments deep in two lists come before those of
+ * one.
+ */
 const leastDepth = 200;
 /** The same of words and people, whose lists are cheap. */
 const leastNamed = 2000;
@@ -60,7 +64,8 @@ function depthOf(
 }
 
 function visualRequest(request: MomentsRequest, query: string): VisualRequest {
-  // How many of one file are told is counted when the lists are one: a picture may be of a moment that is spoken of.
+  // How many of one file are told is counted when the lists are one: a picture may be of a moment that is
+  // spoken of.
   const { kinds: _, limit: __, picture: ___, explain: ____, max_per_media: _____, ...shared } = request;
   const exclude = query === '' ? [] : request.exclude;
   return { ...shared, query, exclude, max_results: depthOf(request, leastDepth), previews: false };
@@ -156,8 +161,8 @@ export async function saidList(
 }
 
 /**
- * What is written that answers the whole query. Lines that are not read well are hits only where the kind is asked for.
- * NOTHING_READ where it is not, and no words are stored.
+ * What is written that answers the whole query. Lines that are not read well are hits only where the kind is
+ * asked for. NOTHING_READ where it is not, and no words are stored.
  */
 export async function writtenList(
   parts: MomentParts,

@@ -1,5 +1,5 @@
-// Finds moments: asks for what is seen, what is said, what is written and who is there at the same time, fuses the lists, and tells where
-// the media of each moment lies now.
+// Finds moments: asks for what is seen, what is said, what is written and who is there at the same time,
+// fuses the lists, and tells where the media of each moment lies now.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
@@ -221,8 +221,8 @@ interface Place extends FusedMoment<Reason> {
 }
 
 /**
- * The first `limit` that can be shown; what was written anew since gives its place to the next. Each time more is asked
- * for, so that a library that was written anew costs a few questions.
+ * The first `limit` that can be shown; what was written anew since gives its place to the next. Each time
+ * more is asked for, so that a library that was written anew costs a few questions.
  */
 async function located(
   parts: MomentParts,

@@ -114,7 +114,10 @@ async function withFile<T>(bytes: Uint8Array, work: (path: string) => Promise<T>
   }
 }
 
-/** What is known of a content, and where it lies or lay; null where other files lie there now. Throws MEDIA_UNKNOWN. */
+/**
+ * What is known of a content, and where it lies or lay; null where other files lie there now. Throws
+ * MEDIA_UNKNOWN.
+ */
 async function contentOf(
   { index }: Pick<QueryParts, 'index'>,
   cache_dir: string,

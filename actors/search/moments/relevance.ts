@@ -1,5 +1,5 @@
-// How much each second of one film has of a query, from the vectors that are loaded: nothing is decoded but the picture of
-// the query, if that is a file.
+// How much each second of one film has of a query, from the vectors that are loaded: nothing is decoded but
+// the picture of the query, if that is a file.
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
 import { knownMedia } from '../scenes/scenes.ts';

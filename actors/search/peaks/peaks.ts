@@ -118,8 +118,8 @@ class Sounds {
   }
 
   /**
-   * One film at a time, in the lane that lets every thumbnail go first. The file is looked at when it is its turn, and again
-   * at the end: what is kept is of this content for good.
+   * One film at a time, in the lane that lets every thumbnail go first. The file is looked at when it is its
+   * turn, and again at the end: what is kept is of this content for good.
    */
   async #heard(asked: NamedContent, signal: AbortSignal): Promise<Peaks | null> {
     const decoder = this.#parts.thumbnailDecoders[0]!;

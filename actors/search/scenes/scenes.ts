@@ -1,4 +1,5 @@
-// Where the scenes of one media file are, as they were found when its pictures were analysed: nothing has to be loaded.
+// Where the scenes of one media file are, as they were found when its pictures were analysed: nothing has to
+// be loaded.
 import type { CallOptions } from '../../../runtime/ref.ts';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -8,8 +9,9 @@ import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { Scene, ScenesAnswer, ScenesRequest } from './contract.ts';
 
 /**
- * `modelKey`: the model in use, or null. Errors: MEDIA_UNKNOWN; NOT_ANALYZED for a file whose pictures no model looked at;
- * STORE_DAMAGED; what keeps a file from being read that the folder does not know by its path.
+ * `modelKey`: the model in use, or null. Errors: MEDIA_UNKNOWN; NOT_ANALYZED for a file whose pictures no
+ * model looked at; STORE_DAMAGED; what keeps a file from being read that the folder does not know by its
+ * path.
  */
 export async function listScenes(
   parts: LocationParts,

@@ -39,8 +39,8 @@ export type MetadataFilterRequest = Static<typeof MetadataFilterRequest>;
 export const frameField = 'segments_to_frame_indices';
 
 /**
- * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs. Throws WRONG_SEGMENTS naming
- * the key of a value that is empty or a pair that does not ascend.
+ * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs. Throws
+ * WRONG_SEGMENTS naming the key of a value that is empty or a pair that does not ascend.
  */
 export function frameRanges(
   segments: Readonly<Record<string, FrameRange | readonly FrameRange[]>>,

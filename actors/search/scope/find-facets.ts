@@ -44,8 +44,8 @@ export interface RequestedScope {
 }
 
 /**
- * The scope of a request for facets: the one it gives, or the one its flat fields make. `modelKey`: the model whose
- * analysis of the folder is loaded, or null. Errors: as entriesOf.
+ * The scope of a request for facets: the one it gives, or the one its flat fields make. `modelKey`: the model
+ * whose analysis of the folder is loaded, or null. Errors: as entriesOf.
  */
 export function facetScope(request: FacetRequest, modelKey: string | null): RequestedScope {
   const mode = request.search_all ? 'global' : 'paths';

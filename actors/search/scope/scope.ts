@@ -1,5 +1,5 @@
-// Which media and which of their frames a search looks at: the files it names, or everything loaded; of these what its
-// filters speak of; and of their frames those in the ranges it gives.
+// Which media and which of their frames a search looks at: the files it names, or everything loaded; of these
+// what its filters speak of; and of their frames those in the ranges it gives.
 import { isAbsolute } from 'node:path';
 import type { Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
@@ -44,7 +44,10 @@ interface RequestedPath {
 }
 export type RequestedPaths = ReadonlyMap<string, readonly RequestedPath[]>;
 
-/** The paths at which the caller looks for this part of a content: first those whose own ranges hold some of it. */
+/**
+ * The paths at which the caller looks for this part of a content: first those whose own ranges hold some of
+ * it.
+ */
 export function requestedPaths(asked: RequestedPaths, hash: string, [start, end]: FrameRange): string[] {
   const named = asked.get(hash) ?? [];
   const inRange = ({ ranges }: RequestedPath) => ranges.some(([from, to]) => from < end && start < to);
@@ -103,8 +106,8 @@ async function resolveNames(
 }
 
 /**
- * The files that the scope of the filters names, which holds without any filter too; null when the search itself says
- * where. `other`: what is not searched here.
+ * The files that the scope of the filters names, which holds without any filter too; null when the search
+ * itself says where. `other`: what is not searched here.
  */
 function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech'): ScopeEntry[] | null {
   const scope = wanted?.scope;

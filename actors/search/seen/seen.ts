@@ -8,7 +8,10 @@ import type { LocationParts } from '../media/location.ts';
 import { knownMedia } from '../scenes/scenes.ts';
 import type { SeenAnswer } from './contract.ts';
 
-/** Errors: MEDIA_UNKNOWN; STORE_DAMAGED; what keeps a file from being read that the folder does not know by its path. */
+/**
+ * Errors: MEDIA_UNKNOWN; STORE_DAMAGED; what keeps a file from being read that the folder does not know by
+ * its path.
+ */
 export async function seenIn(
   parts: LocationParts,
   request: NamedMedia,

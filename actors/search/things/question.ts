@@ -1,4 +1,5 @@
-// What a question says about things: each with its colours, place, size and number, and the rest of the question.
+// What a question says about things: each with its colours, place, size and number, and the rest of the
+// question.
 import type { ThingTerm } from '../../index/things/contract.ts';
 import {
   crowd,
@@ -73,7 +74,10 @@ function thingsIn(tokens: readonly Token[]): Named[] {
   );
 }
 
-/** `woman talking in close-up`: a shot that stands apart is of the thing before it, and one that stands alone of a person. */
+/**
+ * `woman talking in close-up`: a shot that stands apart is of the thing before it, and one that stands alone
+ * of a person.
+ */
 function withShots(tokens: readonly Token[], things: readonly Named[]): Named[] {
   const named = [...things];
   for (const [at, { meaning }] of tokens.entries()) {

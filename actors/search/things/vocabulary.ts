@@ -1,5 +1,5 @@
-// The words for things in English and German, and those for their colours, places, sizes and numbers. Plurals are found by
-// question.ts where the language makes them by a rule; others stand here.
+// The words for things in English and German, and those for their colours, places, sizes and numbers. Plurals
+// are found by question.ts where the language makes them by a rule; others stand here.
 import type { Thing } from '../../things/contract.ts';
 
 type ClassName = Thing['class'];

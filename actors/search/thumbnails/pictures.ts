@@ -1,5 +1,5 @@
-// The pictures of moments of one file as JPEG: from the previews stored at analysis where they show enough, otherwise
-// decoded from the file in one pass.
+// The pictures of moments of one file as JPEG: from the previews stored at analysis where they show enough,
+// otherwise decoded from the file in one pass.
 import type { Log } from '../../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';

@@ -6,8 +6,8 @@ import type { ThumbnailRequest } from './contract.ts';
 const longest = 100;
 
 /**
- * Seconds of the grid that a strip shows: every one with both ends, or `longest` of them, evenly spaced with both ends.
- * What lies after `last`, the last second that has a picture, is left out.
+ * Seconds of the grid that a strip shows: every one with both ends, or `longest` of them, evenly spaced with
+ * both ends. What lies after `last`, the last second that has a picture, is left out.
  */
 export function stripSeconds(start: number, end: number, last: number): number[] {
   const until = Math.min(end, last);
@@ -23,7 +23,9 @@ export function clockSeconds(text: string): number | null {
   return match && Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
 }
 
-/** Second of the grid that lies nearest to a moment; null after the end. A still is the same at every moment. */
+/**
+ * Second of the grid that lies nearest to a moment; null after the end. A still is the same at every moment.
+ */
 export function nearestFrame(seconds: number, probe: Pick<Probe, 'kind' | 'grid_frames'>): number | null {
   if (probe.grid_frames === 0) return null;
   if (probe.kind === 'image') return 0;

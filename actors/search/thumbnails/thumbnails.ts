@@ -113,7 +113,10 @@ function range({ start_time, end_time }: SceneThumbnailsRequest): [number, numbe
   });
 }
 
-/** A content that is nowhere, or that cannot be read, has no pictures. Throws HASH_MISMATCH naming the request. */
+/**
+ * A content that is nowhere, or that cannot be read, has no pictures. Throws HASH_MISMATCH naming the
+ * request.
+ */
 async function locateContent(
   parts: LocationParts,
   cache_dir: string,

@@ -1,5 +1,5 @@
-// The transcripts that are loaded for searching: of one folder, apart from its pictures. The index loads them in steps, so
-// that searches come in between.
+// The transcripts that are loaded for searching: of one folder, apart from its pictures. The index loads them
+// in steps, so that searches come in between.
 import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';

@@ -1,4 +1,5 @@
-// Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers named.
+// Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers
+// named.
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, isMediaError } from '../../decoder/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';

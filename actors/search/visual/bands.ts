@@ -1,13 +1,15 @@
 // How sure a match is: bands by how far its scores stand out from the library's own background.
 //
-// A score of words is strong when it is far above the usual score of the library (`above`) and more usual distances from it than the
-// largest of so many scores would be by chance: the largest of n normal values lies near √(2 ln n) deviations. So a
-// library of 360,000 frames asks for more than one of 400, and one of few frames, or of frames all alike, has no strong ones. What a library is
-// mostly of does not stand out of it.
+// A score of words is strong when it is far above the usual score of the library (`above`) and more usual
+// distances from it than the largest of so many scores would be by chance: the largest of n normal values
+// lies near √(2 ln n) deviations. So a library of 360,000 frames asks for more than one of 400, and one of
+// few frames, or of frames all alike, has no strong ones. What a library is mostly of does not stand out of
+// it.
 //
-// Where a query asks for several things, each has to be there by itself, and what is not to be there must not be: the sum of
-// both may as well be one of them alone. What is excluded takes from every part what it takes from the score. A word that is not
-// understood may be the one that matters, so a query with such a word has only weak matches.
+// Where a query asks for several things, each has to be there by itself, and what is not to be there must not
+// be: the sum of both may as well be one of them alone. What is excluded takes from every part what it takes
+// from the score. A word that is not understood may be the one that matters, so a query with such a word has
+// only weak matches.
 import type { TextPart } from '../../embedder/contract.ts';
 import type { Background, Standing } from '../../index/visual/contract.ts';
 import { type Band, type Explanation, bandOrder as order } from './contract.ts';
@@ -169,8 +171,8 @@ function textBand(
 }
 
 /**
- * Of words that find other things too often: alone, 17 in 61 of their likely matches were right, and 90 in 148 of those that would
- * be strong; with other words 10 in 14.
+ * Of words that find other things too often: alone, 17 in 61 of their likely matches were right, and 90 in
+ * 148 of those that would be strong; with other words 10 in 14.
  */
 function believed(band: Band, isSure: boolean): Band {
   if (isSure) return band;

@@ -1,6 +1,6 @@
-// The vectors of the picture that a search asks for: of a file, or of a moment of a film. A picture is asked for in several
-// readings, of which the one that a frame is most like counts: as it is, as a mirror shows it, and, where the model needs it,
-// as a part of a larger picture. Words are never mirrored.
+// The vectors of the picture that a search asks for: of a file, or of a moment of a film. A picture is asked
+// for in several readings, of which the one that a frame is most like counts: as it is, as a mirror shows it,
+// and, where the model needs it, as a part of a larger picture. Words are never mirrored.
 import { isMediaError, type Probe } from '../../decoder/contract.ts';
 import type { PictureReading, VisualModel } from '../../embedder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -16,8 +16,8 @@ export type PictureParts = Pick<QueryParts, 'decoder' | 'embedder' | 'pool'> & {
 };
 
 /**
- * What lies around a part is guessed, so it has to fit this much better than the picture as it is. Chosen on drawings and
- * photographs that no figure is of (decision 28).
+ * What lies around a part is guessed, so it has to fit this much better than the picture as it is. Chosen on
+ * drawings and photographs that no figure is of (decision 28).
  */
 const partWeight = 1 / 1.05;
 const wholes: readonly PictureReading[] = ['plain', 'mirrored'];
@@ -30,8 +30,8 @@ export interface PictureQuery {
 }
 
 /**
- * The readings of a picture file, or of one moment of a film, decoded now. A picture between black bars is asked for with
- * its bars as well: what was analysed before bars were left out has them.
+ * The readings of a picture file, or of one moment of a film, decoded now. A picture between black bars is
+ * asked for with its bars as well: what was analysed before bars were left out has them.
  */
 export async function pictureReadings(
   parts: PictureParts,
@@ -76,8 +76,8 @@ async function decodedReadings(
 }
 
 /**
- * With the stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded now. Of a film
- * that is gone the stored vector of the nearest second has to do.
+ * With the stored vector when the moment is on the grid of analysed media; otherwise the picture is decoded
+ * now. Of a film that is gone the stored vector of the nearest second has to do.
  */
 export async function frameReadings(
   parts: QueryParts,
@@ -111,8 +111,8 @@ export async function frameReadings(
 }
 
 /**
- * The same of a content whose files are all others now: the stored vector of the nearest second, null where there is none.
- * Throws TIME_OUTSIDE.
+ * The same of a content whose files are all others now: the stored vector of the nearest second, null where
+ * there is none. Throws TIME_OUTSIDE.
  */
 export async function replacedReadings(
   parts: QueryParts,
@@ -145,7 +145,10 @@ interface StoredFrame {
   readonly frame_index: number;
 }
 
-/** Null for a frame that is not stored. The film is not opened: the mirrored reading is made of the stored preview. */
+/**
+ * Null for a frame that is not stored. The film is not opened: the mirrored reading is made of the stored
+ * preview.
+ */
 async function storedReadings(
   parts: QueryParts,
   model: VisualModel,

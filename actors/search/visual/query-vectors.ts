@@ -11,7 +11,9 @@ export interface QueryParts {
   readonly decoder: Ref<typeof decoderContract>;
   /** Turns pictures into vectors. */
   readonly embedder: Ref<typeof embedderContract>;
-  /** Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures. */
+  /**
+   * Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures.
+   */
   readonly textEmbedder: Ref<typeof embedderContract>;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;

@@ -1,5 +1,5 @@
-// The matches of a search that are at least so sure. A less sure one may rank before a surer one, so all are looked for among
-// many.
+// The matches of a search that are at least so sure. A less sure one may rank before a surer one, so all are
+// looked for among many.
 import type { RankedMatch } from '../../index/visual/contract.ts';
 import { fewPerMedia } from '../moments/fuse.ts';
 import { type Band, type Explanation, isAtLeast, leftOutOf } from './contract.ts';

@@ -1,6 +1,6 @@
-// Searches for things that detectors have seen, joined with what the visual model finds. A model with a vocabulary of its
-// own ranks by the rest of the question what shows the things; any other model reads the whole question, and both rankings
-// are fused, so that neither buries the other.
+// Searches for things that detectors have seen, joined with what the visual model finds. A model with a
+// vocabulary of its own ranks by the rest of the question what shows the things; any other model reads the
+// whole question, and both rankings are fused, so that neither buries the other.
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
@@ -31,7 +31,9 @@ export async function findThings(
   }
 }
 
-/** Where the request speaks of things, and a detector has looked at something of the folder; null otherwise. */
+/**
+ * Where the request speaks of things, and a detector has looked at something of the folder; null otherwise.
+ */
 export async function askThings(
   parts: Pick<QueryParts, 'index'>,
   cache_dir: string,
@@ -65,7 +67,10 @@ export function scopeOf(scope: Scope, { ranges }: SeenThings): Scope {
   return { ...scope, hashes: Object.keys(ranges), ranges };
 }
 
-/** Places of the two rankings that count for one: the usual constant of reciprocal rank fusion (Cormack et al., 2009). */
+/**
+ * Places of the two rankings that count for one: the usual constant of reciprocal rank fusion (Cormack et
+ * al., 2009).
+ */
 const damping = 60;
 
 /** The matches of both, of each scene the one that ranks higher, grouped by video as the index does it. */
@@ -114,7 +119,9 @@ const measured: ReadonlySet<string> = new Set(measuredClasses);
 /** From this score on 91 of 100 of their tags were right. */
 const strongScore = 0.5;
 
-/** That a thing is there was measured; its colour, place, size and number were not, nor that it is not there. */
+/**
+ * That a thing is there was measured; its colour, place, size and number were not, nor that it is not there.
+ */
 function isMeasured({ classes, colours, place, size, shot, count, negated }: ThingTerm): boolean {
   const isPlain = colours.length === 0 && place === null && size === null && shot === null && !negated;
   return isPlain && count.least === 1 && count.most === null && classes.every((one) => measured.has(one));
@@ -135,7 +142,8 @@ export function thingBands(
     if (!isSeen) return null;
     const here = ofMedia.get(hash_str) ?? [];
     const best = here.filter((match) => match.scene_start <= frame && frame < match.scene_end);
-    // An exact number was right in 113 of 196 photographs and classes, and in 50 of 61 where each of the things has this score.
+    // An exact number was right in 113 of 196 photographs and classes, and in 50 of 61 where each of the
+    // things has this score.
     if (isCounted && best.every(({ score }) => score < believedScore)) return 'weak';
     return isPlain && best.some(({ score }) => score >= strongScore) ? 'strong' : 'likely';
   });

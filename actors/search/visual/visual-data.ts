@@ -53,7 +53,10 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     return this.#outdated;
   }
 
-  /** Adds some media to what is loaded; with nothing loaded, loads the folder. CONTEXT_MISMATCH when something else is. */
+  /**
+   * Adds some media to what is loaded; with nothing loaded, loads the folder. CONTEXT_MISMATCH when something
+   * else is.
+   */
   async loadMedia(wanted: SearchContext, hashes: string[], signal?: AbortSignal): Promise<LoadReport> {
     if (this.newest !== null && !this.isNewest(wanted)) {
       const [held, other] = [this.newest, wanted].map((one) => `${one.cache_dir} by ${one.model_key}`);

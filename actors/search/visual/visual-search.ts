@@ -1,5 +1,5 @@
-// One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored previews are
-// joined to the matches.
+// One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored
+// previews are joined to the matches.
 import type { Request } from '../../../runtime/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
@@ -56,7 +56,10 @@ export interface VisualQuery {
   readonly unseenThings: ReadonlySet<string>;
   /** The film that the picture is of, when that is not there any more. */
   readonly gone: string | undefined;
-  /** The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope, NOT_LOADED. */
+  /**
+   * The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope,
+   * NOT_LOADED.
+   */
   readonly find: (max: number) => Promise<FoundVisual>;
   /** How sure each of these matches is. Errors: NOT_LOADED. */
   readonly explain: (moments: readonly FoundMoment[]) => Promise<Explanation[]>;
@@ -72,7 +75,10 @@ interface FoundVisual extends Omit<FoundScope, 'scope'> {
   readonly twice: readonly string[];
 }
 
-/** Ranks by words, a picture or both. Errors: EXCLUDE_WITHOUT_QUERY, SUMMARY_RUNNING, NOT_LOADED, those of the scope. */
+/**
+ * Ranks by words, a picture or both. Errors: EXCLUDE_WITHOUT_QUERY, SUMMARY_RUNNING, NOT_LOADED, those of the
+ * scope.
+ */
 export async function searchVisual(
   parts: VisualSearchParts,
   request: VisualRequest,
@@ -145,7 +151,9 @@ export async function askVisual(
   return { model_key, vectors, words, asksThings, unseenThings, gone, find, explain: told };
 }
 
-/** What a person should know of the search itself. `broken`: hashes of which something more cannot be read. */
+/**
+ * What a person should know of the search itself. `broken`: hashes of which something more cannot be read.
+ */
 export async function visualWarnings(
   parts: VisualSearchParts,
   cache_dir: string,

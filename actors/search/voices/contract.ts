@@ -64,7 +64,10 @@ export interface ConfirmSpeakersRequest {
 }
 
 export interface Voices {
-  /** Voices of other files that may be this one; none, with a warning, of a file without a transcript. UNKNOWN_SPEAKER. */
+  /**
+   * Voices of other files that may be this one; none, with a warning, of a file without a transcript.
+   * UNKNOWN_SPEAKER.
+   */
   suggest(request: SuggestSpeakersRequest, signal?: AbortSignal): Promise<SpeakerSuggestions>;
   /** Says that voices are one person, or that they are not; all or nothing. */
   confirm(request: ConfirmSpeakersRequest, signal?: AbortSignal): Promise<ConfirmedSpeakers>;

@@ -18,7 +18,10 @@ export interface VoicesParts extends LocationParts {
 /** For models whose row is gone. */
 const usualCosine = 0.5;
 
-/** Fewer than the index keeps open: with more each would end another one before its next step, and none would get done. */
+/**
+ * Fewer than the index keeps open: with more each would end another one before its next step, and none would
+ * get done.
+ */
 const mostSearches = 4;
 
 export function createVoices(parts: VoicesParts): Voices {

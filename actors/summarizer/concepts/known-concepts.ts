@@ -1,4 +1,5 @@
-// What one visual model knows of the lexicon: a vector for each concept, and how near each usually is to a picture.
+// What one visual model knows of the lexicon: a vector for each concept, and how near each usually is to a
+// picture.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { defaultModelKey } from '../../models/rows/list.ts';
 import { outlineErrors } from '../outline/material.ts';
@@ -21,8 +22,8 @@ export interface KnownConcepts {
 export const conceptPhrases: readonly string[] = lexicon.flatMap(({ phrases }) => phrases);
 
 /**
- * `phrases`: vectors of `conceptPhrases`; null to keep those that are known of the same model, and for a model that
- * understands no words. `pictures`: of the library. Throws MATERIAL_INVALID.
+ * `phrases`: vectors of `conceptPhrases`; null to keep those that are known of the same model, and for a
+ * model that understands no words. `pictures`: of the library. Throws MATERIAL_INVALID.
  */
 export function* knownConceptsSteps(
   model_key: string,
@@ -53,8 +54,8 @@ export const knownConcepts = (...request: Parameters<typeof knownConceptsSteps>)
   atOnce(knownConceptsSteps(...request));
 
 /**
- * The model that comes with the program compares colours, light and shapes: of 68 photographs of which it was sure, a third were
- * named wrongly (`the sea` for a motorcycle). It finds and orders, and names nothing.
+ * The model that comes with the program compares colours, light and shapes: of 68 photographs of which it was
+ * sure, a third were named wrongly (`the sea` for a motorcycle). It finds and orders, and names nothing.
  */
 export const namesConcepts = (model_key: string): boolean => model_key !== defaultModelKey;
 

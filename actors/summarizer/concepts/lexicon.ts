@@ -1,4 +1,5 @@
-// What a picture may show, in words for the text side of a visual model: some 400 concepts in groups. Data, pure.
+// What a picture may show, in words for the text side of a visual model: some 400 concepts in groups. Data,
+// pure.
 
 export interface Group {
   /** Of a group whose concepts exclude each other at most one may be said of a range. */

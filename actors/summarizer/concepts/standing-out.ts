@@ -1,5 +1,5 @@
-// Which concepts stand out in a range of a film: those whose text is nearer to its frames than it is to pictures of the whole
-// library. A cosine by itself says nothing: some texts are near to every picture.
+// Which concepts stand out in a range of a film: those whose text is nearer to its frames than it is to
+// pictures of the whole library. A cosine by itself says nothing: some texts are near to every picture.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { addTo, dot, medianOf } from '../outline/vector.ts';
 import { RightSide } from '../products/products.ts';
@@ -11,9 +11,9 @@ export interface Rows {
 }
 
 /**
- * How near each concept usually is to a picture: the median of its cosines, and their deviation, the larger one of that from
- * the median deviation and half the standard deviation. The first alone is next to nothing where most pictures have nothing
- * of a concept; the second alone hides what many pictures show.
+ * How near each concept usually is to a picture: the median of its cosines, and their deviation, the larger
+ * one of that from the median deviation and half the standard deviation. The first alone is next to nothing
+ * where most pictures have nothing of a concept; the second alone hides what many pictures show.
  */
 export interface Background {
   readonly middles: Float64Array;
@@ -26,10 +26,16 @@ export interface Background {
 export const leastPictures = 100;
 /** Deviations by which a concept has to lead the next one of its group where they exclude each other. */
 const leastLead = 0.5;
-/** Concepts whose texts are nearer than this are one to the model: the stronger is named, of equal ones the first. */
+/**
+ * Concepts whose texts are nearer than this are one to the model: the stronger is named, of equal ones the
+ * first.
+ */
 const same = 0.95;
 
-/** Vectors of concepts, each the mean of those of its phrases, L2-normalised; `counts`: phrases of each, in order. */
+/**
+ * Vectors of concepts, each the mean of those of its phrases, L2-normalised; `counts`: phrases of each, in
+ * order.
+ */
 export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonly number[]): Rows {
   const means = new Float32Array(counts.length * d);
   let phrase = 0;
@@ -104,9 +110,10 @@ export interface StandingOut extends Strength {
 }
 
 /**
- * Concepts of a range, the strongest first. A concept stands out that is √(2 ln concepts) deviations above its middle: so high
- * comes less than one of all of them by chance. Where concepts exclude each other (`exclusive`: by concept the name of its
- * group, or null), only the best is named, and only when it leads clearly. None where the background is too small.
+ * Concepts of a range, the strongest first. A concept stands out that is √(2 ln concepts) deviations above
+ * its middle: so high comes less than one of all of them by chance. Where concepts exclude each other
+ * (`exclusive`: by concept the name of its group, or null), only the best is named, and only when it leads
+ * clearly. None where the background is too small.
  */
 export function standingOut(
   concepts: Rows,

@@ -1,5 +1,5 @@
-// Who is probably meant by whom: a speaker who nearly always speaks where one named person is seen, and a speaker who says a
-// name as the own one. Told as what was counted or said, for people to check.
+// Who is probably meant by whom: a speaker who nearly always speaks where one named person is seen, and a
+// speaker who says a name as the own one. Told as what was counted or said, for people to check.
 import { clockTime } from '../../decoder/contract.ts';
 import { segmentBySecond } from '../outline/channels.ts';
 import type { Sentence } from '../text/sentences.ts';
@@ -13,7 +13,10 @@ export interface AttributionHint {
   readonly text: string;
 }
 
-/** Seconds of speech that are counted at least, the share that is of one speaker, and how much more than elsewhere. */
+/**
+ * Seconds of speech that are counted at least, the share that is of one speaker, and how much more than
+ * elsewhere.
+ */
 const least = { seconds: 5, share: 0.8, lead: 0.25 };
 
 /** `I am …` is left out: what follows is mostly no name. */

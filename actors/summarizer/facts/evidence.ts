@@ -1,5 +1,5 @@
-// What the texts of a leaf and of the nodes above it are made of, as it is stored: references to frames, excerpts of the
-// transcript, names.
+// What the texts of a leaf and of the nodes above it are made of, as it is stored: references to frames,
+// excerpts of the transcript, names.
 import { clockTime } from '../../decoder/contract.ts';
 import type { SummaryEvidence } from '../../index/summaries/contract.ts';
 import { type AttributionHint, hintsWithin } from './attribution.ts';

@@ -1,5 +1,6 @@
-// What is known of a range of a file, each with where it can be checked. Facts of a leaf are read from the material; those of a
-// node above are the facts of its children put together, so that all that is told of it has its evidence in a leaf.
+// What is known of a range of a file, each with where it can be checked. Facts of a leaf are read from the
+// material; those of a node above are the facts of its children put together, so that all that is told of it
+// has its evidence in a leaf.
 import type { GroupName } from '../concepts/lexicon.ts';
 import type { Range } from '../outline/material.ts';
 
@@ -11,11 +12,13 @@ export interface Seen {
   readonly name: string;
   readonly group: GroupName | 'things';
   /**
-   * Of a concept, deviations above what is usual; of a thing, ten times its score. Of a node above the leaves, the mean over the
-   * leaves that show it.
+   * Of a concept, deviations above what is usual; of a thing, ten times its score. Of a node above the
+   * leaves, the mean over the leaves that show it.
    */
   readonly strength: number;
-  /** Of a concept, seconds with pictures of the leaves that show it; of a thing, seconds in which it is seen. */
+  /**
+   * Of a concept, seconds with pictures of the leaves that show it; of a thing, seconds in which it is seen.
+   */
   readonly seconds: number;
   /** Grid seconds that show it most, the strongest leaf first. */
   readonly frames: readonly number[];

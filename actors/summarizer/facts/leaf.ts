@@ -34,7 +34,9 @@ export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.fr
   };
 }
 
-/** Deviations beyond the bound from which on a concept is told: nearer to it, chance brings one now and then. */
+/**
+ * Deviations beyond the bound from which on a concept is told: nearer to it, chance brings one now and then.
+ */
 const sure = 0.5;
 
 /** Things first. A concept that is more exact takes the place of a thing: `a red car` that of `a car`. */

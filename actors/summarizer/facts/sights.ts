@@ -1,5 +1,5 @@
-// What detectors have seen of a range: things, and lines of printed text. Only what was measured to be right in nine of ten cases
-// or more is taken (docs/measurements.md).
+// What detectors have seen of a range: things, and lines of printed text. Only what was measured to be right
+// in nine of ten cases or more is taken (docs/measurements.md).
 import { shownScore } from '../../text-reader/contract.ts';
 import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';

@@ -1,5 +1,6 @@
-// Keys and values of a decoder for the tokens so far. Two buffers for each tensor take turns: a run reads one and writes the
-// other, so that no run allocates, copies in this program, or leaves hundreds of megabytes for the garbage collector.
+// Keys and values of a decoder for the tokens so far. Two buffers for each tensor take turns: a run reads one
+// and writes the other, so that no run allocates, copies in this program, or leaves hundreds of megabytes for
+// the garbage collector.
 import { modelErrors } from '../../models/contract.ts';
 import type { TensorIn } from '../../models/session.ts';
 
@@ -28,7 +29,10 @@ export class KeyValueCache {
     return this.#length;
   }
 
-  /** Forgets all tokens, and has room for `capacity` then. Throws MODEL_RUN_FAILED where there is no memory for them. */
+  /**
+   * Forgets all tokens, and has room for `capacity` then. Throws MODEL_RUN_FAILED where there is no memory
+   * for them.
+   */
   begin(capacity: number): void {
     this.#length = 0;
     if (capacity <= this.#capacity) return;

@@ -1,4 +1,5 @@
-// What a language model is asked to write, and what it answers. The rest of the summarizer knows nothing else of it.
+// What a language model is asked to write, and what it answers. The rest of the summarizer knows nothing else
+// of it.
 import type { SummaryEvidence, SummaryObjective, VerificationHint } from '../../index/summaries/contract.ts';
 import type { RunsOn } from '../../models/device.ts';
 
@@ -47,8 +48,8 @@ export interface LanguageWriter {
   /** Frames of a leaf that it looks at, at most. */
   readonly mostPictures: number;
   /**
-   * Rejects only when it is cancelled or cannot run at all. Ends within a token of an abort. `alive` is called before every run
-   * of a graph: a sign of life for whoever waits.
+   * Rejects only when it is cancelled or cannot run at all. Ends within a token of an abort. `alive` is
+   * called before every run of a graph: a sign of life for whoever waits.
    */
   node(material: NodeMaterial, signal: AbortSignal, alive?: () => void): Promise<NodeText>;
   /** `root`: its text, as it was written, is `template_text`. Null when the model makes nothing usable. */
@@ -57,5 +58,8 @@ export interface LanguageWriter {
   close(): Promise<void>;
 }
 
-/** Throws MODEL_UNKNOWN, MODEL_UNSUPPORTED, MODEL_NOT_DOWNLOADED, MODEL_WRONG_KIND, MODEL_LOAD_FAILED, CANCELLED. */
+/**
+ * Throws MODEL_UNKNOWN, MODEL_UNSUPPORTED, MODEL_NOT_DOWNLOADED, MODEL_WRONG_KIND, MODEL_LOAD_FAILED,
+ * CANCELLED.
+ */
 export type OpenLanguageWriter = (model_key: string, signal: AbortSignal) => Promise<LanguageWriter>;

@@ -1,6 +1,6 @@
-// The decoder of a language model: vectors of tokens and pictures in, the likeliest next token out, one run after the other
-// with a key-value cache. Names of inputs are read from the graph; one that nobody here knows is refused, because a graph that
-// is fed less than it wants answers nonsense.
+// The decoder of a language model: vectors of tokens and pictures in, the likeliest next token out, one run
+// after the other with a key-value cache. Names of inputs are read from the graph; one that nobody here knows
+// is refused, because a graph that is fed less than it wants answers nonsense.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../../models/contract.ts';
 import type { RunsOn } from '../../models/device.ts';
@@ -27,8 +27,8 @@ export interface Sequence {
 }
 
 /**
- * Tokens of a prompt in one run. It bounds what a run computes at once (without `num_logits_to_keep`, logits of a vocabulary for
- * each token), and how long a cancel waits.
+ * Tokens of a prompt in one run. It bounds what a run computes at once (without `num_logits_to_keep`, logits
+ * of a vocabulary for each token), and how long a cancel waits.
  */
 const tokensOfRun = 256;
 
@@ -37,8 +37,8 @@ export interface Decoder {
   /** Length of the vector of a token. */
   readonly width: number;
   /**
-   * The likeliest tokens after the prompt, until one of `ends`, which is not answered, at most `limit`. `embed`: the vector of
-   * a token.
+   * The likeliest tokens after the prompt, until one of `ends`, which is not answered, at most `limit`.
+   * `embed`: the vector of a token.
    */
   generate(
     prompt: Sequence,
@@ -50,7 +50,10 @@ export interface Decoder {
   release(): Promise<void>;
 }
 
-/** `axes` of positions: 3 for pictures that have rows and columns, 1 for a plain order. Throws MODEL_LOAD_FAILED. */
+/**
+ * `axes` of positions: 3 for pictures that have rows and columns, 1 for a plain order. Throws
+ * MODEL_LOAD_FAILED.
+ */
 export async function openDecoder(open: SessionOpener, file: string, axes: 1 | 3): Promise<Decoder> {
   const session = await open(file);
   const declared = session.inputs.map(({ name }) => name);

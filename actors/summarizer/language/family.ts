@@ -1,4 +1,5 @@
-// What the writer needs of a family of language models: it opens a row of the registry, and then answers a chat about pictures.
+// What the writer needs of a family of language models: it opens a row of the registry, and then answers a
+// chat about pictures.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { SummaryRow } from '../../models/contract.ts';
 import type { RunsOn } from '../../models/device.ts';
@@ -38,8 +39,9 @@ export interface LanguageModel {
   /** Tokens of a chat, with its pictures and what asks for an answer. */
   countTokens(chat: Chat): number;
   /**
-   * The likeliest answer, always the same for the same chat; at most `limit` tokens. `checkpoint` is awaited before every run
-   * of a graph, so between two tokens; what it throws ends the call and leaves the model usable. Throws MODEL_RUN_FAILED.
+   * The likeliest answer, always the same for the same chat; at most `limit` tokens. `checkpoint` is awaited
+   * before every run of a graph, so between two tokens; what it throws ends the call and leaves the model
+   * usable. Throws MODEL_RUN_FAILED.
    */
   answer(chat: Chat, limit: number, checkpoint: Checkpoint): Promise<Answer>;
   /** Frees its memory. Called once, when nothing runs. */
@@ -48,8 +50,9 @@ export interface LanguageModel {
 
 export interface Family {
   /**
-   * `file`: path of the file with that role. A graph that does not declare what the family feeds, or answers something else,
-   * is MODEL_LOAD_FAILED with the name of its file; what was opened is released then, and when `checkpoint` throws.
+   * `file`: path of the file with that role. A graph that does not declare what the family feeds, or answers
+   * something else, is MODEL_LOAD_FAILED with the name of its file; what was opened is released then, and
+   * when `checkpoint` throws.
    */
   open(
     row: SummaryRow,

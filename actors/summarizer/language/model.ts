@@ -1,5 +1,6 @@
-// What the families of language models share: three graphs and a tokenizer. A chat becomes a row of vectors, those of its
-// tokens and, between them, those that the vision graph makes of pictures; the decoder goes on from there.
+// What the families of language models share: three graphs and a tokenizer. A chat becomes a row of vectors,
+// those of its tokens and, between them, those that the vision graph makes of pictures; the decoder goes on
+// from there.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SummaryRow } from '../../models/contract.ts';
 import {
@@ -35,7 +36,9 @@ export interface FamilyPlan {
   readonly axes: 1 | 3;
   /** Inputs of the vision graph. */
   visionInputs(declared: readonly string[]): readonly ExpectedInput[];
-  /** Throws MODEL_LOAD_FAILED when the tokenizer lacks a mark. `visionInputs`: names that the graph declares. */
+  /**
+   * Throws MODEL_LOAD_FAILED when the tokenizer lacks a mark. `visionInputs`: names that the graph declares.
+   */
   format(tokenizer: ChatTokenizer, row: SummaryRow, visionInputs: readonly string[]): ChatFormat;
 }
 
@@ -90,7 +93,9 @@ async function openVision(
   return { vision, declared };
 }
 
-/** The first run is slow, and graphs that do not fit together fail here instead of in the middle of a summary. */
+/**
+ * The first run is slow, and graphs that do not fit together fail here instead of in the middle of a summary.
+ */
 async function warmUp(parts: Parts, file: string, checkpoint: Checkpoint): Promise<void> {
   const { width, height, tokens } = parts.format.fitted({ width: 64, height: 64 });
   const picture = { width, height, rgb: new Uint8Array(width * height * 3) };

@@ -21,7 +21,9 @@ export interface LanguageEnv {
   readonly stopping?: AbortSignal;
 }
 
-/** What it answers throws MODEL_UNSUPPORTED and CANCELLED too; whatever is thrown, what was opened is freed. */
+/**
+ * What it answers throws MODEL_UNSUPPORTED and CANCELLED too; whatever is thrown, what was opened is freed.
+ */
 export function openLanguageWriter({ settings, log, stopping }: LanguageEnv): OpenLanguageWriter {
   const { modelsDir, device, threads } = settings;
   return async (model_key, signal) => {

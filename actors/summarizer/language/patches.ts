@@ -1,5 +1,5 @@
-// Pictures as Qwen3-VL takes them: sides that are multiples of 32, cut into patches of 16 px that lie twice behind each other,
-// in the order in which four of them become one token.
+// Pictures as Qwen3-VL takes them: sides that are multiples of 32, cut into patches of 16 px that lie twice
+// behind each other, in the order in which four of them become one token.
 import type { Picture, PictureSize } from './picture.ts';
 
 /** Side of a patch, px. */
@@ -43,8 +43,8 @@ export function tokensOf({ rows, columns }: PatchGrid): number {
 }
 
 /**
- * patches×1536 of values from -1 to 1. Patches go block by block of 2×2, rows of blocks first; the values of a patch are its
- * channels, in each both frames, in each the rows.
+ * patches×1536 of values from -1 to 1. Patches go block by block of 2×2, rows of blocks first; the values of
+ * a patch are its channels, in each both frames, in each the rows.
  */
 export function patchesOf(picture: Picture): Float32Array {
   const { rows, columns } = gridOf(picture);

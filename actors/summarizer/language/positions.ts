@@ -1,5 +1,5 @@
-// Where tokens stand for a decoder. Qwen's has three axes: text moves along all of them at once, a picture stands still in time
-// and spreads over rows and columns, and what follows goes on behind its longer side.
+// Where tokens stand for a decoder. Qwen's has three axes: text moves along all of them at once, a picture
+// stands still in time and spreads over rows and columns, and what follows goes on behind its longer side.
 import type { PatchGrid } from './patches.ts';
 import { mergeSide } from './patches.ts';
 

@@ -1,5 +1,5 @@
-// Texts of people as tokens of a chat. Marks of the chat are numbers that only this program writes: what looks like one in a
-// text of somebody else is broken up into its letters.
+// Texts of people as tokens of a chat. Marks of the chat are numbers that only this program writes: what
+// looks like one in a text of somebody else is broken up into its letters.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { reasonOf } from '../../../runtime/files/error-code.ts';

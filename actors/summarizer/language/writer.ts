@@ -1,5 +1,5 @@
-// Writes the texts of nodes with a language model: prompt, answer, one repair, and the guard. What cannot be used leaves the text
-// from templates in its place.
+// Writes the texts of nodes with a language model: prompt, answer, one repair, and the guard. What cannot be
+// used leaves the text from templates in its place.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';

@@ -1,4 +1,5 @@
-// How much the picture changes along the grid: from frame to frame, and from the seconds before a moment to those after it.
+// How much the picture changes along the grid: from frame to frame, and from the seconds before a moment to
+// those after it.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 import type { Pictures } from './material.ts';
 import { addTo, dot } from './vector.ts';
@@ -27,8 +28,9 @@ export function* nextDistances(pictures: Pictures): Steps<Float32Array> {
 }
 
 /**
- * For each row: 1 - cosine of the mean of up to `window` rows before it and of up to `window` rows from it on; 0 of the
- * first row. A mean has little of the noise of its rows, so a slow transition stands out. O(n · d).
+ * For each row: 1 - cosine of the mean of up to `window` rows before it and of up to `window` rows from it
+ * on; 0 of the first row. A mean has little of the noise of its rows, so a slow transition stands out. O(n ·
+ * d).
  */
 export function* windowDistances(pictures: Pictures, window: number): Steps<Float32Array> {
   const rows = pictures.frames.length;
@@ -68,8 +70,8 @@ function windowsOf({ vectors, dimensions: d, frames }: Pictures, window: number)
 }
 
 /**
- * How different pictures of this film are that lie far apart: the median of 1 - cosine of some 500 pairs, half the film
- * apart. 0 of fewer than four rows.
+ * How different pictures of this film are that lie far apart: the median of 1 - cosine of some 500 pairs,
+ * half the film apart. 0 of fewer than four rows.
  */
 export function usualDistance(pictures: Pictures): number {
   const half = pictures.frames.length >> 1;

@@ -1,5 +1,5 @@
-// What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether anybody does, who is
-// seen. A second may lack some or all.
+// What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether
+// anybody does, who is seen. A second may lack some or all.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 import { documentFrequencies, termsOf } from '../text/terms.ts';
 import { usualDistance } from './changes.ts';
@@ -11,8 +11,8 @@ export interface Channel {
   /** What a second that is completely different counts. */
   readonly weight: number;
   /**
-   * Adds the unit vectors of the seconds from `start` to before `end` to `sums` from `at` on, and answers how many there
-   * were. Seconds are asked for in any order.
+   * Adds the unit vectors of the seconds from `start` to before `end` to `sums` from `at` on, and answers how
+   * many there were. Seconds are asked for in any order.
    */
   add(start: number, end: number, sums: Float32Array, at: number): number;
 }
@@ -58,7 +58,9 @@ function pictureChannel(pictures: Pictures, seconds: number): Channel {
   };
 }
 
-/** Grid seconds in which a segment is spoken: those in whose first half it begins, or before, up to its end. */
+/**
+ * Grid seconds in which a segment is spoken: those in whose first half it begins, or before, up to its end.
+ */
 export function secondsOf({ start_seconds, end_seconds }: Spoken, seconds: number): [number, number] {
   const start = Math.min(seconds - 1, Math.max(0, Math.round(start_seconds)));
   return [start, Math.min(seconds, Math.max(start + 1, Math.round(end_seconds)))];

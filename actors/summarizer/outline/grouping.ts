@@ -1,5 +1,5 @@
-// Divides a row of neighbours into groups, so that what a group holds is as much alike as it can be: dynamic programming over
-// all ways to do it.
+// Divides a row of neighbours into groups, so that what a group holds is as much alike as it can be: dynamic
+// programming over all ways to do it.
 import type { Spreads } from './spread.ts';
 
 export interface Rules {
@@ -34,7 +34,9 @@ export function groupsOf(spreads: Spreads, first: number, end: number, rules: Ru
 
 /** The cheapest way for each number of groups. */
 export interface Divisions {
-  /** By number of groups, from 1: what they cost; infinite where there is no such way. Number 0 is not used. */
+  /**
+   * By number of groups, from 1: what they cost; infinite where there is no such way. Number 0 is not used.
+   */
   readonly costs: Float64Array;
   /** Where the groups of the cheapest way with so many begin. */
   starts(groups: number): number[];

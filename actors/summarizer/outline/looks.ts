@@ -1,5 +1,5 @@
-// What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it looks, how much is
-// said, who is seen.
+// What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it
+// looks, how much is said, who is seen.
 
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { nextDistances, stepRows } from './changes.ts';
@@ -30,8 +30,8 @@ export const lookNames = [
 export type Look = (typeof lookNames)[number];
 
 /**
- * 0 to 1 each: the share of ranges that have less of it, equal ones counted half. So 0.5 of all where nothing tells them
- * apart, and 0.5 of what nobody has looked at.
+ * 0 to 1 each: the share of ranges that have less of it, equal ones counted half. So 0.5 of all where nothing
+ * tells them apart, and 0.5 of what nobody has looked at.
  */
 export type Looks = Readonly<Record<Look, number>>;
 

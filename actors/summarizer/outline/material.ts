@@ -100,8 +100,8 @@ function firstAtLeast(frames: ArrayLike<number>, value: number): number {
 }
 
 /**
- * Grid seconds of which nothing is known, joined to ranges: those without a vector where there is a picture; all of a file
- * that has no picture and to which nobody listened. Silence is known.
+ * Grid seconds of which nothing is known, joined to ranges: those without a vector where there is a picture;
+ * all of a file that has no picture and to which nobody listened. Silence is known.
  */
 export function uncoveredRanges({ seconds, pictures, segments }: Material): Range[] {
   if (!pictures) return segments ? [] : [{ start: 0, end: seconds }];

@@ -1,6 +1,6 @@
-// The outline of a media file: a tree whose nodes have half-open ranges on the grid that nest and cover it exactly. Made of
-// shots that are joined to leaves, and of leaves that are joined to chapters, by what is seen, said and heard. Pure, and the
-// same for the same material.
+// The outline of a media file: a tree whose nodes have half-open ranges on the grid that nest and cover it
+// exactly. Made of shots that are joined to leaves, and of leaves that are joined to chapters, by what is
+// seen, said and heard. Pure, and the same for the same material.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { type Channel, channelsOf, segmentBySecond } from './channels.ts';
 import { groupsOf, type Rules } from './grouping.ts';
@@ -53,7 +53,10 @@ export function* outlineSteps(material: Material): Steps<Outline> {
   return { nodes: nodesOf(root, leaves), shots: cuts, uncovered };
 }
 
-/** The bounds of the leaves: units joined while they are alike, and short leaves to the neighbour that is more like them. */
+/**
+ * The bounds of the leaves: units joined while they are alike, and short leaves to the neighbour that is more
+ * like them.
+ */
 function* leavesOf(
   material: Material,
   shots: Shots | null,

@@ -1,5 +1,5 @@
-// Frames that stand for a range of a film, chosen by what they look like: greedy facility location, so that every frame of the
-// range is near to one of them.
+// Frames that stand for a range of a film, chosen by what they look like: greedy facility location, so that
+// every frame of the range is near to one of them.
 import { type Factor, RightSide } from '../products/products.ts';
 import { type Pictures, type Range, rowsOf } from './material.ts';
 
@@ -24,8 +24,8 @@ interface Candidate {
 }
 
 /**
- * At most `count` frames of a range, in the order of time: fewer where fewer show all there is, none where the range has no
- * vector. O(min(frames, 512) · 64 · d), whatever the length of the range.
+ * At most `count` frames of a range, in the order of time: fewer where fewer show all there is, none where
+ * the range has no vector. O(min(frames, 512) · 64 · d), whatever the length of the range.
  */
 export function representativesOf(pictures: Pictures, range: Range, count: number): Representative[] {
   const rows = thinned(rowsWithin(pictures, range), most.looked);
@@ -60,7 +60,10 @@ function gathered({ vectors, dimensions: d }: Pictures, rows: readonly number[])
   return { vectors: some, dimensions: d };
 }
 
-/** `count` frames, the first one first, each the one that is farthest from all before it; all of them in their order. */
+/**
+ * `count` frames, the first one first, each the one that is farthest from all before it; all of them in their
+ * order.
+ */
 function candidatesOf(frames: Factor, count: number): Candidate[] {
   const side = new RightSide(frames);
   if (count === side.count) {

@@ -1,12 +1,12 @@
-// Where shots begin: at the cuts that were found where the pictures were analysed, and in the midst of slow fades, which change little
-// from frame to frame, but much from the seconds before them to those after them.
+// Where shots begin: at the cuts that were found where the pictures were analysed, and in the midst of slow
+// fades, which change little from frame to frame, but much from the seconds before them to those after them.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { nextDistances, windowDistances } from './changes.ts';
 import type { Pictures } from './material.ts';
 import { medianOf } from './vector.ts';
 
-// As scenes of a search: below the first bound is noise of a still picture, above the second one two pictures are different
-// however restless the film is.
+// As scenes of a search: below the first bound is noise of a still picture, above the second one two pictures
+// are different however restless the film is.
 const lowest = 0.25;
 const highest = 0.35;
 /** Rows that share a threshold, and rows before and after them that count for it. */
@@ -17,7 +17,9 @@ const side = 6;
 export interface Shots {
   /** Rows at which shots begin, ascending, the first one 0; none of no rows. */
   readonly starts: readonly number[];
-  /** For each row, how different the seconds from it on are from those before it: 1 - cosine of their means. */
+  /**
+   * For each row, how different the seconds from it on are from those before it: 1 - cosine of their means.
+   */
   readonly changes: Float32Array;
 }
 
@@ -49,8 +51,8 @@ function thresholdsOf(next: Float32Array): Float32Array {
 }
 
 /**
- * Cuts and, within the shots between them, the middles of slow transitions: peaks that reach the threshold and stand twice as
- * high as what is a window before and after them. A pan, which goes on, is none.
+ * Cuts and, within the shots between them, the middles of slow transitions: peaks that reach the threshold
+ * and stand twice as high as what is a window before and after them. A pan, which goes on, is none.
  */
 function withFades(
   cuts: readonly number[],

@@ -1,5 +1,5 @@
-// How unlike each other the seconds of a range are: the sum of their squared distances to its mean, by channel, for all ranges
-// of neighbouring units within reach.
+// How unlike each other the seconds of a range are: the sum of their squared distances to its mean, by
+// channel, for all ranges of neighbouring units within reach.
 import type { Steps } from '../../../runtime/sync/steps.ts';
 import { stepNumbers } from './changes.ts';
 import type { Channel } from './channels.ts';
@@ -9,13 +9,16 @@ import { dot } from './vector.ts';
 export type Bounds = readonly number[];
 
 export interface Spreads {
-  /** The spread of units `from` to before `to`, weighted: of one unit, or of more that are no longer than was asked for. */
+  /**
+   * The spread of units `from` to before `to`, weighted: of one unit, or of more that are no longer than was
+   * asked for.
+   */
   of(from: number, to: number): number;
 }
 
 /**
- * Of all ranges of units that are not longer than `longest` seconds; bounds have one number more than there are units.
- * O(units · ranges from one unit · dimensions) time, O(ranges) memory.
+ * Of all ranges of units that are not longer than `longest` seconds; bounds have one number more than there
+ * are units. O(units · ranges from one unit · dimensions) time, O(ranges) memory.
  */
 export function* spreadsOf(
   channels: readonly Channel[],

@@ -1,5 +1,5 @@
-// Leaves in a row become a tree: each node is divided into two to twelve parts where what is seen and said differs most, and
-// into as many as stand out from each other.
+// Leaves in a row become a tree: each node is divided into two to twelve parts where what is seen and said
+// differs most, and into as many as stand out from each other.
 import { divisionsOf } from './grouping.ts';
 import { mostChildren } from './scale.ts';
 import type { Spreads } from './spread.ts';
@@ -13,7 +13,10 @@ export interface Branch {
 
 /** At most so many leaves lie under one node without a level between. */
 const flat = 3;
-/** How far the number of children may stray from the even one, as a deviation of its logarithm; half of it downwards. Found on composed films. */
+/**
+ * How far the number of children may stray from the even one, as a deviation of its logarithm; half of it
+ * downwards. Found on composed films.
+ */
 const stray = 1.4;
 /** What the second gain ahead counts. Found likewise. */
 const second = 0.9;
@@ -38,8 +41,9 @@ export function treeOf(
 }
 
 /**
- * The number of parts after which more bring little: the last gain is large against the next two, weighed with how near the
- * number is to an even tree. Two, because a part that takes two cuts to come loose gains little by the first of them.
+ * The number of parts after which more bring little: the last gain is large against the next two, weighed
+ * with how near the number is to an even tree. Two, because a part that takes two cuts to come loose gains
+ * little by the first of them.
  */
 function bestDivision(
   spreads: Spreads,

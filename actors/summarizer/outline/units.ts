@@ -1,12 +1,13 @@
-// The smallest parts that an outline is made of: shots, short ones joined, long ones divided where nobody speaks.
+// The smallest parts that an outline is made of: shots, short ones joined, long ones divided where nobody
+// speaks.
 import { segmentBySecond } from './channels.ts';
 import type { Material } from './material.ts';
 import type { Shots } from './shots.ts';
 import type { Bounds } from './spread.ts';
 
 /**
- * The bounds of units, 0 the first and the length of the grid the last. `shots`: null without pictures. No unit is
- * shorter than `shortest` seconds but a whole file, and few are longer than `longest`.
+ * The bounds of units, 0 the first and the length of the grid the last. `shots`: null without pictures. No
+ * unit is shorter than `shortest` seconds but a whole file, and few are longer than `longest`.
  */
 export function unitsOf(
   material: Material,

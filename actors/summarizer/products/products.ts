@@ -1,8 +1,12 @@
-// Multiplies rows of vectors with other rows, ten times as fast as a loop. The kernel is written in products.wat and committed
-// assembled as products.wasm; a test assembles it again and compares. Pure but for the memory that it keeps.
+// Multiplies rows of vectors with other rows, ten times as fast as a loop. The kernel is written in
+// products.wat and committed assembled as products.wasm; a test assembles it again and compares. Pure but for
+// the memory that it keeps.
 import { readFileSync } from 'node:fs';
 
-/** `stride` bytes a row, a multiple of 16; out[i * 4 * groups + j] of row i of the left and row j of the right. */
+/**
+ * `stride` bytes a row, a multiple of 16; out[i * 4 * groups + j] of row i of the left and row j of the
+ * right.
+ */
 type Kernel = (
   left: number,
   count: number,
@@ -23,7 +27,10 @@ const memory = new WebAssembly.Memory({ initial: 1, maximum: 65_536 });
 const compiled = new WebAssembly.Module(readFileSync(new URL('./products.wasm', import.meta.url)));
 const kernel = new WebAssembly.Instance(compiled, { memory: { rows: memory } }).exports['products'] as Kernel;
 
-/** Rows of the right side, to be multiplied with several of the left. Another one takes its place: *one at a time*. */
+/**
+ * Rows of the right side, to be multiplied with several of the left. Another one takes its place: *one at a
+ * time*.
+ */
 export class RightSide {
   readonly count: number;
   readonly #dimensions: number;
@@ -40,8 +47,8 @@ export class RightSide {
   }
 
   /**
-   * Dot products in float32 of `count` rows from row `first` of the left with all of the right: count × `width`, of which the
-   * first `this.count` of each row are said. *Borrowed until the next call.*
+   * Dot products in float32 of `count` rows from row `first` of the left with all of the right: count ×
+   * `width`, of which the first `this.count` of each row are said. *Borrowed until the next call.*
    */
   times({ vectors }: Factor, first: number, count: number): Float32Array {
     const d = this.#dimensions;

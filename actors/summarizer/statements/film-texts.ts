@@ -1,5 +1,5 @@
-// The texts of one outlined file, node by node, each with its statements and evidence. What was worked out of one node is kept
-// for those above it: some hundred numbers a node.
+// The texts of one outlined file, node by node, each with its statements and evidence. What was worked out of
+// one node is kept for those above it: some hundred numbers a node.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type {
   NewSummaryNode,
@@ -57,7 +57,10 @@ export class FilmTexts {
     return evidenceOf(this.film, this.facts(node_id), this.#hints, child_ids.length === 0);
   }
 
-  /** What is told of leaves is taken from all that is stored of them: one after the other, with a checkpoint between. */
+  /**
+   * What is told of leaves is taken from all that is stored of them: one after the other, with a checkpoint
+   * between.
+   */
   async read({ node_id, child_ids }: OutlineNode, checkpoint: Checkpoint): Promise<void> {
     if (this.#facts.has(node_id)) return;
     for (const id of child_ids) await this.read(this.film.nodes.get(id)!, checkpoint);

@@ -1,5 +1,5 @@
-// What the evidence of a node does not show, and where to look: for people who check a text. It says nothing of whether the text
-// is right.
+// What the evidence of a node does not show, and where to look: for people who check a text. It says nothing
+// of whether the text is right.
 
 import type { GridRange, VerificationHint } from '../../index/summaries/contract.ts';
 import { canName } from '../concepts/known-concepts.ts';

@@ -1,5 +1,5 @@
-// The text of a node as statements with their evidence: of a leaf what is known of it, of others what lasts, what stands out of
-// their parts, and the best of what is said.
+// The text of a node as statements with their evidence: of a leaf what is known of it, of others what lasts,
+// what stands out of their parts, and the best of what is said.
 import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';

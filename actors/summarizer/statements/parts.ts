@@ -27,7 +27,10 @@ interface Part {
   readonly worth: number;
 }
 
-/** In the order of the objective; neighbours of which the same is known are one. Only what tells the parts apart. */
+/**
+ * In the order of the objective; neighbours of which the same is known are one. Only what tells the parts
+ * apart.
+ */
 export function partStatements(
   film: OutlinedFilm,
   node: OutlineNode,

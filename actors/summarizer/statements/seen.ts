@@ -1,4 +1,5 @@
-// What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot, its colours.
+// What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot,
+// its colours.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts, Seen } from '../facts/facts.ts';
 import { listOf, pluralShot, sentence, timeOf } from './english.ts';
@@ -81,8 +82,8 @@ function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
 }
 
 /**
- * A phrase without times, empty when nothing stands out: of a leaf, and of what is seen throughout, `a forest and a stream in
- * fog at dusk`; of what is not seen at the same time a plain list.
+ * A phrase without times, empty when nothing stands out: of a leaf, and of what is seen throughout,
+ * `a forest and a stream in fog at dusk`; of what is not seen at the same time a plain list.
  */
 export function seenPhrase(
   { seen, pictured }: Pick<Facts, 'seen' | 'pictured'>,
@@ -132,8 +133,8 @@ export function seenInLeaf({ seen, shots, pictured }: Facts, amount: Amount): St
 }
 
 /**
- * Of a node above the leaves: what lasts, then what is there for a while, with where it shows most, in the order of time. Null
- * for nothing.
+ * Of a node above the leaves: what lasts, then what is there for a while, with where it shows most, in the
+ * order of time. Null for nothing.
  */
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);

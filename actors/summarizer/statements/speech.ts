@@ -1,4 +1,5 @@
-// What is said, in sentences: quotes as they were said with who says it and when, figures, words that come again.
+// What is said, in sentences: quotes as they were said with who says it and when, figures, words that come
+// again.
 import { segmentId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';

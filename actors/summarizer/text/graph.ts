@@ -1,4 +1,5 @@
-// How much sentences have in common, and which of them the others lead to: TextRank over cosines of their weighted words.
+// How much sentences have in common, and which of them the others lead to: TextRank over cosines of their
+// weighted words.
 import { isStopWord } from './stop-words.ts';
 import { documentFrequencies } from './terms.ts';
 
@@ -65,7 +66,10 @@ export function textRank(vectors: readonly WordVector[]): Float64Array {
   return upToOne(ranks);
 }
 
-/** n×n, symmetric, nothing on the diagonal; summed up term by term, so that only sentences that share one are touched. */
+/**
+ * n×n, symmetric, nothing on the diagonal; summed up term by term, so that only sentences that share one are
+ * touched.
+ */
 function linksOf(vectors: readonly WordVector[]): Float32Array {
   const n = vectors.length;
   const links = new Float32Array(n * n);

@@ -1,5 +1,5 @@
-// The sentences of a transcript that say most of it: those the others lead to, that hold much and bear the signs that are
-// asked for, without saying the same twice.
+// The sentences of a transcript that say most of it: those the others lead to, that hold much and bear the
+// signs that are asked for, without saying the same twice.
 import { centrality, overlap, textRank, type WordVector, wordVectors } from './graph.ts';
 import type { Sentence } from './sentences.ts';
 import { type Sign, signsOf } from './signs.ts';
@@ -44,9 +44,10 @@ const weights = { rank: 0.2, content: 0.8, density: 0.5, about: 1, repetition: 0
 const halfContent = 4;
 
 /**
- * In the order of time, at most `count`, of long transcripts at most 256; a sentence without a word that says something only
- * where there is no other. Above 256 sentences each 256 that follow one another choose theirs by what they have in common
- * with all of these, and only those are ranked as a graph: O(sentences) and 256² at the end.
+ * In the order of time, at most `count`, of long transcripts at most 256; a sentence without a word that says
+ * something only where there is no other. Above 256 sentences each 256 that follow one another choose theirs
+ * by what they have in common with all of these, and only those are ranked as a graph: O(sentences) and 256²
+ * at the end.
  */
 export function keySentences(sentences: readonly Sentence[], options: SentenceOptions): KeySentence[] {
   if (options.count <= 0) return [];
@@ -83,7 +84,10 @@ function signMerit(text: string, { language, names, signs = usualSigns }: Senten
   return merit;
 }
 
-/** Maximal marginal relevance: the best of those left, less what it repeats of those chosen; in the order of time. */
+/**
+ * Maximal marginal relevance: the best of those left, less what it repeats of those chosen; in the order of
+ * time.
+ */
 function chosenOf(
   candidates: readonly number[],
   vectors: readonly WordVector[],

@@ -12,7 +12,10 @@ export interface Quote {
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** `longest`: UTF-16 units of the text at most, `…` included; at least 2. Cut between words, else between characters. */
+/**
+ * `longest`: UTF-16 units of the text at most, `…` included; at least 2. Cut between words, else between
+ * characters.
+ */
 export function quoteOf(sentence: Sentence, longest: number): Quote {
   const { text, start_seconds, end_seconds, speaker } = sentence;
   if (text.length <= longest) return { text, start_seconds, end_seconds, speaker, is_cut: false };

@@ -1,11 +1,14 @@
-// The sentences of a transcript, with the times at which they are spoken. A sentence may go over several segments, and a
-// segment may hold several; no word is lost, added or moved.
+// The sentences of a transcript, with the times at which they are spoken. A sentence may go over several
+// segments, and a segment may hold several; no word is lost, added or moved.
 import type { Spoken } from '../outline/material.ts';
 
 export interface Sentence {
   /** As it stands in the transcript, white space joined to single spaces; never blank. */
   readonly text: string;
-  /** Of a sentence that begins or ends within a segment: its share of the characters of the segment, as a share of its time. */
+  /**
+   * Of a sentence that begins or ends within a segment: its share of the characters of the segment, as a
+   * share of its time.
+   */
   readonly start_seconds: number;
   readonly end_seconds: number;
   readonly speaker: string | null;
@@ -18,7 +21,10 @@ export interface Sentence {
 const longestText = 280;
 /** A silence that ends every sentence, in seconds. */
 const pause = 2.5;
-/** UTF-16 units that are looked at together: a run ends after a sentence from the first on, and anywhere at the second. */
+/**
+ * UTF-16 units that are looked at together: a run ends after a sentence from the first on, and anywhere at
+ * the second.
+ */
 const [enough, tooMuch] = [2_000, 8_000];
 
 const unspaced =
@@ -103,7 +109,10 @@ function cutLong(run: Run, from: number, to: number): [number, number][] {
   return parts;
 }
 
-/** In the second half of what is allowed: the end of a segment, else of a clause, else of a word, else of a character. */
+/**
+ * In the second half of what is allowed: the end of a segment, else of a clause, else of a word, else of a
+ * character.
+ */
 function bestCut({ text, places }: Run, start: number, limit: number): number {
   const least = start + (limit - start) / 2;
   for (let i = places.length - 1; i >= 0; i--) {

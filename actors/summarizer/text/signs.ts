@@ -1,5 +1,5 @@
-// What kind of sentence a sentence is, by signs on its surface: figures and questions in every language, words of English,
-// German, French and Spanish. A sign is no proof, it only helps to choose.
+// What kind of sentence a sentence is, by signs on its surface: figures and questions in every language,
+// words of English, German, French and Spanish. A sign is no proof, it only helps to choose.
 
 export const signNames = [
   'number',
@@ -60,8 +60,8 @@ function patternOf(list: string): RegExp {
 }
 
 /**
- * The signs that a sentence bears. `language`: BCP 47; nouns of German begin with capitals, so there only `names` are names.
- * `names`: of people and speakers that are known.
+ * The signs that a sentence bears. `language`: BCP 47; nouns of German begin with capitals, so there only
+ * `names` are names. `names`: of people and speakers that are known.
  */
 export function signsOf(text: string, language = 'und', names: readonly string[] = []): ReadonlySet<Sign> {
   const signs = new Set<Sign>();

@@ -1,4 +1,5 @@
-// Words that say nothing by themselves, of the languages that most footage is in. In others frequency alone tells.
+// Words that say nothing by themselves, of the languages that most footage is in. In others frequency alone
+// tells.
 import { termsOf } from './terms.ts';
 
 const lists = [

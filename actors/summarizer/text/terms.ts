@@ -1,5 +1,5 @@
-// The words of a text in the form in which they are compared: without case, width and inflected endings, in scripts without
-// spaces by ICU's dictionaries.
+// The words of a text in the form in which they are compared: without case, width and inflected endings, in
+// scripts without spaces by ICU's dictionaries.
 
 const letters = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const unspaced =

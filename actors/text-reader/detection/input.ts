@@ -10,7 +10,10 @@ export const step = 32;
 const means = [0.485, 0.456, 0.406] as const;
 const deviations = [0.229, 0.224, 0.225] as const;
 
-/** The size in which text is looked for: the longest side at most `side`, never larger than the picture but for rounding. */
+/**
+ * The size in which text is looked for: the longest side at most `side`, never larger than the picture but
+ * for rounding.
+ */
 export function detectionSize({ width, height }: Pick<Picture, 'width' | 'height'>, side: number) {
   const scale = Math.min(1, side / Math.max(width, height));
   const rounded = (length: number) => Math.max(step, Math.round((length * scale) / step) * step);
@@ -49,8 +52,8 @@ const form = Float32Array.of(
 );
 
 /**
- * The part `area` of the picture scaled to `size`, as three planes of floats: blue, green, red. *Owned by the caller.*
- * `area` is in pixels of the scaled picture.
+ * The part `area` of the picture scaled to `size`, as three planes of floats: blue, green, red. *Owned by the
+ * caller.* `area` is in pixels of the scaled picture.
  */
 export function detectionInput(
   picture: Picture,

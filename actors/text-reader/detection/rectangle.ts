@@ -6,7 +6,10 @@ export interface Rectangle {
   /** Middle. */
   readonly x: number;
   readonly y: number;
-  /** Direction of `width`, of length 1; that of `height` is a quarter turn clockwise from it, y being downwards. */
+  /**
+   * Direction of `width`, of length 1; that of `height` is a quarter turn clockwise from it, y being
+   * downwards.
+   */
   readonly ux: number;
   readonly uy: number;
   readonly width: number;
@@ -31,7 +34,10 @@ function hull(points: readonly Point[]): Point[] {
   return [...half(sorted), ...half(sorted.reverse())];
 }
 
-/** At least three points that are not on one line. One side lies on a side of their hull; `ux` is at least |`uy`|. */
+/**
+ * At least three points that are not on one line. One side lies on a side of their hull; `ux` is at least
+ * |`uy`|.
+ */
 export function smallestRectangle(points: readonly Point[]): Rectangle {
   const corners = hull(points);
   let best: Rectangle | null = null;

@@ -1,5 +1,5 @@
-// Where lines of text are, from the map of how likely each pixel belongs to one: what hangs together is a region, and its
-// smallest rectangle, grown to what the network was taught to shrink, is a line.
+// Where lines of text are, from the map of how likely each pixel belongs to one: what hangs together is a
+// region, and its smallest rectangle, grown to what the network was taught to shrink, is a line.
 import { type Rectangle, smallestRectangle } from './rectangle.ts';
 
 /** A pixel above it belongs to text. */
@@ -13,7 +13,10 @@ const leastSide = 3;
 /** Lines of one picture at most; the largest are kept. */
 export const mostLines = 300;
 
-/** In a smaller picture a pixel above it may belong to text: in each one with text that was measured, one is above 0.99. */
+/**
+ * In a smaller picture a pixel above it may belong to text: in each one with text that was measured, one is
+ * above 0.99.
+ */
 const glimpsed = 0.2;
 
 export interface Region extends Rectangle {
@@ -41,7 +44,10 @@ export function regionsOf(map: Float32Array, width: number, height: number): Reg
   return inReadingOrder(largest);
 }
 
-/** The corners of the pixels at the left and right end of each row, for each part of the map that hangs together. */
+/**
+ * The corners of the pixels at the left and right end of each row, for each part of the map that hangs
+ * together.
+ */
 function* outlines(map: Float32Array, width: number, height: number): Generator<[number, number][]> {
   const seen = new Uint8Array(map.length);
   const stack = new Int32Array(map.length);

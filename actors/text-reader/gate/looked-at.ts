@@ -22,8 +22,8 @@ export function blocksOfBox([x, y, w, h]: TextBox, size: Size): BlockRange {
 }
 
 /**
- * In pixels of the scaled picture, of whole steps: the blocks with a step around them, and all of each line that reaches
- * into that, so that no line is cut.
+ * In pixels of the scaled picture, of whole steps: the blocks with a step around them, and all of each line
+ * that reaches into that, so that no line is cut.
  */
 export function areaOf(blocks: BlockRange, size: Size, scaled: Size, lines: readonly TextLine[]): Area {
   const side = blockSide(size);

@@ -14,7 +14,9 @@ export interface ReadText {
   readonly score: number;
 }
 
-/** The likeliest character of each step, repetitions and steps without one left out. `steps`: n×characters. */
+/**
+ * The likeliest character of each step, repetitions and steps without one left out. `steps`: n×characters.
+ */
 export function readSteps(steps: Float32Array, characters: readonly string[]): ReadText {
   let [text, sum, count, before] = ['', 0, 0, 0];
   for (let from = 0; from < steps.length; from += characters.length) {

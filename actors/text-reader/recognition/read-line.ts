@@ -1,5 +1,5 @@
-// Reads a line, and what seems certain once more, cut otherwise: a letter that is taken for another one is then often read as
-// something else.
+// Reads a line, and what seems certain once more, cut otherwise: a letter that is taken for another one is
+// then often read as something else.
 import { doubtedScore, shownScore, type TextLine } from '../contract.ts';
 import type { Rectangle } from '../detection/rectangle.ts';
 import type { ReadText } from './characters.ts';
@@ -11,8 +11,8 @@ type Read = (line: Rectangle) => Promise<ReadText>;
 const standsForAnother = /(^|\s)@(\s|$)/;
 
 /**
- * Certain is what two looks read alike with certainty. `before`: lines of the picture before it, which was another look at those
- * that are still there.
+ * Certain is what two looks read alike with certainty. `before`: lines of the picture before it, which was
+ * another look at those that are still there.
  */
 export async function readLine(line: Rectangle, before: readonly TextLine[], read: Read): Promise<ReadText> {
   const { from, ...one } = await readAlong(line, read);
@@ -35,7 +35,10 @@ async function readAlong(line: Rectangle, read: Read): Promise<ReadText & { read
   return other.score > one.score ? other : one;
 }
 
-/** Of drawn lines on which it was chosen, this tells more that are wrong than cuts that are wider, aside, stretched or blurred. */
+/**
+ * Of drawn lines on which it was chosen, this tells more that are wrong than cuts that are wider, aside,
+ * stretched or blurred.
+ */
 function closer(line: Rectangle): Rectangle {
   const less = 0.15 * Math.min(line.width, line.height);
   return { ...line, width: line.width - less, height: line.height - less };

@@ -1,5 +1,6 @@
-// The family of the parakeet models (token-and-duration transducers): features and encoder for a batch of windows, then for
-// each window a joint network that predicts, frame by frame, a token and how many frames it lasts.
+// The family of the parakeet models (token-and-duration transducers): features and encoder for a batch of
+// windows, then for each window a joint network that predicts, frame by frame, a token and how many frames it
+// lasts.
 
 import { readFile } from 'node:fs/promises';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
@@ -172,7 +173,9 @@ function lengthsOf(
   );
 }
 
-/** Greedy: the likeliest token and the likeliest duration at every step; the states change only with a token. */
+/**
+ * Greedy: the likeliest token and the likeliest duration at every step; the states change only with a token.
+ */
 async function decode(
   { joint, vocabulary }: Parts,
   encoded: Encoded,
@@ -208,7 +211,10 @@ async function decode(
   return tokens;
 }
 
-/** Layers×1×size zeros, in the dimensions the graph declares. Throws MODEL_RUN_FAILED when it leaves them open. */
+/**
+ * Layers×1×size zeros, in the dimensions the graph declares. Throws MODEL_RUN_FAILED when it leaves them
+ * open.
+ */
 function emptyState(joint: Graph, input: string): { data: Float32Array; dims: readonly number[] } {
   const [layers, , size] = joint.shapeOf(input);
   if (typeof layers !== 'number' || typeof size !== 'number') {
@@ -253,7 +259,8 @@ export function readPieces(
   return pieces;
 }
 
-// The vocabulary of a parakeet model (SentencePiece): a line for each token, `▁the 123`, where `▁` begins a word.
+// The vocabulary of a parakeet model (SentencePiece): a line for each token, `▁the 123`, where `▁` begins a
+// word.
 
 const BLANK = '<blk>';
 /** Special tokens such as `<unk>` and `<|en|>`. */

@@ -1,5 +1,6 @@
-// Removes hallucinations of speech models, one window at a time: text over silence, phrases common in subtitles used for
-// training, repetitions, and more text than can be spoken in the time. What is removed is answered with its reason.
+// Removes hallucinations of speech models, one window at a time: text over silence, phrases common in
+// subtitles used for training, repetitions, and more text than can be spoken in the time. What is removed is
+// answered with its reason.
 import { deflateSync } from 'node:zlib';
 import type { Confidence } from '../family.ts';
 import type { Piece } from './timing.ts';
@@ -31,13 +32,17 @@ export interface Filtered {
 
 /** Shorter speech is a click or a breath. */
 const MIN_SPEECH_SECONDS = 0.1;
-/** Whisper's own thresholds. Both have to be passed: a confident text is right even where speech is doubtful. */
+/**
+ * Whisper's own thresholds. Both have to be passed: a confident text is right even where speech is doubtful.
+ */
 const NO_SPEECH_THRESHOLD = 0.6;
 const LOG_PROBABILITY_THRESHOLD = -1;
 /** Training phrases are removed below this much speech, and below this share of the window. */
 const FAINT_SECONDS = 1.2;
 const FAINT_SHARE = 0.2;
-/** More in a second than anybody says: fast readers reach 25 letters, and 9 where a character is a syllable. */
+/**
+ * More in a second than anybody says: fast readers reach 25 letters, and 9 where a character is a syllable.
+ */
 const LETTERS_A_SECOND = 45;
 const SYLLABLES_A_SECOND = 18;
 /** Compression ratio of a text that repeats itself with small changes. */
@@ -83,8 +88,8 @@ const isFaint = ({ seconds, speechSeconds }: Window) =>
   speechSeconds < FAINT_SECONDS && speechSeconds < FAINT_SHARE * seconds;
 
 /**
- * What models trained on subtitles write over silence. People say these too, so they are removed only from windows with
- * hardly any speech, and only where nothing else was written.
+ * What models trained on subtitles write over silence. People say these too, so they are removed only from
+ * windows with hardly any speech, and only where nothing else was written.
  */
 const trainingPhrases: readonly RegExp[] = [
   /^(thanks?( you)?|thank you( so| very)? much)( (all|everyone))?( for (watching|listening|viewing))?$/,
@@ -121,16 +126,19 @@ const plainWords = (text: string) =>
     .trim();
 
 /**
- * Letters of a text for each byte of it deflated; below 1 for short texts. Above 2.4 it probably repeats itself. One byte a
- * letter, whatever its script: the first bytes of UTF-8 are the same for all letters of Hindi, Thai or Georgian, whose honest
- * texts would look like repetitions.
+ * Letters of a text for each byte of it deflated; below 1 for short texts. Above 2.4 it probably repeats
+ * itself. One byte a letter, whatever its script: the first bytes of UTF-8 are the same for all letters of
+ * Hindi, Thai or Georgian, whose honest texts would look like repetitions.
  */
 export function compressionRatio(text: string): number {
   const bytes = Buffer.from(text.trim(), 'latin1');
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 }
 
-/** How many times faster than anybody speaks. Speech is detected narrowly, so half a second is added at each end. */
+/**
+ * How many times faster than anybody speaks. Speech is detected narrowly, so half a second is added at each
+ * end.
+ */
 function speakingRate(text: string, speechSeconds: number): number {
   const syllables = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu);
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
@@ -146,7 +154,10 @@ interface Repetition {
 }
 
 const LONGEST_UNIT = 40;
-/** Occurrences in a row from which words are removed: people do say "no, no, no, no", and sing a line four times. */
+/**
+ * Occurrences in a row from which words are removed: people do say "no, no, no, no", and sing a line four
+ * times.
+ */
 const minTimes = (words: number) => (words < 3 ? 8 : 5);
 /** Repetition inside a word, in letters: longer than anybody writes a laugh or a scream. */
 const letterRepetition = /(\S{1,8}?)\1{15,}/gsu;

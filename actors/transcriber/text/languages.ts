@@ -1,5 +1,5 @@
-// Turns names of languages ("english", "Deutsch", "ger", "pt-BR") into BCP 47 in its shortest form. Names come from the
-// runtime's own tables (Intl); only what those lack is listed here.
+// Turns names of languages ("english", "Deutsch", "ger", "pt-BR") into BCP 47 in its shortest form. Names
+// come from the runtime's own tables (Intl); only what those lack is listed here.
 
 import { bibliographicCodes } from '../../decoder/contract.ts';
 
@@ -9,7 +9,9 @@ const named =
     ' ',
   );
 
-/** Other names, and the bibliographic codes of files (ISO 639-2/B), which the runtime does not canonicalise. */
+/**
+ * Other names, and the bibliographic codes of files (ISO 639-2/B), which the runtime does not canonicalise.
+ */
 const aliases: Readonly<Record<string, string>> = {
   mandarin: 'zh',
   'mandarin chinese': 'zh',
@@ -51,8 +53,8 @@ function fold(name: string): string {
 }
 
 /**
- * BCP 47 of a language by any of its names, `auto` for one to be detected, null for an unknown one. A region or script is
- * kept: `pt_br` is `pt-BR`.
+ * BCP 47 of a language by any of its names, `auto` for one to be detected, null for an unknown one. A region
+ * or script is kept: `pt_br` is `pt-BR`.
  */
 export function languageCode(text: string): string | null {
   const name = fold(text);
@@ -85,8 +87,8 @@ export function baseLanguage(code: string): string {
 }
 
 /**
- * The language among `offered` that matches `wanted`: itself, else the same one without region or script, else with another
- * one, else the base of `wanted` where `*` is offered. Null where none matches.
+ * The language among `offered` that matches `wanted`: itself, else the same one without region or script,
+ * else with another one, else the base of `wanted` where `*` is offered. Null where none matches.
  */
 export function offeredLanguage(offered: readonly string[], wanted: string): string | null {
   const exact = offered.find((one) => one.toLowerCase() === wanted.toLowerCase());

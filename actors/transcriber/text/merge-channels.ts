@@ -1,5 +1,5 @@
-// Merges the transcripts of several channels. Microphones pick up each other's speakers (crosstalk): a segment is left out
-// when a louder channel has the same words at the same time. Words that differ stay.
+// Merges the transcripts of several channels. Microphones pick up each other's speakers (crosstalk): a
+// segment is left out when a louder channel has the same words at the same time. Words that differ stay.
 import type { Segment } from '../contract.ts';
 
 export interface LeveledSegment extends Segment {
@@ -7,7 +7,9 @@ export interface LeveledSegment extends Segment {
   readonly level_db: number;
 }
 
-/** Edit distance in words for each word that still counts as the same; one letter in a long word costs a half. */
+/**
+ * Edit distance in words for each word that still counts as the same; one letter in a long word costs a half.
+ */
 const MAX_DISTANCE = 0.1;
 /** Both have to overlap in time for this share of the shorter one. */
 const MIN_OVERLAP = 0.5;
@@ -20,7 +22,10 @@ interface Candidate {
   readonly words: readonly string[];
 }
 
-/** `channels`: each ascending by start. Answers the segments that stay, unchanged, ascending by start, then channel. */
+/**
+ * `channels`: each ascending by start. Answers the segments that stay, unchanged, ascending by start, then
+ * channel.
+ */
 export function mergeChannels(channels: readonly (readonly LeveledSegment[])[]): Segment[] {
   const candidates = channels.flatMap((segments, channel) =>
     segments.map((segment): Candidate => ({ channel, segment, words: wordsOf(segment.text) })),
@@ -117,8 +122,8 @@ function overlaps(
 }
 
 /**
- * Where in `text` the words are with an edit distance of at most `allowed`: half-open, not empty. Approximate matching of a
- * pattern (Sellers 1980), which remembers for every end where its best match begins.
+ * Where in `text` the words are with an edit distance of at most `allowed`: half-open, not empty. Approximate
+ * matching of a pattern (Sellers 1980), which remembers for every end where its best match begins.
  */
 function matches(
   words: readonly string[],

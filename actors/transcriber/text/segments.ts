@@ -1,5 +1,5 @@
-// Breaks what a model wrote into segments of at most 7 s and 84 characters, preferably at the end of a sentence or clause or
-// at a pause. No word is lost, changed or moved.
+// Breaks what a model wrote into segments of at most 7 s and 84 characters, preferably at the end of a
+// sentence or clause or at a pause. No word is lost, changed or moved.
 import type { Segment } from '../contract.ts';
 import { alignWords, type Piece, type Span, type TimedWord } from './timing.ts';
 import { isBlank, segmentWords } from './words.ts';
@@ -15,8 +15,9 @@ const PAUSE_SECONDS = 1;
 const SHORTEST_SECONDS = 0.02;
 
 /**
- * The segments of one window of one channel, ascending and not overlapping. `speech`: detected regions, ascending; only
- * needed for pieces of more than one word. A word longer than a segment is split; one that lasts longer is shortened.
+ * The segments of one window of one channel, ascending and not overlapping. `speech`: detected regions,
+ * ascending; only needed for pieces of more than one word. A word longer than a segment is split; one that
+ * lasts longer is shortened.
  */
 export function segmentsOf(pieces: readonly Piece[], speech: readonly Span[] = []): Segment[] {
   const written = pieces.filter(({ text }) => text !== '');
@@ -50,8 +51,8 @@ function milliseconds(seconds: number): number {
 }
 
 /**
- * The ends of the segments (numbers of words, ascending): dynamic programming over all ways to break the text, with a cost
- * for each segment and for each break.
+ * The ends of the segments (numbers of words, ascending): dynamic programming over all ways to break the
+ * text, with a cost for each segment and for each break.
  */
 function breaksOf(words: readonly TimedWord[]): number[] {
   const breaks = words.map((word, at) => breakAfter(word, words[at + 1]));
@@ -83,7 +84,10 @@ function breaksOf(words: readonly TimedWord[]): number[] {
   return ends.reverse();
 }
 
-/** A segment costs 1, and more when it is short; a sentence end inside it costs more than a segment that is not short. */
+/**
+ * A segment costs 1, and more when it is short; a sentence end inside it costs more than a segment that is
+ * not short.
+ */
 function costOf(length: number, sentences: number): number {
   const shortness = Math.max(0, 1 - length / 20);
   return 1 + 1.2 * sentences + 0.8 * shortness;
@@ -102,7 +106,10 @@ const clauseEnd = new RegExp(`[,;:،؛、，；：၊–—-]${closers}`, 'u');
 /** A full stop that ends no sentence: an initial, or a common abbreviation. */
 const abbreviation = /^["'“‘«(]*(\p{L}|Mr|Mrs|Ms|Dr|Prof|St|vs|No|Nr|bzw|ca|Sr|Sra|Mme)\.$/u;
 
-/** The cost of a break after a word: 0 after a sentence, less after a comma, and less the longer the pause, up to 0.4 s. */
+/**
+ * The cost of a break after a word: 0 after a sentence, less after a comma, and less the longer the pause, up
+ * to 0.4 s.
+ */
 function breakAfter(word: TimedWord, next: TimedWord | undefined): Break {
   if (!next) return { forced: true, sentence: true, cost: 0 };
   const pause = next.start_seconds - word.end_seconds;

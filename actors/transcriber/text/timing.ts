@@ -1,5 +1,5 @@
-// Word timing. A model gives the time of a token, of a sentence or only of a window; the words within are spread over the
-// detected speech at a constant number of characters a second.
+// Word timing. A model gives the time of a token, of a sentence or only of a window; the words within are
+// spread over the detected speech at a constant number of characters a second.
 import type { Word } from './words.ts';
 
 /** Half-open, seconds from the start of the file. */
@@ -9,8 +9,8 @@ export interface Span {
 }
 
 /**
- * What a model wrote, and when. Texts of pieces are joined as they are written: one that begins a word begins with a
- * space where its script uses spaces, so that tokens such as ` wor`, `ld` and `,` are one word.
+ * What a model wrote, and when. Texts of pieces are joined as they are written: one that begins a word begins
+ * with a space where its script uses spaces, so that tokens such as ` wor`, `ld` and `,` are one word.
  */
 export interface Piece extends Span {
   readonly text: string;
@@ -27,15 +27,19 @@ interface TextSpan extends Span {
 
 /** Speech regions closer together than this are one: stops within a word are as long. */
 const GAP_SECONDS = 0.25;
-/** How far a border may be moved to punctuation, as a share of the piece, and the cost of a border without any. */
+/**
+ * How far a border may be moved to punctuation, as a share of the piece, and the cost of a border without
+ * any.
+ */
 const REACH = 0.15;
 const NO_PUNCTUATION_COST = 0.12;
 const visible = /[^\s\p{Cc}](?:.*[^\s\p{Cc}])?/su;
 const punctuated = /[\p{Po}\p{Pd}\p{Pe}\p{Pf}]$/u;
 
 /**
- * The times of `words`, which were found in the joined texts of `pieces`. `speech`: ascending; in a piece of several words
- * none is placed in the silence between two regions of speech. Times that run backwards are put in order.
+ * The times of `words`, which were found in the joined texts of `pieces`. `speech`: ascending; in a piece of
+ * several words none is placed in the silence between two regions of speech. Times that run backwards are put
+ * in order.
  */
 export function alignWords(
   words: readonly Word[],
@@ -93,7 +97,10 @@ function speechWithin(speech: readonly Span[], start: number, end: number): Span
   return within;
 }
 
-/** Divides the words among regions of speech in proportion to their length, at punctuation where some is near the border. */
+/**
+ * Divides the words among regions of speech in proportion to their length, at punctuation where some is near
+ * the border.
+ */
 function spread(inside: readonly Word[], regions: readonly Span[], whole: TextSpan): TextSpan[] {
   const total = regions.reduce((sum, { start_seconds, end_seconds }) => sum + end_seconds - start_seconds, 0);
   const length = whole.to - whole.from;

@@ -1,7 +1,11 @@
-// Word segmentation: where a subtitle may break a text. At spaces, and in scripts that write none (Chinese, Japanese, Thai,
-// Lao, Khmer, Burmese) at the word boundaries of ICU's dictionaries. Punctuation stays with its word.
+// Word segmentation: where a subtitle may break a text. At spaces, and in scripts that write none (Chinese,
+// Japanese, Thai, Lao, Khmer, Burmese) at the word boundaries of ICU's dictionaries. Punctuation stays with
+// its word.
 
-/** A word with its punctuation, or a part of one that is too long. `from` and `to` count UTF-16 units of the text. */
+/**
+ * A word with its punctuation, or a part of one that is too long. `from` and `to` count UTF-16 units of the
+ * text.
+ */
 export interface Word {
   readonly text: string;
   /** Whether white space stands before it in the text. */
@@ -55,7 +59,10 @@ function dictionaryWords(run: string): string[] {
   return words;
 }
 
-/** Parts of a word that is too long: split between grapheme clusters, and within one that is too long itself between code points. */
+/**
+ * Parts of a word that is too long: split between grapheme clusters, and within one that is too long itself
+ * between code points.
+ */
 function splitWord(word: string, longest: number): string[] {
   const parts: string[] = [];
   let part = '';

@@ -1,5 +1,6 @@
-// Our own voice detector, for when none is downloaded: features of every 20 ms, a small recurrent network that hears 140 ms
-// beyond each frame, and Silero's rules for regions. Plain arithmetic, the same on every machine.
+// Our own voice detector, for when none is downloaded: features of every 20 ms, a small recurrent network
+// that hears 140 ms beyond each frame, and Silero's rules for regions. Plain arithmetic, the same on every
+// machine.
 import { readFileSync } from 'node:fs';
 import { copyFinite } from '../../acoustics/samples.ts';
 import type { DetectedSpeech } from '../contract.ts';

@@ -1,13 +1,13 @@
-// Voice activity detection, block by block: Silero's graph where it is downloaded, else our own small network. A detector
-// holds the state of one channel of one session; the graph and the weights are shared.
+// Voice activity detection, block by block: Silero's graph where it is downloaded, else our own small
+// network. A detector holds the state of one channel of one session; the graph and the weights are shared.
 import type { DetectedSpeech } from '../contract.ts';
 
 export const voiceRate = 16_000;
 
 export interface VoiceDetector {
   /**
-   * The next block, 16 kHz, −1 to 1, *borrowed until the promise settles*; `firstSample` is its place in the file.
-   * Blocks follow each other without a gap, each after the one before was answered. `settled` is at
+   * The next block, 16 kHz, −1 to 1, *borrowed until the promise settles*; `firstSample` is its place in the
+   * file. Blocks follow each other without a gap, each after the one before was answered. `settled` is at
    * most half a second behind the end of the block. Throws RangeError for a gap and MODEL_RUN_FAILED.
    */
   push(samples: Float32Array, firstSample: number): Promise<DetectedSpeech>;

@@ -1,18 +1,22 @@
-// Features of our own voice detector, every 20 ms: the signal-to-noise ratio of each band, the shape of the spectrum, the
-// pitch, the level relative to the recent peak, and how long harmonics last. All are causal.
+// Features of our own voice detector, every 20 ms: the signal-to-noise ratio of each band, the shape of the
+// spectrum, the pitch, the level relative to the recent peak, and how long harmonics last. All are causal.
 import { RealFft } from '../../acoustics/fft.ts';
 import { applyFilters, type FilterBank, kaldiFilters } from '../../acoustics/filters.ts';
 import { voiceRate } from './detector.ts';
 
-// The fine structure of a spectrum: its log power from 94 to 4,000 Hz less the mean of its neighbourhood, which leaves the
-// harmonics. In music it stays as it is while a note is held; in speech it moves with the pitch.
+// The fine structure of a spectrum: its log power from 94 to 4,000 Hz less the mean of its neighbourhood,
+// which leaves the harmonics. In music it stays as it is while a note is held; in speech it moves with the
+// pitch.
 
 /** Bins of 31.25 Hz: the first, and how many. */
 const first = 3;
 const count = 125;
 /** Bins to both sides of the neighbourhood. */
 const reach = 4;
-/** Distances in frames to the earlier ones that a frame is compared with: 40, 100 and 200 ms. They share no sample. */
+/**
+ * Distances in frames to the earlier ones that a frame is compared with: 40, 100 and 200 ms. They share no
+ * sample.
+ */
 const distances = [2, 5, 10] as const;
 const ring = 11;
 
@@ -26,7 +30,10 @@ export class FineStructure {
   readonly #sums = new Float64Array(count + 1);
   #frames = 0;
 
-  /** `power`: a spectrum of 257 bins; `quiet`: added to each. Writes `fineValues` to `into`, all between −1 and 2. */
+  /**
+   * `power`: a spectrum of 257 bins; `quiet`: added to each. Writes `fineValues` to `into`, all between −1
+   * and 2.
+   */
   measure(power: Float64Array, quiet: number, into: Float32Array, at: number): void {
     const now = this.#frames % ring;
     const length = this.#append(power, quiet, now * count);
@@ -78,7 +85,10 @@ export class FineStructure {
 }
 
 const bands = 18;
-/** Signal-to-noise ratio and shape of each band; periodicity, level, mean signal-to-noise ratio, pitch, glide; harmonics. */
+/**
+ * Signal-to-noise ratio and shape of each band; periodicity, level, mean signal-to-noise ratio, pitch, glide;
+ * harmonics.
+ */
 export const frameValues = 2 * bands + 5 + fineValues;
 
 /** About the quantisation noise of 16-bit samples in a band: the floor of all levels. */
@@ -101,7 +111,10 @@ export class VoiceFeatures {
   readonly #fine = new FineStructure();
   #peak = -Infinity;
 
-  /** `samples`: the frame's 512, all finite; it begins 320 after the one before. Writes `frameValues` to `into`. */
+  /**
+   * `samples`: the frame's 512, all finite; it begins 320 after the one before. Writes `frameValues` to
+   * `into`.
+   */
   measure(samples: Float32Array, into: Float32Array, at: number): void {
     for (let i = 0; i < frameSize; i++) this.#frame[i] = samples[i]! * this.#window[i]!;
     this.#fft.power(this.#frame, this.#power);
@@ -132,7 +145,8 @@ export class VoiceFeatures {
   }
 }
 
-// The noise level of each band of a spectrum, by minimum statistics: the lowest smoothed level of the last 2.4 s.
+// The noise level of each band of a spectrum, by minimum statistics: the lowest smoothed level of the last
+// 2.4 s.
 
 /** The lowest level is sought within this many blocks of this many frames. */
 const blocks = 8;
@@ -181,8 +195,8 @@ export class NoiseFloor {
   }
 }
 
-// How periodic a sound is, and at what pitch: normalised autocorrelation at 4 kHz over the last 24 ms. A voice glides,
-// an instrument holds its pitch.
+// How periodic a sound is, and at what pitch: normalised autocorrelation at 4 kHz over the last 24 ms. A
+// voice glides, an instrument holds its pitch.
 
 /** Pitch lies between 67 and 400 Hz. */
 const step = 4;

@@ -1,12 +1,16 @@
-// The network of our own voice detector: a gated recurrent unit (GRU) over the features of each frame, whose state says some
-// frames later how likely speech was. Its weights are trained by bench/voice-fit.ts and bench/voice/train.py.
+// The network of our own voice detector: a gated recurrent unit (GRU) over the features of each frame, whose
+// state says some frames later how likely speech was. Its weights are trained by bench/voice-fit.ts and
+// bench/voice/train.py.
 import { frameValues } from './features.ts';
 
 /** Frames after the scored one that are heard before it is scored: 140 ms. */
 export const lookAhead = 7;
 export const stateValues = 56;
 
-/** Floats of the three gates (reset, update, candidate) of one state value: its inputs, its state, their two biases. */
+/**
+ * Floats of the three gates (reset, update, candidate) of one state value: its inputs, its state, their two
+ * biases.
+ */
 const gateRow = frameValues + stateValues + 2;
 /** Floats in a file of weights: all gates, gate by gate; then those of the result and its bias. */
 export const weightCount = 3 * stateValues * gateRow + stateValues + 1;
@@ -22,7 +26,9 @@ export class SpeechNetwork {
     this.#weights = weights;
   }
 
-  /** Takes a frame of `frameValues`; answers the probability of speech, 0 to 1, `lookAhead` frames before it. */
+  /**
+   * Takes a frame of `frameValues`; answers the probability of speech, 0 to 1, `lookAhead` frames before it.
+   */
   advance(frame: Float32Array): number {
     const weights = this.#weights;
     const next = this.#next;
@@ -38,7 +44,10 @@ export class SpeechNetwork {
     return sigmoid(sum);
   }
 
-  /** The next value of one of the state. Its three gates are summed side by side, which is faster than in turn. */
+  /**
+   * The next value of one of the state. Its three gates are summed side by side, which is faster than in
+   * turn.
+   */
   #advanceUnit(unit: number, frame: Float32Array): number {
     const weights = this.#weights;
     const state = this.#state;

@@ -1,5 +1,5 @@
-// Turns speech probabilities, one for every hop, into regions by Silero's rules, as a state machine that answers what is
-// settled. Regions do not depend on how the probabilities are split into blocks.
+// Turns speech probabilities, one for every hop, into regions by Silero's rules, as a state machine that
+// answers what is settled. Regions do not depend on how the probabilities are split into blocks.
 import type { DetectedSpeech, SpeechRegion } from '../contract.ts';
 
 /** Lengths in samples. */
@@ -72,7 +72,8 @@ export class Segmenter {
       this.#silence = null;
     } else if (this.#start !== null) {
       if (probability < off) this.#silence ??= at;
-      // Also at probabilities between the two thresholds, where Silero's code waits on and nothing would settle.
+      // Also at probabilities between the two thresholds, where Silero's code waits on and nothing would
+      // settle.
       if (this.#silence !== null && at - this.#silence >= minSilence) {
         if (this.#silence - this.#start > minSpeech) this.#emit(this.#silence + pad);
         this.#start = null;

@@ -69,8 +69,8 @@ export class DetectorSelection {
   }
 }
 
-// Silero's voice detector: a recurrent graph that takes 32 ms at a time. Its state and the 4 ms before are carried over from
-// window to window; without them it answers wrong numbers and no error.
+// Silero's voice detector: a recurrent graph that takes 32 ms at a time. Its state and the 4 ms before are
+// carried over from window to window; without them it answers wrong numbers and no error.
 
 const windowSize = sileroRules.hop;
 /** Samples of the window before that the graph takes again. */
@@ -115,7 +115,9 @@ export class SileroStream {
     this.#file = file;
   }
 
-  /** `samples`: the next 512, all finite. How likely somebody speaks in them, 0 to 1. Throws MODEL_RUN_FAILED. */
+  /**
+   * `samples`: the next 512, all finite. How likely somebody speaks in them, 0 to 1. Throws MODEL_RUN_FAILED.
+   */
   async probability(samples: Float32Array): Promise<number> {
     const input = this.#input;
     input.copyWithin(0, windowSize);

@@ -1,6 +1,6 @@
-// Cuts one channel into windows for a speech model: at most 28 s of speech and short pauses, cut in a pause if there is one.
-// All speech lies in exactly one window. Pure; windows do not depend on the size of the blocks, and sound is held only while
-// a window may still need it.
+// Cuts one channel into windows for a speech model: at most 28 s of speech and short pauses, cut in a pause
+// if there is one. All speech lies in exactly one window. Pure; windows do not depend on the size of the
+// blocks, and sound is held only while a window may still need it.
 import { SampleBuffer } from '../../acoustics/samples.ts';
 import type { DetectedSpeech } from '../contract.ts';
 import type { SpeechWindow } from '../family.ts';
@@ -58,8 +58,8 @@ export class WindowCutter {
   }
 
   /**
-   * `samples`: the next block, *copied*; `detected`: the detector's answer to it. Answers the windows that became complete,
-   * in order, *owned by the caller*. Throws RangeError for a gap.
+   * `samples`: the next block, *copied*; `detected`: the detector's answer to it. Answers the windows that
+   * became complete, in order, *owned by the caller*. Throws RangeError for a gap.
    */
   push(samples: Float32Array, firstSample: number, detected: DetectedSpeech): Window[] {
     const buffer = this.#begin(firstSample);
@@ -131,7 +131,10 @@ export class WindowCutter {
     return speech.at(-1)![1] > limit ? this.#split(buffer, limit) : 0;
   }
 
-  /** Splits a window that is too long in the longest pause of its latter half, else at the quietest place there. */
+  /**
+   * Splits a window that is too long in the longest pause of its latter half, else at the quietest place
+   * there.
+   */
   #split(buffer: SampleBuffer, limit: number): number {
     const speech = this.#speech;
     const middle = limit - Math.floor(this.#rules.longest / 2);
@@ -175,7 +178,10 @@ function append(ranges: Range[], start: number, end: number): void {
   else if (end > start) ranges.push([start, end]);
 }
 
-/** The place from `from` to `to` with the least energy around it, the last of several. Looks at nothing after `to`. */
+/**
+ * The place from `from` to `to` with the least energy around it, the last of several. Looks at nothing after
+ * `to`.
+ */
 function quietestPlace(buffer: SampleBuffer, from: number, to: number): number {
   const around = Math.min(reach, (to - from) >> 2);
   const low = Math.max(buffer.first, from - around);

@@ -1,5 +1,6 @@
-// Whisper's decoder with its key-value cache: self-attention over the tokens so far, and cross-attention to the encoded
-// sound, which is computed in the first run only. One merged graph does both; `use_cache_branch` says which.
+// Whisper's decoder with its key-value cache: self-attention over the tokens so far, and cross-attention to
+// the encoded sound, which is computed in the first run only. One merged graph does both; `use_cache_branch`
+// says which.
 import { modelErrors } from '../../models/contract.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener } from '../../models/graph.ts';
 import type { TensorIn } from '../../models/session.ts';
@@ -13,8 +14,8 @@ export interface EncodedSound {
 /** Decoding of a batch: one sequence for each row, all of the same length. */
 export interface Decoding {
   /**
-   * Feeds the same number of tokens to every row: any number first, then one, since exports trace the branch with a cache
-   * for one token. Answers batch×tokens×vocabulary, *owned by the caller until the next call*.
+   * Feeds the same number of tokens to every row: any number first, then one, since exports trace the branch
+   * with a cache for one token. Answers batch×tokens×vocabulary, *owned by the caller until the next call*.
    */
   step(tokens: readonly (readonly number[])[]): Promise<Logits>;
 }

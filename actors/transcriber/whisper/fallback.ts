@@ -1,12 +1,14 @@
-// Decodes encoded sound: greedy at first, and a text that repeats itself or has a low probability again at higher
-// temperatures, as the reference implementation does.
+// Decodes encoded sound: greedy at first, and a text that repeats itself or has a low probability again at
+// higher temperatures, as the reference implementation does.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { compressionRatio } from '../text/hallucinations.ts';
 import type { Decoder, EncodedSound } from './decoder.ts';
 import { probabilityOf, type Sampling, sampleToken, seeded } from './sampling.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Tried in turn until a text is accepted. They end below the reference's 1, which writes nearly random text. */
+/**
+ * Tried in turn until a text is accepted. They end below the reference's 1, which writes nearly random text.
+ */
 const temperatures = [0, 0.2, 0.4, 0.6, 0.8];
 /** A text beyond either threshold is decoded again, at the next temperature. */
 const COMPRESSION_RATIO_THRESHOLD = 2.4;
@@ -41,7 +43,10 @@ export interface Decoding {
   readonly vocabulary: Vocabulary;
 }
 
-/** The best hypothesis for each row: the first one that is accepted, else the likeliest, if possible without repetition. */
+/**
+ * The best hypothesis for each row: the first one that is accepted, else the likeliest, if possible without
+ * repetition.
+ */
 export async function decode(
   decoding: Decoding,
   sound: EncodedSound,

@@ -1,7 +1,7 @@
-// Whisper, tiny to large: a log-mel spectrogram of up to 30 s, an encoder, and an autoregressive decoder. What of a window
-// one decoding does not reach is encoded and decoded again, as in the reference implementation. The loop is our own: it
-// batches windows, detects the language, keeps the rules of time tokens and can be stopped between two tokens, none of which
-// the pipeline of @huggingface/transformers does.
+// Whisper, tiny to large: a log-mel spectrogram of up to 30 s, an encoder, and an autoregressive decoder.
+// What of a window one decoding does not reach is encoded and decoded again, as in the reference
+// implementation. The loop is our own: it batches windows, detects the language, keeps the rules of time
+// tokens and can be stopped between two tokens, none of which the pipeline of @huggingface/transformers does.
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
@@ -156,8 +156,8 @@ class Whisper implements SpeechFamily {
   }
 
   /**
-   * The likeliest language of each sound, after the start token alone. It is a decoding of its own: with a cache the exports
-   * take one token a run, so the text needs its whole prompt in a first run.
+   * The likeliest language of each sound, after the start token alone. It is a decoding of its own: with a
+   * cache the exports take one token a run, so the text needs its whole prompt in a first run.
    */
   async #detect(sound: EncodedSound, checkpoint: Checkpoint): Promise<(string | null)[]> {
     const { decoder, vocabulary, languages } = this.#parts;
@@ -176,8 +176,9 @@ class Whisper implements SpeechFamily {
   }
 }
 
-// The text of one window, put together of its decodings: where the model does not reach the end in one, because it has no
-// positions left or began a phrase that it did not finish, the rest of the sound is decoded by itself.
+// The text of one window, put together of its decodings: where the model does not reach the end in one,
+// because it has no positions left or began a phrase that it did not finish, the rest of the sound is decoded
+// by itself.
 
 /** Less speech than this is the end of a word that is written already. */
 const LEAST_SPEECH = 0.25 * melRate;

@@ -1,12 +1,13 @@
-// What the tokens of Whisper say: phrases with their times, which are text between time tokens, and from where on the sound
-// has to be decoded again.
+// What the tokens of Whisper say: phrases with their times, which are text between time tokens, and from
+// where on the sound has to be decoded again.
 import type { TextPiece } from '../family.ts';
 import { TIME_STEP_SECONDS } from './sampling.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * `written`: of the sound from `from` to `to`, both in seconds from the start of the window, without prompt and end token. A
- * phrase lasts from the time token before it to the one after it, or to `to`. Later times are clamped to it. Starts ascend.
+ * `written`: of the sound from `from` to `to`, both in seconds from the start of the window, without prompt
+ * and end token. A phrase lasts from the time token before it to the one after it, or to `to`. Later times
+ * are clamped to it. Starts ascend.
  */
 export function phrasesOf(
   written: readonly number[],
@@ -43,8 +44,9 @@ export interface Resumption {
 }
 
 /**
- * Null when the text is complete: the model ended it, and its last phrase has an end time or is the only one. Else, as in the
- * reference implementation, decoding goes on where the last phrase ended. `ended`: whether the model wrote its end token.
+ * Null when the text is complete: the model ended it, and its last phrase has an end time or is the only one.
+ * Else, as in the reference implementation, decoding goes on where the last phrase ended. `ended`: whether
+ * the model wrote its end token.
  */
 export function resumptionOf(
   written: readonly number[],

@@ -1,6 +1,6 @@
-// Samples the next token of Whisper under the rules of the reference implementation, with which the models were evaluated:
-// time tokens come in pairs around each phrase and never run backwards, the first one lies within a second, and suppressed
-// tokens are never written.
+// Samples the next token of Whisper under the rules of the reference implementation, with which the models
+// were evaluated: time tokens come in pairs around each phrase and never run backwards, the first one lies
+// within a second, and suppressed tokens are never written.
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Time from one time token to the next. */
@@ -31,9 +31,9 @@ interface Range {
 }
 
 /**
- * The next token after `written` (without the prompt). `logits`: one for each token, *changed*: those of suppressed tokens
- * become −Infinity. `isLast`: no token can follow this one; where no phrase has ended yet it is a time, so that the text says
- * how far it got. Answers the end token when no other is possible.
+ * The next token after `written` (without the prompt). `logits`: one for each token, *changed*: those of
+ * suppressed tokens become −Infinity. `isLast`: no token can follow this one; where no phrase has ended yet
+ * it is a time, so that the text says how far it got. Answers the end token when no other is possible.
  */
 export function sampleToken(
   logits: Float32Array,
@@ -52,7 +52,8 @@ export function sampleToken(
   const bestText = highest(logits, text);
   const bestTime = highest(logits, times);
   const timeMass = logSumExp(logits, times, bestTime.value);
-  // As in the reference: a time is written when all time tokens together are more likely than the likeliest word.
+  // As in the reference: a time is written when all time tokens together are more likely than the likeliest
+  // word.
   const timed = timeMass > bestText.value;
   const best = timed ? bestTime : bestText;
   if (best.value === Number.NEGATIVE_INFINITY) return { token: vocabulary.end, logProbability: 0 };

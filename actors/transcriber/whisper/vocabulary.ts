@@ -1,5 +1,5 @@
-// The special tokens of Whisper, read by name from its tokenizer.json: their numbers differ between the English-only and the
-// multilingual models, and between versions.
+// The special tokens of Whisper, read by name from its tokenizer.json: their numbers differ between the
+// English-only and the multilingual models, and between versions.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { reasonOf } from '../../../runtime/files/error-code.ts';

@@ -1,5 +1,6 @@
-// The family of the x3-asr models: an audio encoder, and a decoder in two graphs, one for the prompt with the sound (prefill)
-// and one for each token after it, with a key-value cache. They give no times: a text spans the speech of its window.
+// The family of the x3-asr models: an audio encoder, and a decoder in two graphs, one for the prompt with the
+// sound (prefill) and one for each token after it, with a key-value cache. They give no times: a text spans
+// the speech of its window.
 
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
@@ -38,7 +39,9 @@ interface Cache {
 
 const cacheOutputs = ['logits', 'present_keys', 'present_values'];
 const cacheShape = [null, 1, null, null, null];
-/** Shorter sound is followed by silence up to this length, half a second, as in the reference implementation. */
+/**
+ * Shorter sound is followed by silence up to this length, half a second, as in the reference implementation.
+ */
 const SHORTEST_SAMPLES = 8000;
 /** More than an answer has before its text, `language English<asr_text>`. */
 const HEADER_TOKENS = 32;
@@ -120,7 +123,8 @@ function widthOf(step: Graph): number {
 function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
   return {
     runsOn: parts.step.session,
-    // The step takes no attention mask, so prompts of different lengths cannot share a batch: windows run one by one.
+    // The step takes no attention mask, so prompts of different lengths cannot share a batch: windows run one
+    // by one.
     transcribe: async (windows, language, checkpoint) => {
       const transcripts: WindowTranscript[] = [];
       for (const window of windows) {
@@ -143,7 +147,9 @@ function family(parts: Parts, close: () => Promise<void>): SpeechFamily {
   };
 }
 
-/** The text as one piece over all speech of the window; its words are timed when it is broken into segments. */
+/**
+ * The text as one piece over all speech of the window; its words are timed when it is broken into segments.
+ */
 function transcriptOf(
   prompter: Prompter,
   ids: readonly number[],
@@ -209,7 +215,10 @@ function atLeastShortest(samples: Float32Array): Float32Array {
   return padded;
 }
 
-/** Throws MODEL_RUN_FAILED when the cache does not have the length that was fed: the next step would read wrong keys. */
+/**
+ * Throws MODEL_RUN_FAILED when the cache does not have the length that was fed: the next step would read
+ * wrong keys.
+ */
 function cacheOf(graph: Graph, results: Readonly<Record<string, TensorOut>>, length: number): Cache {
   const keys = floatsOf(graph, results, 'present_keys', 5);
   const values = floatsOf(graph, results, 'present_values', 5);
@@ -228,8 +237,8 @@ function lastToken(graph: Graph, results: Readonly<Record<string, TensorOut>>): 
   return argmax(data, data.length - vocabulary, data.length);
 }
 
-// The prompt of the x3asr decoder, chat turns around the sound, and the reading of its answer, `language X<asr_text>…` or the
-// text alone.
+// The prompt of the x3asr decoder, chat turns around the sound, and the reading of its answer,
+// `language X<asr_text>…` or the text alone.
 
 /** Special tokens, by the name under which the row may give their number. */
 const specialTokens = {

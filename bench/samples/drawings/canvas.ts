@@ -47,7 +47,9 @@ export class Canvas {
     return new Canvas(width, height, undefined, new Uint8ClampedArray(width * height));
   }
 
-  /** Fills rows `top` to `bottom` with a vertical gradient: `color(0)` is the first row, `color(1)` the last. */
+  /**
+   * Fills rows `top` to `bottom` with a vertical gradient: `color(0)` is the first row, `color(1)` the last.
+   */
   rows(top: number, bottom: number, color: (at: number) => Color): void {
     const { rgb, cover, width } = this;
     for (let y = Math.max(0, top); y < Math.min(this.height, bottom); y++) {

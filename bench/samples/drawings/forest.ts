@@ -1,4 +1,5 @@
-// A forest: three planes of trunks and leaves that move at different speeds (parallax), with light rays between them.
+// A forest: three planes of trunks and leaves that move at different speeds (parallax), with light rays
+// between them.
 import { Canvas, type Color, mix } from './canvas.ts';
 import { fractal, noiseFrom, randomFrom } from './noise.ts';
 import type { Scene } from './scene.ts';

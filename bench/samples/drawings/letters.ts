@@ -1,8 +1,10 @@
-// Letters of strokes, so that the samples have words that can be read: no font is needed, and every machine draws the same bytes.
+// Letters of strokes, so that the samples have words that can be read: no font is needed, and every machine
+// draws the same bytes.
 import type { Canvas, Color, Point } from './canvas.ts';
 
-// A glyph is one or more strokes; a stroke is a row of points, two digits each: x from the left, and y from below, in
-// sixths of the height of a capital letter. The line of writing is at y 2, small letters reach to 6, capitals to 8.
+// A glyph is one or more strokes; a stroke is a row of points, two digits each: x from the left, and y from
+// below, in sixths of the height of a capital letter. The line of writing is at y 2, small letters reach to
+// 6, capitals to 8.
 const glyphs: Readonly<Record<string, string>> = {
   A: '022842 1434',
   B: '02083847463505 3544433202',
@@ -90,7 +92,10 @@ export function textWidth(text: string): number {
   return [...text].reduce((sum, letter) => sum + widthOf(letter), -gap) / 6;
 }
 
-/** `left`, `base`: where the text begins on its line. `size`: height of capitals, px. `pen`: thickness as a share of it. */
+/**
+ * `left`, `base`: where the text begins on its line. `size`: height of capitals, px. `pen`: thickness as a
+ * share of it.
+ */
 export function paintText(
   canvas: Canvas,
   text: string,

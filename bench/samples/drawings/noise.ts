@@ -66,7 +66,9 @@ export function fractal(noise: Noise, octaves: number): Noise {
   };
 }
 
-/** A seamless tile of size×size values, 0 to 255, of fractal noise with `cells` cells a side (powers of two). */
+/**
+ * A seamless tile of size×size values, 0 to 255, of fractal noise with `cells` cells a side (powers of two).
+ */
 export function noiseTile(seed: number, size: number, cells: number, octaves: number): Uint8Array {
   const sum = new Float32Array(size * size);
   for (let octave = 0; octave < octaves; octave++) {

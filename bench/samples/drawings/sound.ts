@@ -1,4 +1,5 @@
-// Synthesised sounds for the samples, mono. Each function returns a new sound, to be read block by block from its start.
+// Synthesised sounds for the samples, mono. Each function returns a new sound, to be read block by block from
+// its start.
 import { randomFrom, smooth } from './noise.ts';
 
 /** Fills `samples` (one channel, -1 to 1) with the sound from sample number `start` on. */

@@ -1,5 +1,5 @@
-// The subtitle track of a film. Its packets are written without an encoder: mov_text is a length of two bytes and the text,
-// the other formats are the text itself.
+// The subtitle track of a film. Its packets are written without an encoder: mov_text is a length of two bytes
+// and the text, the other formats are the text itself.
 import {
   AV_CODEC_ID_ASS,
   AV_CODEC_ID_MOV_TEXT,
@@ -85,7 +85,9 @@ export class CaptionTrack implements FilmTrack {
   }
 }
 
-/** The sample entry of 3GPP timed text (ETSI TS 126 245): centred at the bottom, white, one sans-serif font. */
+/**
+ * The sample entry of 3GPP timed text (ETSI TS 126 245): centred at the bottom, white, one sans-serif font.
+ */
 function textSampleEntry(): Buffer {
   const font = Buffer.from('Sans-Serif');
   const table = Buffer.alloc(8 + 2 + 3);

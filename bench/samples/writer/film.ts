@@ -1,5 +1,5 @@
-// Encodes and muxes a film: pictures and sound that functions produce, subtitles and tags. The file appears under its name
-// only when it is complete.
+// Encodes and muxes a film: pictures and sound that functions produce, subtitles and tags. The file appears
+// under its name only when it is complete.
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {

@@ -1,4 +1,5 @@
-// The video track of a film: pictures are drawn as RGB bytes, converted to the encoder's pixel format and encoded.
+// The video track of a film: pictures are drawn as RGB bytes, converted to the encoder's pixel format and
+// encoded.
 import type { Rational as Ratio } from '../../../actors/decoder/contract.ts';
 import {
   AV_CODEC_FLAG_FRAME_DURATION,
@@ -21,8 +22,9 @@ export interface FilmPicture {
   readonly frames: number;
   readonly frameRate: Ratio;
   /**
-   * FFmpeg's name: libx264, libx265, libvpx-vp9, prores_ks, mpeg2video, mpeg4, mjpeg. As root, libsvtav1 leaves the
-   * calling thread, and each process it starts, at real-time priority: run it in a process of its own.
+   * FFmpeg's name: libx264, libx265, libvpx-vp9, prores_ks, mpeg2video, mpeg4, mjpeg. As root, libsvtav1
+   * leaves the calling thread, and each process it starts, at real-time priority: run it in a process of its
+   * own.
    */
   readonly encoder: string;
   /** FFmpeg's options: g, bf, crf, preset, flags, x264-params and the like. */
@@ -35,13 +37,16 @@ export interface FilmPicture {
   readonly rotation?: number;
   /** PTS of the frames in ticks of `base` seconds, ascending; frame n at n / frameRate when left out. */
   readonly times?: { readonly base: Ratio; readonly ticks: readonly number[] };
-  /** Draws frame n into width×height×3 RGB bytes, *borrowed until it returns*, which contain the frame before. */
+  /**
+   * Draws frame n into width×height×3 RGB bytes, *borrowed until it returns*, which contain the frame before.
+   */
   draw(n: number, rgb: Uint8Array): void;
 }
 
 /**
- * Films of so few frames have none to reorder: each is decoded when it is shown. libx265 takes the decoding times of its
- * first packets from the third frame, and where there is none it leaves them uninitialised, which no muxer takes.
+ * Films of so few frames have none to reorder: each is decoded when it is shown. libx265 takes the decoding
+ * times of its first packets from the third frame, and where there is none it leaves them uninitialised,
+ * which no muxer takes.
  */
 const mostInOrder = 2;
 

@@ -1,4 +1,5 @@
-// The audio track of a film: float samples produced block by block, converted to the encoder's sample format and encoded.
+// The audio track of a film: float samples produced block by block, converted to the encoder's sample format
+// and encoded.
 import {
   AV_CODEC_CAP_SMALL_LAST_FRAME,
   avChannelLayoutDefault,
@@ -17,11 +18,13 @@ export interface FilmSound {
   /** FFmpeg's name: aac, libopus, flac, libmp3lame, mp2, pcm_s16le. */
   readonly encoder: string;
   readonly options?: Readonly<Record<string, string>>;
-  /** PTS, in samples, of the block that starts with this sample number; without it blocks follow each other. */
+  /**
+   * PTS, in samples, of the block that starts with this sample number; without it blocks follow each other.
+   */
   ptsOf?(sample: number): number;
   /**
-   * Fills `samples` (frames×channels, interleaved, -1 to 1, *borrowed until it returns*) with the sound from sample
-   * number `start` on.
+   * Fills `samples` (frames×channels, interleaved, -1 to 1, *borrowed until it returns*) with the sound from
+   * sample number `start` on.
    */
   fill(start: number, samples: Float32Array): void;
 }

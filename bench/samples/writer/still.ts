@@ -1,5 +1,5 @@
-// Writes a still: RGB bytes as JPEG, PNG, WebP, TIFF, GIF or AVIF, chosen by the extension. The file appears under its name
-// only when it is complete.
+// Writes a still: RGB bytes as JPEG, PNG, WebP, TIFF, GIF or AVIF, chosen by the extension. The file appears
+// under its name only when it is complete.
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';

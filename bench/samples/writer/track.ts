@@ -47,8 +47,8 @@ export function encoderCodec(name: string, path: string): Codec {
 }
 
 /**
- * Sets FFmpeg's options one by one; an unknown name is an error. A Dictionary passed to an open call is freed twice, by
- * FFmpeg and by its binding, which crashes the process.
+ * Sets FFmpeg's options one by one; an unknown name is an error. A Dictionary passed to an open call is freed
+ * twice, by FFmpeg and by its binding, which crashes the process.
  */
 export function setOptions(
   target: CodecContext | FormatContext,
@@ -95,7 +95,9 @@ export class TrackEncoder {
     }
   }
 
-  /** Encodes one frame (*borrowed*), or flushes the encoder with null, and writes the packets that are ready. */
+  /**
+   * Encodes one frame (*borrowed*), or flushes the encoder with null, and writes the packets that are ready.
+   */
   encode(frame: Frame | null, write: WritePacket, finish?: (packet: Packet) => void): void {
     must(this.context.sendFrameSync(frame), this.#path, 'encoding');
     for (;;) {

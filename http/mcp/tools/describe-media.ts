@@ -1,4 +1,5 @@
-// describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when, what happens.
+// describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when,
+// what happens.
 import { Type } from 'typebox';
 import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { shownScore } from '../../../actors/text-reader/contract.ts';

@@ -80,13 +80,18 @@ type Kind = 'video' | 'audio' | 'image';
 interface Placed extends Static<typeof Clip> {
   readonly path: string;
   readonly kind: Kind;
-  /** Where it begins in the sequence, in seconds: a clip without sound leaves a gap on the tracks of sound. */
+  /**
+   * Where it begins in the sequence, in seconds: a clip without sound leaves a gap on the tracks of sound.
+   */
   readonly starts: number;
 }
 
 const nameOf = (clip: number) => `clips[${clip}]`;
 
-/** By path. Throws BAD_ARGUMENT for a file that is not what was analysed; of one that cannot be read the service says so itself. */
+/**
+ * By path. Throws BAD_ARGUMENT for a file that is not what was analysed; of one that cannot be read the
+ * service says so itself.
+ */
 async function kindsOf(
   media: readonly Media[],
   { client, cacheDir, callOptions }: Call,
@@ -108,7 +113,10 @@ interface Sequence {
   readonly output_path: string;
 }
 
-/** Nothing says beforehand which films have sound: the service refuses the sound of one that has none, and writes nothing. */
+/**
+ * Nothing says beforehand which films have sound: the service refuses the sound of one that has none, and
+ * writes nothing.
+ */
 async function written(
   sequence: Sequence,
   placed: readonly Placed[],

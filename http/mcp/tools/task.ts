@@ -65,7 +65,10 @@ export const task = tool({
   },
 });
 
-/** The service stops an analysis that runs for another one: a call of a tool must not do that by the way. `id`: to be resumed. */
+/**
+ * The service stops an analysis that runs for another one: a call of a tool must not do that by the way.
+ * `id`: to be resumed.
+ */
 export async function refuseWhileBusy({ client, callOptions }: Call, id?: string): Promise<void> {
   const { tasks } = await client.listTasks({}, callOptions);
   const wanted = tasks.find(({ task_id }) => task_id === id);
@@ -143,7 +146,10 @@ async function one(
   });
 }
 
-/** The task, and the first `most` of its results that say that the work failed, however many results there are. */
+/**
+ * The task, and the first `most` of its results that say that the work failed, however many results there
+ * are.
+ */
 async function failuresOf(task_id: string, most: number, { client, callOptions }: Call) {
   const pageAt = (offset: number) => client.getTask({ task_id, offset, limit: RESULTS }, callOptions);
   const detail = await pageAt(0);

@@ -1,7 +1,8 @@
-// The API document as one page for a person, written by the server: no script, no font, no picture, nothing from the
-// network, so it works on a machine without any. Ready-made pages were considered first: swagger-ui-dist brings a
-// package that reports its installation, redoc a telemetry package and a logo from elsewhere, rapidoc and scalar their
-// own fonts and, the latter, about twenty packages and a proxy; each is a megabyte or more of script.
+// The API document as one page for a person, written by the server: no script, no font, no picture, nothing
+// from the network, so it works on a machine without any. Ready-made pages were considered first:
+// swagger-ui-dist brings a package that reports its installation, redoc a telemetry package and a logo from
+// elsewhere, rapidoc and scalar their own fonts and, the latter, about twenty packages and a proxy; each is a
+// megabyte or more of script.
 import { createHash } from 'node:crypto';
 import { type OpenApi, type Operation, operations, type Parameter, type Response } from '../document.ts';
 import type { Json, Schema } from '../schema.ts';
@@ -139,7 +140,10 @@ export function html(text: string): string {
   return text.replace(/[&<>"']/g, (c) => entities[c]!);
 }
 
-/** Paragraphs, lists of lines that begin with `- `, fenced blocks, `code`, **bold** and *emphasis*. No links, no HTML. */
+/**
+ * Paragraphs, lists of lines that begin with `- `, fenced blocks, `code`, **bold** and *emphasis*. No links,
+ * no HTML.
+ */
 export function markdown(text: string): string {
   return text
     .trim()

@@ -1,6 +1,6 @@
-// The operations of the service: `api.searchText({ query, cache_dir }, { signal })`, typed by the routes themselves. A
-// session that is not known leads back to signing in, one that is refused for now is told, a service that does not answer is
-// watched for; all are also thrown.
+// The operations of the service: `api.searchText({ query, cache_dir }, { signal })`, typed by the routes
+// themselves. A session that is not known leads back to signing in, one that is refused for now is told, a
+// service that does not answer is watched for; all are also thrown.
 import { addresses, type Operations } from '../../client/addresses.ts';
 import { parseAddress, requestOf } from '../../client/request.ts';
 import type { InputOf, OutputOf } from '../../client/shape.ts';
@@ -27,7 +27,10 @@ export class ApiError extends Error {
   /** Seconds after which asking again makes sense; null where it makes none. */
   readonly retryAfter: number | null;
   readonly body: unknown;
-  /** Whatever is asked for, the key is refused, maybe for a while. Signing in again with the same one changes nothing. */
+  /**
+   * Whatever is asked for, the key is refused, maybe for a while. Signing in again with the same one changes
+   * nothing.
+   */
   readonly isOfLicense: boolean;
 
   constructor(status: number, body: unknown, retryAfter: number | null) {
@@ -88,7 +91,10 @@ export async function call<T>(
   return answer as T;
 }
 
-/** What an answer says of the session it was asked with; one that was replaced meanwhile is not meant any more. */
+/**
+ * What an answer says of the session it was asked with; one that was replaced meanwhile is not meant any
+ * more.
+ */
 function hear(session: Session | null, error: ApiError | null): void {
   const { session: now, refusal, returns } = get();
   if (session === null || session !== now) return;

@@ -1,5 +1,5 @@
-// A question to the service as a component sees it: loading, ready or failed; asked anew when what it depends on changes
-// and when the service has come back, and given up when it is not needed any more.
+// A question to the service as a component sees it: loading, ready or failed; asked anew when what it depends
+// on changes and when the service has come back, and given up when it is not needed any more.
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, isAbort } from './api.ts';
 import { useStore } from './store.ts';

@@ -1,5 +1,5 @@
-// The basket is a list that the service keeps: it is read when a person signs in, and every change is saved shortly after.
-// When somebody else changed the list meanwhile, both changes hold.
+// The basket is a list that the service keeps: it is read when a person signs in, and every change is saved
+// shortly after. When somebody else changed the list meanwhile, both changes hold.
 import { ApiError, api, isAbort, messageOf } from './api.ts';
 import type { BasketItem } from './basket-item.ts';
 import { createSlice, get, subscribe, update } from './store.ts';
@@ -183,8 +183,9 @@ function tell(error: unknown): void {
 // What becomes of the items of a list that two have changed at once.
 
 /**
- * `base`: what both began with. Whatever one of them added, changed or took out holds; where both changed one item, `mine`
- * does. The order is that of `mine`, when only `mine` moved things or nothing was moved; else that of `theirs`.
+ * `base`: what both began with. Whatever one of them added, changed or took out holds; where both changed one
+ * item, `mine` does. The order is that of `mine`, when only `mine` moved things or nothing was moved; else
+ * that of `theirs`.
  */
 export function mergedItems(
   base: readonly BasketItem[],

@@ -1,4 +1,5 @@
-// The basket: moments that are put aside to be cut. The store holds them; the view of the basket keeps them in the service.
+// The basket: moments that are put aside to be cut. The store holds them; the view of the basket keeps them
+// in the service.
 import type { BasketItem } from './basket-item.ts';
 import { get, update } from './store.ts';
 import { toast } from './toasts.ts';

@@ -52,7 +52,10 @@ async function folderOfService(signal: AbortSignal): Promise<string> {
 
 // Asking again what the service cannot answer yet.
 
-/** A model that still loads answers 503, work that is under way 409; both say when to ask again. Ends with `signal`. */
+/**
+ * A model that still loads answers 503, work that is under way 409; both say when to ask again. Ends with
+ * `signal`.
+ */
 export async function askPatiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -1,5 +1,5 @@
-// Every key of the page: what it does and where. One table, so that it can be listed and no key means two things in one
-// place.
+// Every key of the page: what it does and where. One table, so that it can be listed and no key means two
+// things in one place.
 import type { ViewName } from './route.ts';
 import type { Words } from './words/pair.ts';
 

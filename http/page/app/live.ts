@@ -1,5 +1,5 @@
-// The tasks that run or wait, as the service tells of them while they do. The list is read when a person signs in, when the
-// service comes back, and now and then, because others start tasks, too.
+// The tasks that run or wait, as the service tells of them while they do. The list is read when a person
+// signs in, when the service comes back, and now and then, because others start tasks, too.
 import { io, type Socket } from 'socket.io-client';
 import type { ClientEvents, ProgressEvent, ServerEvents } from '../../../events/protocol.ts';
 import { api } from './api.ts';
@@ -52,7 +52,10 @@ export async function readTasks(): Promise<void> {
 /** Unix seconds of the latest end of an analysis; null before the list was read. */
 let latestEnd: number | null = null;
 
-/** What any client had analysed is there to be found: also of a task that was over before this page heard of it. */
+/**
+ * What any client had analysed is there to be found: also of a task that was over before this page heard of
+ * it.
+ */
 function seeEnds(ends: readonly number[]): void {
   const before = latestEnd;
   latestEnd = Math.max(0, ...ends);

@@ -8,7 +8,10 @@ export function go(view: ViewName, argument = ''): void {
   location.hash = routeHash({ view, argument });
 }
 
-/** Follows the address; `onTicket` is told of one that a person opened the page with, which is taken out of it. */
+/**
+ * Follows the address; `onTicket` is told of one that a person opened the page with, which is taken out of
+ * it.
+ */
 export function startNavigation(onTicket: (ticket: string) => void): void {
   const follow = () => {
     const ticket = ticketIn(location.hash);

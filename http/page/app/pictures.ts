@@ -1,5 +1,5 @@
-// Pictures of moments: those that are looked at are asked for in batches, what has scrolled away is not waited for, and
-// the latest ones are kept.
+// Pictures of moments: those that are looked at are asked for in batches, what has scrolled away is not
+// waited for, and the latest ones are kept.
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from './api.ts';
 import { createBounded } from './bounded.ts';
@@ -29,7 +29,10 @@ const wanted = new Map<string, Wanted>();
 const batches = new Set<Batch>();
 let isGathering = false;
 
-/** Its address for an `img`; undefined while it is awaited, null where there is none (sound). `side`: the longest, px. */
+/**
+ * Its address for an `img`; undefined while it is awaited, null where there is none (sound). `side`: the
+ * longest, px.
+ */
 export function usePicture(media_path: string, seconds: number, side = 320): string | null | undefined {
   const second = Math.max(0, Math.round(seconds * 10) / 10);
   const key = `${side} ${second} ${media_path}`;
@@ -98,7 +101,8 @@ async function askFor(
     const { thumbnails } = await api.thumbnails({ cache_dir, max_size, requests }, { signal });
     for (const [at, [key]] of chosen.entries()) keep(key, thumbnails[at]?.thumbnail ?? null);
   } catch (error) {
-    // Away, signed out, or refused: they are asked for when that has passed. Anything else would fail again: no picture.
+    // Away, signed out, or refused: they are asked for when that has passed. Anything else would fail again:
+    // no picture.
     const isPassing =
       error instanceof ApiError && ([0, 401, 503].includes(error.status) || error.isOfLicense);
     if (isPassing && error.status === 503) pause = 1000 * (error.retryAfter ?? 1);

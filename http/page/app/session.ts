@@ -1,12 +1,14 @@
-// Signing in: a one-time ticket is swapped for a token, or a license key is pasted. Either is kept by the page and sent as a
-// header; no cookie is set. What the service calls shared is kept for all tabs of this browser at this origin, all else for
-// this tab alone.
+// Signing in: a one-time ticket is swapped for a token, or a license key is pasted. Either is kept by the
+// page and sent as a header; no cookie is set. What the service calls shared is kept for all tabs of this
+// browser at this origin, all else for this tab alone.
 import { ApiError, call } from './api.ts';
 import { get, type Session, update } from './store.ts';
 
 const KEPT = 'framehound.session';
 
-/** What this tab was signed in with before it was loaded again, else what the other tabs of this browser are. */
+/**
+ * What this tab was signed in with before it was loaded again, else what the other tabs of this browser are.
+ */
 export function keptSession(): Session | null {
   return sessionIn(sessionStorage) ?? sessionIn(localStorage);
 }
@@ -58,8 +60,8 @@ export async function enterByTicket(ticket: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Who is signed in already opened the page by an old address; that is no reason to end it. A service that is away
-    // has said nothing of the ticket.
+    // Who is signed in already opened the page by an old address; that is no reason to end it. A service that
+    // is away has said nothing of the ticket.
     const isRefused = error.status === 400 || error.status === 401;
     if (isRefused && get().session === null) update({ signInReason: 'ticket' });
     return false;

@@ -1,4 +1,5 @@
-// What the page knows, in one place: plain values that are replaced, never changed. Views keep theirs in slices of it.
+// What the page knows, in one place: plain values that are replaced, never changed. Views keep theirs in
+// slices of it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { BasketItem } from './basket-item.ts';
 import type { Route } from './route.ts';
@@ -61,7 +62,10 @@ export interface State {
   readonly theme: Theme;
   /** `away`: the service does not answer; it is asked again and again. */
   readonly service: 'up' | 'away';
-  /** Why the service refuses the key that the session stands for: a policy, or a license server that is out. Null: it does not. */
+  /**
+   * Why the service refuses the key that the session stands for: a policy, or a license server that is out.
+   * Null: it does not.
+   */
   readonly refusal: string | null;
   /** How often the service came back: what was asked for before is asked again. */
   readonly returns: number;

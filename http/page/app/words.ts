@@ -1,4 +1,5 @@
-// Words for people, English and German. A text is a pair, written in `words/`; `t` says it in the language in force.
+// Words for people, English and German. A text is a pair, written in `words/`; `t` says it in the language in
+// force.
 import { get, type Language, update } from './store.ts';
 import { filled, type Values, type Words } from './words/pair.ts';
 

@@ -1,5 +1,5 @@
-// A fake face actor: a slot says which people its picture shows, and two faces are one person when their vectors are the
-// same. It keeps books on what is loaded and open, and fails on demand.
+// A fake face actor: a slot says which people its picture shows, and two faces are one person when their
+// vectors are the same. It keeps books on what is loaded and open, and fails on demand.
 import { type Face, type FoundFaces, facesContract, facesErrors } from '../../../actors/faces/contract.ts';
 import type { ClusterJob } from '../../../actors/index/people/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';

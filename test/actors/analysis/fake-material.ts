@@ -1,4 +1,5 @@
-// What the fake index tells of files as material: frames that were committed, in pages of a few, and who is said to be seen.
+// What the fake index tells of files as material: frames that were committed, in pages of a few, and who is
+// said to be seen.
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import type { Handlers } from '../../../runtime/actor.ts';

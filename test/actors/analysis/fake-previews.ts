@@ -1,4 +1,5 @@
-// The part of a fake decoder that reads stored previews. The third byte of one says what it shows; a shorter one is broken.
+// The part of a fake decoder that reads stored previews. The third byte of one says what it shows; a shorter
+// one is broken.
 import type { decoderContract } from '../../../actors/decoder/contract.ts';
 import { type FeedTurn, type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Request, SlotHandle } from '../../../runtime/contract.ts';

@@ -1,4 +1,5 @@
-// A fake object detector: a slot says which things its picture shows. It keeps books on what is loaded, and fails on demand.
+// A fake object detector: a slot says which things its picture shows. It keeps books on what is loaded, and
+// fails on demand.
 import type { StoredThings } from '../../../actors/index/store/things.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { type Thing, thingsContract, thingsErrors } from '../../../actors/things/contract.ts';
@@ -10,7 +11,9 @@ export interface ThingsWorld {
   downloaded: boolean;
   model: string;
   loaded: boolean;
-  /** Pictures that were looked at: the byte, that of the picture before in the same film, and the longer side. */
+  /**
+   * Pictures that were looked at: the byte, that of the picture before in the same film, and the longer side.
+   */
   readonly looked: { byte: number; before: number | null; side: number }[];
   /** What the index has stored, by content. */
   readonly stored: Map<string, StoredThings>;

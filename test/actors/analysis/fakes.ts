@@ -1,4 +1,4 @@
-// Fake leaf actors for the tests of the coordinators: the same contracts over the in-memory link, with faults on demand.
+// Fake leaf actors for tests of the coordinators: the same contracts over the in-memory link, with faults.
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

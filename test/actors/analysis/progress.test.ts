@@ -19,7 +19,9 @@ function mediaOf(path: string, seconds: number): MediaRecord {
   return { path, probe: { grid_frames: Math.floor(seconds), duration_seconds: seconds } } as MediaRecord;
 }
 
-/** One piece of work: how long its file is, in which parts it is done, whether it is taken back, how it ends. */
+/**
+ * One piece of work: how long its file is, in which parts it is done, whether it is taken back, how it ends.
+ */
 const piece = fc.record({
   type: fc.constantFrom<Type>(...types),
   seconds: fc.integer({ min: 0, max: 5000 }).map((n) => n / 7),

@@ -1,4 +1,5 @@
-// Calls the decoder's handlers without a thread: with a turn whose slots are plain memory; replies are plain values.
+// Calls the decoder's handlers without a thread: with a turn whose slots are plain memory; replies are plain
+// values.
 import assert from 'node:assert/strict';
 import { definition } from '../../../actors/decoder/actor.ts';
 import type {

@@ -36,7 +36,9 @@ test('a group is most similar to itself and least to its opposite', () => {
   assert.ok(Math.abs(similarityIn(pair([2, 0], [1.5, Math.sqrt(6.75)], [5, 5]), 'centroid') - 0.5) < 1e-6);
 });
 
-/** Of values of one speaker, which vary by 1 around him, in one direction. By elimination in their covariance. */
+/**
+ * Of values of one speaker, which vary by 1 around him, in one direction. By elimination in their covariance.
+ */
 function logDensity(values: readonly number[], between: number): number {
   const rows = values.map((value, at) => [...values.map((_, i) => between + (i === at ? 1 : 0)), value]);
   let sum = 0;

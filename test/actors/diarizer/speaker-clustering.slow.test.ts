@@ -85,7 +85,7 @@ for (const [name, clustering] of Object.entries({ plda, cosine })) {
   });
 }
 
-/** Of one speaker who sounds different in every second turn: his embeddings have a cosine of about 0.74 in a turn, 0.36 between. */
+/** Of a speaker who sounds different in every second turn: a cosine of about 0.74 in a turn, 0.36 between. */
 function changing(turns: number): Embeddings {
   const ways = talk(Array.from({ length: turns }, (_, at) => at % 2));
   const embeddings = embeddingsOf(ways, 0.6, 7);

@@ -1,4 +1,5 @@
-// Small graphs with the names, shapes and types of the real ones, and sounds whose voices they can tell apart.
+// Small graphs with the names, shapes and types of the real ones, and sounds whose voices they can tell
+// apart.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow, SpeakerSide } from '../../../actors/models/contract.ts';
@@ -32,8 +33,8 @@ export function voiceGraph({ input, output, of, dimensions = 80 }: TinyGraph): U
 }
 
 /**
- * input_values [B,1,160000] -> logits [B,589,7], steps and field of view as the real one: the first voice is whoever hums
- * at the first frequency, the second at the second.
+ * input_values [B,1,160000] -> logits [B,589,7], steps and field of view as the real one: the first voice is
+ * whoever hums at the first frequency, the second at the second.
  */
 export function segmentationGraph(first: number, second: number): Uint8Array {
   const graph = new GraphBuilder('segmentation');
@@ -81,7 +82,10 @@ export function speakerRow(key: string, like: string, changes: Partial<SpeakerSi
   };
 }
 
-/** The file of a PLDA without a mean that scales embeddings and in which speakers vary alike in every direction. */
+/**
+ * The file of a PLDA without a mean that scales embeddings and in which speakers vary alike in every
+ * direction.
+ */
 export function sphericalPlda(dimensions: number, scale: number, between: number): Uint8Array {
   const values = new Float32Array(dimensions * (dimensions + 2));
   for (let at = 0; at < dimensions; at++) values[dimensions + at * (dimensions + 1)] = scale;

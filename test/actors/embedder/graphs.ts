@@ -1,4 +1,5 @@
-// Small graphs with the names, shapes and types of the real ones, whose answer depends on every value they are fed.
+// Small graphs with the names, shapes and types of the real ones, whose answer depends on every value they
+// are fed.
 import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
 import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 

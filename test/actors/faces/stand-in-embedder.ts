@@ -1,6 +1,6 @@
-// Stands in for a face embedder, of which none can be here: graphs with the names, shapes and types of SFace and ArcFace
-// that know the four people of ../shared/media/faces/signers by what is dark in their aligned faces, hair above all. It
-// says nothing about anybody else, and little about those four in another room.
+// Stands in for a face embedder, of which none can be here: graphs with the names, shapes and types of SFace
+// and ArcFace that know the four people of ../shared/media/faces/signers by what is dark in their aligned
+// faces, hair above all. It says nothing about anybody else, and little about those four in another room.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../../../actors/models/contract.ts';
@@ -159,7 +159,10 @@ export async function writeFaceModel(
   await writeFile(join(folder, 'graph.onnx'), graph);
 }
 
-/** A models folder with the real YuNet and the stand-in for SFace, as a user brings his own. Needs `yunetWeights`. */
+/**
+ * A models folder with the real YuNet and the stand-in for SFace, as a user brings his own. Needs
+ * `yunetWeights`.
+ */
 export async function facesModels(modelsDir: string): Promise<void> {
   await writeFaceModel(modelsDir, standInRow, sfaceStandIn());
   await writeFaceModel(modelsDir, yunetRow, new Uint8Array());

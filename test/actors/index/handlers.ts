@@ -1,4 +1,5 @@
-// The index actor without a thread: its handlers with a turn that a test can cancel, and a folder that is removed.
+// The index actor without a thread: its handlers with a turn that a test can cancel, and a folder that is
+// removed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A tokenizer whose tokens are single bytes, and marks that are one token each, as byte-level vocabularies have them.
+// A tokenizer whose tokens are single bytes, and marks that are one token each, as byte-level vocabularies
+// have them.
 
 /** Number of the first mark; those below are bytes. */
 export const firstMark = 256;

@@ -4,7 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../runtime/clock.ts';
 
-/** `breakAt` ends the connection of this answer as soon as the client says that it has that many bytes of the file. */
+/**
+ * `breakAt` ends the connection of this answer as soon as the client says that it has that many bytes of the
+ * file.
+ */
 export type Step = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,5 +1,5 @@
-// An index that holds clusterings in memory: what the coordinator of people asks is checked against the contract, and
-// so is every answer.
+// An index that holds clusterings in memory: what the coordinator of people asks is checked against the
+// contract, and so is every answer.
 import assert from 'node:assert/strict';
 import type { TSchema } from 'typebox';
 import { Errors } from 'typebox/value';

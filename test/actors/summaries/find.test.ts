@@ -1,4 +1,5 @@
-// How the coordinator searches: steps until it is done, one search at a time, and what of the damage it tells.
+// How the coordinator searches: steps until it is done, one search at a time, and what of the damage it
+// tells.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { indexContract } from '../../../actors/index/contract.ts';

@@ -1,4 +1,5 @@
-// Small graphs with the names, shapes and types of those of PP-OCR: what is bright is text, and its colours are its letters.
+// Small graphs with the names, shapes and types of those of PP-OCR: what is bright is text, and its colours
+// are its letters.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
@@ -17,7 +18,9 @@ export function tinyDetector(output = 'sigmoid_0.tmp_0'): Uint8Array {
   return onnxBytes(graph.model());
 }
 
-/** x f32 [n,3,48,w] -> softmax_11.tmp_0 [n,w/8,characters]: red, green and blue are the first three letters. */
+/**
+ * x f32 [n,3,48,w] -> softmax_11.tmp_0 [n,w/8,characters]: red, green and blue are the first three letters.
+ */
 export function tinyRecognizer(characters = 5): Uint8Array {
   const graph = new GraphBuilder('tiny-recognizer');
   const x = graph.input('x', 'float', ['n', 3, 48, 'w']);

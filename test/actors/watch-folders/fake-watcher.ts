@@ -1,4 +1,5 @@
-// A fake watcher: folders whose files a test puts there, with faults on demand. Its ledgers outlive it, as on a disk.
+// A fake watcher: folders whose files a test puts there, with faults on demand. Its ledgers outlive it, as on
+// a disk.
 
 import {
   type FileCounts,

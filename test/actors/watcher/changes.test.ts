@@ -96,7 +96,8 @@ test('a folder that is away is tried again, and told when it is back or another 
   await tells(3, 1);
   rmSync(path, { recursive: true });
   renameSync(`${path}-away`, path);
-  // A look under way may fall between the two, and then sees that nothing is there, which is one more to tell.
+  // A look under way may fall between the two, and then sees that nothing is there, which is one more to
+  // tell.
   await until(() => {
     started.clock.advance(1000);
     return heard.length >= 4 && open.size === 1;

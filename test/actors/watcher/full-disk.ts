@@ -1,4 +1,5 @@
-// Appends to a ledger until the system refuses, in a process that may write short files only. Prints what came of it.
+// Appends to a ledger until the system refuses, in a process that may write short files only. Prints what
+// came of it.
 import { readFileSync, statSync } from 'node:fs';
 import { watcherErrors } from '../../../actors/watcher/contract.ts';
 import { fileState } from '../../../actors/watcher/file-state.ts';

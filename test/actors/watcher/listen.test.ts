@@ -18,7 +18,10 @@ function hear(t: TestContext, folder: string) {
 
 let written = 0;
 
-/** Waits until so much was told of the folder that nothing of what went before is on its way: they come in order. */
+/**
+ * Waits until so much was told of the folder that nothing of what went before is on its way: they come in
+ * order.
+ */
 async function settledBy(heard: { count: number }, folder: string): Promise<void> {
   const enough = heard.count + 200;
   await until(() => put(folder, `${written++ % 50}.mp4`) && heard.count > enough);

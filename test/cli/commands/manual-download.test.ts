@@ -1,4 +1,5 @@
-// A machine without network: `models pull` says which files to bring, and who follows it word by word has the model.
+// A machine without network: `models pull` says which files to bring, and who follows it word by word has the
+// model.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

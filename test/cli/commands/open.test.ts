@@ -136,7 +136,9 @@ test('stop without a service says so and is no error', async (t) => {
   assert.ok(err.includes(`No service is running for the home folder ${home}`));
 });
 
-/** A process that does nothing, as `service.json` tells of one where the system does not say when it began. */
+/**
+ * A process that does nothing, as `service.json` tells of one where the system does not say when it began.
+ */
 function idle(t: TestContext) {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
   t.after(() => child.kill('SIGKILL'));

@@ -1,4 +1,5 @@
-// What the tests of licenses share: a home folder, a wall clock that goes with a manual one, a log that is kept.
+// What the tests of licenses share: a home folder, a wall clock that goes with a manual one, a log that is
+// kept.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Whatever the service answers, an assistant is handed no more than it can take: the texts and pictures of every tool are
-// bounded, in whole lines and valid base64.
+// Whatever the service answers, an assistant is handed no more than it can take: the texts and pictures of
+// every tool are bounded, in whole lines and valid base64.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,9 @@ import { bounded, listed, MOST_CHARACTERS, oneLine } from '../../../http/mcp/tex
 import { draws } from '../../shared.ts';
 import { type Answers, FILM, fakeDesk, HASH, jpeg, none } from './fake-client.ts';
 
-/** Texts that break answers: very long, many lines, halves of characters, controls, letters of several units. */
+/**
+ * Texts that break answers: very long, many lines, halves of characters, controls, letters of several units.
+ */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom('', '\n'.repeat(50), '\ud800', '\u202e\u0000\u2028', '"', 'a\r\nb', '../../x', '…'),

@@ -1,4 +1,4 @@
-// /mcp as clients of the protocol see it: the official one, old and new versions of the protocol, and broken messages.
+// /mcp as clients of the protocol see it: the official one, old and new versions, and broken messages.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';

@@ -1,5 +1,5 @@
-// The web page in a browser, for tests: the Chromium of the system, driven over its protocol. Tests are skipped where
-// there is none.
+// The web page in a browser, for tests: the Chromium of the system, driven over its protocol. Tests are
+// skipped where there is none.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -54,7 +54,9 @@ export async function closeBrowser(): Promise<void> {
   await (await opened)?.close();
 }
 
-/** A page with cookies and storage of its own, closed at the end of the test; the browser is one for a file. */
+/**
+ * A page with cookies and storage of its own, closed at the end of the test; the browser is one for a file.
+ */
 export async function openBrowser(t: TestContext, options: Options = {}): Promise<Opened> {
   browser ??= chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox'] });
   const viewport = { width: 1280, height: 800 };

@@ -59,7 +59,9 @@ test('JSON with one changed character has its syntax error at that character or 
   );
 });
 
-/** Whether something can be written behind the text that makes it JSON: what stands before a fault is sound. */
+/**
+ * Whether something can be written behind the text that makes it JSON: what stands before a fault is sound.
+ */
 function isBegun(text: string): boolean {
   const fault = jsonErrorAt(text);
   return fault === null || fault === text.length;
@@ -85,7 +87,8 @@ test('a body may nest deeper than the call stack', () => {
 });
 
 test('a body with too many values is not parsed, a large one with few values is', () => {
-  // Each of these keeps the parser for seconds, one of 80 MiB longer than the guardian waits for a sign of life.
+  // Each of these keeps the parser for seconds, one of 80 MiB longer than the guardian waits for a sign of
+  // life.
   for (const part of ['[', '{"a":', '{},']) {
     const bytes = Buffer.from(part.repeat(1_000_001));
     assert.equal(parseBody(bytes), 'The body contains more than 1000000 values');

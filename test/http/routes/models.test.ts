@@ -23,8 +23,8 @@ const fields = [
 ];
 
 /**
- * The coordinator is real; of the models `large` opens, and `broken` does not: `small` takes its place, or nothing when
- * `noFallback`. All are downloaded but those in `without`.
+ * The coordinator is real; of the models `large` opens, and `broken` does not: `small` takes its place, or
+ * nothing when `noFallback`. All are downloaded but those in `without`.
  */
 async function served({
   running = null as string | null,

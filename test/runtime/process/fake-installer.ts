@@ -13,7 +13,10 @@ export const writesAll = `const head = Buffer.alloc(64); head.writeUInt32BE(0x7f
   }`;
 export const failsOffline = 'throw new Error("getaddrinfo ENOTFOUND nowhere");';
 
-/** Puts onnxruntime-node with the real installer into `modules`. `download`: what is done with the `files` it wants. */
+/**
+ * Puts onnxruntime-node with the real installer into `modules`. `download`: what is done with the `files` it
+ * wants.
+ */
 export function copyInstaller(modules: string, download: string) {
   const own = join(modules, 'onnxruntime-node');
   const script = join(own, 'script');

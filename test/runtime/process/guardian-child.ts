@@ -1,4 +1,5 @@
-// An engine without media for the tests of the guardian: each word of its command line says what one engine process does.
+// An engine without media for the tests of the guardian: each word of its command line says what one engine
+// process does.
 import { systemClock } from '../../../runtime/clock.ts';
 import {
   attachToGuardian,
@@ -37,7 +38,10 @@ const acts: Record<string, (client: GuardianClient) => void> = {
   },
   usage: () => process.exit(engineExit.usage),
   port: () => process.exit(engineExit.cannotStart),
-  /** Says it is ready, then its event loop does not turn for a minute: a test that fails does not leave it behind for ever. */
+  /**
+   * Says it is ready, then its event loop does not turn for a minute: a test that fails does not leave it
+   * behind for ever.
+   */
   hang: () => {
     process.send?.({ type: 'ready' }, () => {
       const end = Date.now() + 60_000;

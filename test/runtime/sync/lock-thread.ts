@@ -1,4 +1,5 @@
-// A thread that holds a lock again and again. Adds 1 to a cell in two steps, between which others may come if they can.
+// A thread that holds a lock again and again. Adds 1 to a cell in two steps, between which others may come if
+// they can.
 import { parentPort, workerData } from 'node:worker_threads';
 import { ThreadLock } from '../../../runtime/sync/thread-lock.ts';
 

@@ -1,5 +1,6 @@
-// Makes headers odd in the ways that writers, cards and jokers make them odd: lengths and numbers that lie, names that are
-// another's, elements that are missing, repeated, in another order, or nested hundreds deep. The same for the same seed.
+// Makes headers odd in the ways that writers, cards and jokers make them odd: lengths and numbers that lie,
+// names that are another's, elements that are missing, repeated, in another order, or nested hundreds deep.
+// The same for the same seed.
 import { randomFrom } from '../../../bench/samples/drawings/noise.ts';
 import type { Mutation } from '../mutation.ts';
 import { type Element, type Field, type Header, joined, latin } from './fields.ts';

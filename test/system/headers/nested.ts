@@ -1,4 +1,5 @@
-// Headers of containers whose elements hold others: boxes of MP4 and MOV, elements of Matroska and WebM, chunks of AVI and WAV.
+// Headers of containers whose elements hold others: boxes of MP4 and MOV, elements of Matroska and WebM,
+// chunks of AVI and WAV.
 import {
   type Element,
   type Field,

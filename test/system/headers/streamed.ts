@@ -1,5 +1,5 @@
-// Headers of containers that are a row of equal pieces: packets of MPEG-TS, tags of FLV, pages of Ogg, tags and frames of MP3,
-// blocks of FLAC, packs of MPEG-PS.
+// Headers of containers that are a row of equal pieces: packets of MPEG-TS, tags of FLV, pages of Ogg, tags
+// and frames of MP3, blocks of FLAC, packs of MPEG-PS.
 import { crc32, type Element, type Field, type Header, latin, MOST_FIELDS, viewOf, words } from './fields.ts';
 
 const none = () => {};

@@ -1,4 +1,5 @@
-// What does not depend on time in the events of a task: how many there are does, and what the last one before the end tells.
+// What does not depend on time in the events of a task: how many there are does, and what the last one before
+// the end tells.
 import type { ProgressEvent } from '../../../events/protocol.ts';
 
 /** Fields that are there only when an event is sent while there is something to tell. */

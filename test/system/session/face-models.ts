@@ -1,5 +1,6 @@
-// Models that find and tell apart the drawn faces of the session's library, as a user brings his own: a detector that sees a
-// face at two places of the picture where it is bright there, and an embedder that tells faces apart by their colour.
+// Models that find and tell apart the drawn faces of the session's library, as a user brings his own: a
+// detector that sees a face at two places of the picture where it is bright there, and an embedder that tells
+// faces apart by their colour.
 
 import { template } from '../../../actors/faces/alignment/similarity.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../../../actors/models/contract.ts';

@@ -1,4 +1,5 @@
-// A small library that is made in a second: two films, sound with subtitles beside it, two stills, and a file that is none.
+// A small library that is made in a second: two films, sound with subtitles beside it, two stills, and a file
+// that is none.
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Canvas, type Color, mix } from '../../../bench/samples/drawings/canvas.ts';
@@ -29,7 +30,10 @@ const places: readonly Paint[] = [
   forest(5, 4)(width, height),
 ];
 
-/** Whose faces are seen on the left and on the right, for two seconds each; null is nobody. No two are seen for the same time. */
+/**
+ * Whose faces are seen on the left and on the right, for two seconds each; null is nobody. No two are seen
+ * for the same time.
+ */
 const cast: readonly (readonly (Color | null)[])[] = [
   [red, green],
   [red, null],

@@ -1,5 +1,6 @@
-// Takes out of answers what differs from run to run and from machine to machine, and leaves its place and its form: folders,
-// ids, times, sizes of encoded files, pictures. Whatever is named once has the same name in all answers.
+// Takes out of answers what differs from run to run and from machine to machine, and leaves its place and its
+// form: folders, ids, times, sizes of encoded files, pictures. Whatever is named once has the same name in
+// all answers.
 
 import { programVersion } from '../../../runtime/process/version.ts';
 
@@ -44,7 +45,10 @@ export class Mask {
     return masked;
   }
 
-  /** A JSON value with its fields in the order of their names, which means nothing to others; `field` is its name. */
+  /**
+   * A JSON value with its fields in the order of their names, which means nothing to others; `field` is its
+   * name.
+   */
   value(value: unknown, field = ''): unknown {
     if (Array.isArray(value)) return value.map((one) => this.value(one, field));
     if (typeof value === 'object' && value !== null) {

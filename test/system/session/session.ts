@@ -1,5 +1,5 @@
-// A session with a service: what is asked, what is answered, the events of tasks, and the files that are written, with all
-// that differs between two runs taken out.
+// A session with a service: what is asked, what is answered, the events of tasks, and the files that are
+// written, with all that differs between two runs taken out.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -149,7 +149,9 @@ export class Session {
     this.#topic.push({ [what]: this.mask.value(value) });
   }
 
-  /** The files that were written into a folder: JSON as it is, texts line by line, of others how they begin. */
+  /**
+   * The files that were written into a folder: JSON as it is, texts line by line, of others how they begin.
+   */
   noteFiles(folder: string): void {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -1,5 +1,5 @@
-// The declaration of the work on clips: files cut out of films and sound for editing programs. Each clip is a job without
-// files; what is known of the sources is found when they are cut.
+// The declaration of the work on clips: files cut out of films and sound for editing programs. Each clip is a
+// job without files; what is known of the sources is found when they are cut.
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { described, nullable } from '../../../../runtime/schema.ts';

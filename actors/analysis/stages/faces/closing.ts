@@ -1,4 +1,5 @@
-// The closing step of a job of faces: its faces are clustered into people, and those of whom there are samples are named.
+// The closing step of a job of faces: its faces are clustered into people, and those of whom there are
+// samples are named.
 import { createHash } from 'node:crypto';
 import type { Reply } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';

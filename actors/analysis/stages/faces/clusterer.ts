@@ -1,4 +1,5 @@
-// One clustering in the face actor: the stored vectors are added page by page, then it works until it is done.
+// One clustering in the face actor: the stored vectors are added page by page, then it works until it is
+// done.
 import type { ClusterLabels } from '../../../faces/contract.ts';
 import type { Index } from '../parts.ts';
 import type { Faces } from './model.ts';

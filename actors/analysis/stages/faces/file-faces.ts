@@ -1,5 +1,5 @@
-// The faces of one file on their way from its frames to the index: some frames are looked at side by side, and their faces
-// are appended in the order of the frames.
+// The faces of one file on their way from its frames to the index: some frames are looked at side by side,
+// and their faces are appended in the order of the frames.
 import type { FoundFaces } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../../index/people/contract.ts';
 import type { Index } from '../parts.ts';

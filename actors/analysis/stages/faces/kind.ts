@@ -1,4 +1,5 @@
-// The declaration of the face stage: the faces in every second of a film and in every still, and who they are.
+// The declaration of the face stage: the faces in every second of a film and in every still, and who they
+// are.
 import { Type } from 'typebox';
 import { nullable } from '../../../../runtime/schema.ts';
 import { stageKind } from '../kind.ts';

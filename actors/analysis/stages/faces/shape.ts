@@ -12,16 +12,16 @@ export const sampleSide = 1280;
 const stillBytes = 1920 * 1440 * 3;
 
 /**
- * Bytes of a slot that holds such pictures. Memory that nothing touches is not used, but all slots together stay within
- * `memory`, bytes: many decoders on a small machine look at smaller pictures.
+ * Bytes of a slot that holds such pictures. Memory that nothing touches is not used, but all slots together
+ * stay within `memory`, bytes: many decoders on a small machine look at smaller pictures.
  */
 export function slotBytesFor(slots: number, memory: number): number {
   return Math.max(mostPictureBytes, Math.min(stillBytes, Math.floor(memory / slots)));
 }
 
 /**
- * The picture at its own shape, never larger than it is: the longest side at most `side`, and as many pixels as a slot of
- * `slotBytes` holds.
+ * The picture at its own shape, never larger than it is: the longest side at most `side`, and as many pixels
+ * as a slot of `slotBytes` holds.
  */
 export function faceShape(
   { width, height }: Pick<Probe, 'width' | 'height'>,

@@ -1,5 +1,5 @@
-// The face stage: in every grid frame of a file faces are found and stored with a vector and pictures of each; then the
-// faces of each job are clustered into people.
+// The face stage: in every grid frame of a file faces are found and stored with a vector and pictures of
+// each; then the faces of each job are clustered into people.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { mediaErrors, type PictureShape, type PictureSize } from '../../../decoder/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';

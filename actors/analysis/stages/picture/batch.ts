@@ -1,5 +1,6 @@
-// Joins the pictures of all files that are decoded at the same time into batches of the model's size: films fill their
-// batches alone, stills share them. A batch goes out when it is full, or when no producer is left that could fill it.
+// Joins the pictures of all files that are decoded at the same time into batches of the model's size: films
+// fill their batches alone, stills share them. A batch goes out when it is full, or when no producer is left
+// that could fill it.
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 
 export interface Picture<F> {
@@ -20,7 +21,9 @@ export interface Batcher<F> {
   remove(file: F): Picture<F>[];
 }
 
-/** `send` gets 1 to `size` pictures in the order they were added. Pure: it decides when, `send` does the work. */
+/**
+ * `send` gets 1 to `size` pictures in the order they were added. Pure: it decides when, `send` does the work.
+ */
 export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => void): Batcher<F> {
   let waiting: Picture<F>[] = [];
   let open = 0;

@@ -1,4 +1,5 @@
-// Passes pictures from the decoders to the embedder and their vectors on to the index, for all files of a task.
+// Passes pictures from the decoders to the embedder and their vectors on to the index, for all files of a
+// task.
 import type { Reply, SlotHandle } from '../../../../runtime/contract.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
@@ -61,7 +62,9 @@ export class Sink {
     this.#settle();
   }
 
-  /** Share of the picture that differs from the frame before it; 1 of the first. Frames in the order of time. */
+  /**
+   * Share of the picture that differs from the frame before it; 1 of the first. Frames in the order of time.
+   */
   changed(blocks: Uint8Array): number {
     const before = this.#blocks;
     this.#blocks = blocks;

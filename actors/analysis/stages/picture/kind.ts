@@ -1,4 +1,5 @@
-// The declaration of the picture stage: a vector of the visual model for every second of a film, and for every still.
+// The declaration of the picture stage: a vector of the visual model for every second of a film, and for
+// every still.
 import { Type } from 'typebox';
 import { defaulted, described, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
 import { DecodeMode } from '../../../decoder/contract.ts';

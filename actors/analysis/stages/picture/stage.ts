@@ -1,5 +1,5 @@
-// The picture stage: every grid frame of a file is decoded, embedded, and stored as a vector with its preview. Files that
-// are decoded side by side fill the batches of the model together.
+// The picture stage: every grid frame of a file is decoded, embedded, and stored as a vector with its
+// preview. Files that are decoded side by side fill the batches of the model together.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';

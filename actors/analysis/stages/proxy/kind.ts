@@ -1,5 +1,5 @@
-// The declaration of the work on proxies: one film or sound, made playable for browsers. It is a job without files, with
-// the path of the film as its name.
+// The declaration of the work on proxies: one film or sound, made playable for browsers. It is a job without
+// files, with the path of the film as its name.
 import { type Static, Type } from 'typebox';
 import { described, nullable } from '../../../../runtime/schema.ts';
 import { stageKind } from '../kind.ts';

@@ -1,4 +1,5 @@
-// The declaration of the work on models that are downloaded. Each model is a job without files, with the key as its name.
+// The declaration of the work on models that are downloaded. Each model is a job without files, with the key
+// as its name.
 import { type Static, Type } from 'typebox';
 import { described, nullable, oneOf } from '../../../../runtime/schema.ts';
 import { stageKind } from '../kind.ts';

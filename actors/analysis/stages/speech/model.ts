@@ -1,4 +1,5 @@
-// The speech model in use, as the coordinator knows it: who asks for it never waits for a run of the transcriber.
+// The speech model in use, as the coordinator knows it: who asks for it never waits for a run of the
+// transcriber.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { CallOptions, Ref } from '../../../../runtime/ref.ts';
 import { type ModelState, noModel } from '../../../embedder/contract.ts';

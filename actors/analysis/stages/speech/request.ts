@@ -1,5 +1,5 @@
-// What a request says about speech: the fields, what they mean together, and the jobs in the form in which they are
-// recorded.
+// What a request says about speech: the fields, what they mean together, and the jobs in the form in which
+// they are recorded.
 import { resolve } from 'node:path';
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described, nullable, oneOf } from '../../../../runtime/schema.ts';

@@ -32,7 +32,8 @@ export class SpeechSession {
   async open(): Promise<void> {
     const { speech, loaded, signal, spans } = this.#tools;
     const { job, model } = this.#work;
-    // Asked for every file, because an actor that came back after a crash has no model; one that has it answers at once.
+    // Asked for every file, because an actor that came back after a crash has no model; one that has it
+    // answers at once.
     if (model !== null) await loaded.load(speech.transcriber, model, { signal });
     if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
     const channels = this.#channels;
@@ -138,7 +139,10 @@ async function keptWindows(spans: FileSpans): Promise<WrittenWindow[]> {
   return kept.flatMap(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as WrittenWindow[]);
 }
 
-/** The voices that say something in the transcript, in order of appearance there: other voices may have spoken between its segments. */
+/**
+ * The voices that say something in the transcript, in order of appearance there: other voices may have spoken
+ * between its segments.
+ */
 function numbered(speakers: readonly (string | null)[], voices: SpeakerVoices) {
   const ids = new Map<string, string>();
   for (const speaker of speakers) {

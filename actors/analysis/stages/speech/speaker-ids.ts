@@ -1,5 +1,5 @@
-// Speakers that subtitles name, as speakers of a transcript: an id each in the order of appearance, and the name as its
-// display name.
+// Speakers that subtitles name, as speakers of a transcript: an id each in the order of appearance, and the
+// name as its display name.
 import type { Segment } from '../../../transcriber/contract.ts';
 
 export interface IdentifiedSegments {
@@ -34,7 +34,10 @@ export function identifySpeakers(segments: readonly Segment[]): IdentifiedSegmen
   };
 }
 
-/** Names for voices: each gets the name that most of what it says has in the subtitles, and no name two voices. */
+/**
+ * Names for voices: each gets the name that most of what it says has in the subtitles, and no name two
+ * voices.
+ */
 export function namesOfVoices(
   segments: readonly Segment[],
   voices: readonly (string | null)[],

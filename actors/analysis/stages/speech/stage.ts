@@ -1,5 +1,5 @@
-// The speech stage: groups the files by the model that transcribes them, and transcribes those without a transcript.
-// Several files are transcribed side by side, so that their windows fill the model's batches.
+// The speech stage: groups the files by the model that transcribes them, and transcribes those without a
+// transcript. Several files are transcribed side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -60,7 +60,10 @@ class SpeechRun implements StageRun<SpeechJob> {
     return [...rounds.values()];
   }
 
-  /** Without a model that can do it, subtitles are read; why there is none is told where there are no subtitles either. */
+  /**
+   * Without a model that can do it, subtitles are read; why there is none is told where there are no
+   * subtitles either.
+   */
   async #choose({ preferred, language }: SpeechJob): Promise<Choice> {
     if (preferred === subtitlesKey) return { model: null, reason: null };
     const { signal } = this.#task;
@@ -98,7 +101,10 @@ class SpeechRun implements StageRun<SpeechJob> {
     return model !== null || (await this.#isSameText(media, job, stored.sidecar));
   }
 
-  /** False when the file beside the media was edited or put there since. A copy without one keeps what is stored. */
+  /**
+   * False when the file beside the media was edited or put there since. A copy without one keeps what is
+   * stored.
+   */
   async #isSameText(media: MediaRecord, job: SpeechJob, stored: string | null | undefined): Promise<boolean> {
     if (stored === undefined) return true;
     const request = { media_path: media.path, language: job.language };
@@ -108,8 +114,8 @@ class SpeechRun implements StageRun<SpeechJob> {
   }
 
   /**
-   * The words are kept, window by window. Sound is decoded again from the start, and who speaks is found when all of it was
-   * heard: both take little time beside the model.
+   * The words are kept, window by window. Sound is decoded again from the start, and who speaks is found when
+   * all of it was heard: both take little time beside the model.
    */
   spans(_: MediaRecord, job: SpeechJob): SpanRules | null {
     if (this.#choiceOf(job).model === null) return null;
@@ -144,7 +150,8 @@ class SpeechRun implements StageRun<SpeechJob> {
       if (modelErrors.MODEL_LOAD_FAILED.is(error)) this.#broken.set(modelsOf(work), error);
       throw error;
     });
-    // Subtitles need no sound, and the duration in a header is not exact to the sample: the rest counts as done.
+    // Subtitles need no sound, and the duration in a header is not exact to the sample: the rest counts as
+    // done.
     if (facts) worked(media.probe.duration_seconds - (spans?.taken ?? 0) - told);
     return { finished: Promise.resolve(facts && { speech: facts }) };
   }

@@ -1,5 +1,5 @@
-// The transcript of a file made of its subtitles; where they name no speakers, or not as many as were asked for, the sound
-// is diarized.
+// The transcript of a file made of its subtitles; where they name no speakers, or not as many as were asked
+// for, the sound is diarized.
 import {
   chooseCaptions,
   type Segment,
@@ -52,7 +52,10 @@ export async function readSubtitles(
   return { ...heard, language, sidecar, ...(warning === '' ? {} : { warning }) };
 }
 
-/** The text comes from the subtitles, the speakers from the sound; names that the subtitles have go to the voices. */
+/**
+ * The text comes from the subtitles, the speakers from the sound; names that the subtitles have go to the
+ * voices.
+ */
 async function voicesOf(
   work: SpeechWork,
   segments: readonly Segment[],

@@ -8,8 +8,8 @@ import { readSubtitles } from './subtitles.ts';
 import { markOf, type SpeechTools, type SpeechWork, type Written } from './work.ts';
 
 /**
- * Answers when the transcript is stored. On any error or cancel nothing of it stays. Null when there is neither sound nor
- * a subtitle.
+ * Answers when the transcript is stored. On any error or cancel nothing of it stays. Null when there is
+ * neither sound nor a subtitle.
  */
 export async function transcribe(
   work: SpeechWork,

@@ -1,5 +1,5 @@
-// What is wrong with a request for summaries that only the analysis folder can tell: no visual analysis, a name that is
-// taken, a collection that is not there.
+// What is wrong with a request for summaries that only the analysis folder can tell: no visual analysis, a
+// name that is taken, a collection that is not there.
 import { quoted } from '../../../../runtime/quoted.ts';
 import { foldName } from '../../../index/summaries/fold-name.ts';
 import { type Complaint, plainPath, type StoredMedia } from '../../request.ts';

@@ -1,6 +1,6 @@
-// Brings the lexicon of the summarizer into the space of a visual model: vectors of its phrases, and a sample of the
-// library's pictures to compare with. Once in a task for each model, and again after the summarizer began anew or a
-// small library has grown.
+// Brings the lexicon of the summarizer into the space of a visual model: vectors of its phrases, and a sample
+// of the library's pictures to compare with. Once in a task for each model, and again after the summarizer
+// began anew or a small library has grown.
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -10,7 +10,10 @@ import type { StageParts } from '../parts.ts';
 const together = 64;
 /** Pictures of the library that say what is usual. */
 const sample = Math.min(4096, mostVectorsOfMessage);
-/** A library that is smaller than the sample is looked at again once it has grown so much: the task itself may fill it. */
+/**
+ * A library that is smaller than the sample is looked at again once it has grown so much: the task itself may
+ * fill it.
+ */
 const growth = 1.25;
 
 type Parts = Pick<StageParts, 'index' | 'textEmbedder' | 'models'> & {

@@ -1,5 +1,5 @@
-// What is stored of a file and goes into a summary: which model's vectors, what is said, who is seen. What is missing or
-// damaged becomes a warning; only a file without anything cannot be summarised.
+// What is stored of a file and goes into a summary: which model's vectors, what is said, who is seen. What is
+// missing or damaged becomes a warning; only a file without anything cannot be summarised.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Reply } from '../../../../runtime/contract.ts';

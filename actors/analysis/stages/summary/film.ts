@@ -1,5 +1,6 @@
-// One summary of one file: hands what is stored to the summarizer, has it write node by node, keeps each as it comes, and
-// makes the whole visible at once. What an interrupted one has written is taken up where it was made of the same.
+// One summary of one file: hands what is stored to the summarizer, has it write node by node, keeps each as
+// it comes, and makes the whole visible at once. What an interrupted one has written is taken up where it was
+// made of the same.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
@@ -131,7 +132,10 @@ export class Film {
     }
   }
 
-  /** The custom instructions as the model in use understands them; null where it cannot. Brings the lexicon with it. */
+  /**
+   * The custom instructions as the model in use understands them; null where it cannot. Brings the lexicon
+   * with it.
+   */
   async #instructions(dimensions: number): Promise<Float32Array<ArrayBuffer> | null> {
     const { concepts } = this.#parts;
     const { found, inUse, job } = this.#work;

@@ -1,4 +1,5 @@
-// The declaration of the summary stage: a tree of texts about what is in a file, made of what is stored of it.
+// The declaration of the summary stage: a tree of texts about what is in a file, made of what is stored of
+// it.
 import { Type } from 'typebox';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { described } from '../../../../runtime/schema.ts';

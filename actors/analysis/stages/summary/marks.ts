@@ -1,5 +1,6 @@
-// What a task has stored itself: before it makes a summary it notes which one has the name, so that a later run of the same
-// task, or another attempt, knows the one that is there then as its own, though the engine ended before it could say so.
+// What a task has stored itself: before it makes a summary it notes which one has the name, so that a later
+// run of the same task, or another attempt, knows the one that is there then as its own, though the engine
+// ended before it could say so.
 import { createHash } from 'node:crypto';
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import type { SpanKey } from '../../../index/spans/contract.ts';
@@ -24,7 +25,9 @@ export class SummaryMarks {
     this.#parts = parts;
   }
 
-  /** Id of the summary that had the name before this task; null for none, undefined when nothing was noted. */
+  /**
+   * Id of the summary that had the name before this task; null for none, undefined when nothing was noted.
+   */
   async before(media: MediaRecord, name: string, call: CallOptions): Promise<string | null | undefined> {
     const { index, cache_dir } = this.#parts;
     const span = this.#keyOf(media, name);

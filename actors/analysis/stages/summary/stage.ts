@@ -1,4 +1,5 @@
-// The summary stage: of every file one summary after the other, each made of what is stored and visible when it is whole.
+// The summary stage: of every file one summary after the other, each made of what is stored and visible when
+// it is whole.
 import { createHash } from 'node:crypto';
 import { engineErrors, toFields } from '../../../../runtime/errors.ts';
 import { quoted } from '../../../../runtime/quoted.ts';

@@ -1,5 +1,5 @@
-// Lines of text over time: what is read in one second after the other and is the same line becomes one, with the reading
-// that is best.
+// Lines of text over time: what is read in one second after the other and is the same line becomes one, with
+// the reading that is best.
 
 import { overlap } from '../../../../runtime/box.ts';
 import { slipsBetween } from '../../../../runtime/nearest.ts';
@@ -136,7 +136,10 @@ function bestOf(seen: readonly Seen[], line: TextLine, letters: string): Seen | 
   return nearest?.one ?? null;
 }
 
-/** Another reading of the same line: in its place, hardly different, and one of the two uncertain. Digits are told apart. */
+/**
+ * Another reading of the same line: in its place, hardly different, and one of the two uncertain. Digits are
+ * told apart.
+ */
 function isReading(one: Seen, { score, box }: TextLine, letters: string): boolean {
   if (score >= shownScore && one.score >= shownScore) return false;
   return digitsOf(one.letters) === digitsOf(letters) && isNearly(one, box, letters);

@@ -1,4 +1,5 @@
-// What is kept of the reading of a long film: the lines that have ended, those that may go on, and the last reading.
+// What is kept of the reading of a long film: the lines that have ended, those that may go on, and the last
+// reading.
 import type { WrittenLine } from '../../../index/written/contract.ts';
 import type { Reading } from '../../../text-reader/contract.ts';
 import type { FileSpans } from '../stage.ts';

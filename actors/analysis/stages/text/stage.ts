@@ -1,5 +1,5 @@
-// The text stage: words are read in every grid frame of a file, of films only where the picture has changed, and stored as
-// lines with the time in which they are seen.
+// The text stage: words are read in every grid frame of a file, of films only where the picture has changed,
+// and stored as lines with the time in which they are seen.
 import type { Request } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape, PictureSize } from '../../../decoder/contract.ts';
@@ -17,7 +17,10 @@ import type { TextFacts } from './facts.ts';
 import { textKind } from './kind.ts';
 import { savedReading, spanOf } from './span.ts';
 
-/** Longest side of the picture in which lines are looked for, px. They are read in the picture as it is decoded. */
+/**
+ * Longest side of the picture in which lines are looked for, px. They are read in the picture as it is
+ * decoded.
+ */
 const lookedSide = { video: 640, audio: 640, image: 960 } as const;
 /** Frames decoded ahead: they are large, and reading one takes longer than decoding it. */
 const CREDIT = 3;

@@ -1,5 +1,5 @@
-// The declaration of the stage of things: what is seen in every second of a film and in every still, of the classes that
-// the object detector knows.
+// The declaration of the stage of things: what is seen in every second of a film and in every still, of the
+// classes that the object detector knows.
 import { type Static, Type } from 'typebox';
 import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
 import { FromPreviews, MediaPath, named, plainPath, uniquePaths } from '../../request.ts';

@@ -1,5 +1,5 @@
-// The stage of things: in every grid frame of a file the object detector finds things; those that stay are joined over the
-// seconds, and stored.
+// The stage of things: in every grid frame of a file the object detector finds things; those that stay are
+// joined over the seconds, and stored.
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';

@@ -20,7 +20,9 @@ export interface EncoderCandidate {
   /** FFmpeg's name. */
   readonly codec: string;
   readonly device: Device;
-  /** Pixel format in memory that it takes; with `upload` pictures are copied to a device of that kind first. */
+  /**
+   * Pixel format in memory that it takes; with `upload` pictures are copied to a device of that kind first.
+   */
   readonly input: 'yuv420p' | 'nv12';
   readonly upload: 'vaapi' | null;
   /** Sides in px that its devices have at least. */
@@ -41,7 +43,10 @@ const qualityUnit = 118;
 /** Longest side in px that encoders of H.264 in devices commonly take. */
 const mostSide = 4096;
 
-/** Without B-frames: not every driver gives their packets right times, and at constant quality they only save space. */
+/**
+ * Without B-frames: not every driver gives their packets right times, and at constant quality they only save
+ * space.
+ */
 const plain = { bf: '0' };
 
 const kinds: readonly Kind[] = [
@@ -127,8 +132,8 @@ export function encoderCandidates({ platform, devices, isCompiled }: EncoderFact
 }
 
 /**
- * Why such pictures are left to software; null for those that the encoder may try. It would have to change what is not 8-bit
- * 4:2:0 of whole pictures, and some take their clock from the rate.
+ * Why such pictures are left to software; null for those that the encoder may try. It would have to change
+ * what is not 8-bit 4:2:0 of whole pictures, and some take their clock from the rate.
  */
 export function whyNot(candidate: EncoderCandidate, shape: PictureShape): string | null {
   const { width, height, format, firstField, rate } = shape;

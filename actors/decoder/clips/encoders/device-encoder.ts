@@ -1,5 +1,6 @@
-// An encoder of a device: pictures in, packets into the file of a clip. Every call has a time limit, and every packet is
-// checked: each picture comes back once, at its own time and in order. Owns its native objects.
+// An encoder of a device: pictures in, packets into the file of a clip. Every call has a time limit, and
+// every packet is checked: each picture comes back once, at its own time and in order. Owns its native
+// objects.
 import type { Clock } from '../../../../runtime/clock.ts';
 import {
   AV_CODEC_FLAG_GLOBAL_HEADER,
@@ -171,7 +172,10 @@ export class DeviceEncoder implements PictureEncoder {
     return true;
   }
 
-  /** The answer of native code, which cannot be stopped: after the limit it is left alone with all that it uses. */
+  /**
+   * The answer of native code, which cannot be stopped: after the limit it is left alone with all that it
+   * uses.
+   */
   #limited(answer: Promise<number>): Promise<number> {
     const { clock, limitMs } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<number>();

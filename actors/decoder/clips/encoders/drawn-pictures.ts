@@ -1,5 +1,5 @@
-// The pictures that an encoder is tried with: a gradient under fine noise, both moving, so that every picture differs from
-// the one before and nothing in it is flat. The same on every machine.
+// The pictures that an encoder is tried with: a gradient under fine noise, both moving, so that every picture
+// differs from the one before and nothing in it is flat. The same on every machine.
 import { Frame } from '../../ffmpeg.ts';
 import type { PictureInput } from '../picture-fitter.ts';
 

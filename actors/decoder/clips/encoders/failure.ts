@@ -1,4 +1,5 @@
-// What is thrown when the encoder of a device fails: the clip is then made without it. Does not leave the decoder.
+// What is thrown when the encoder of a device fails: the clip is then made without it. Does not leave the
+// decoder.
 
 export class EncoderFailure extends Error {
   /** The encoder. */

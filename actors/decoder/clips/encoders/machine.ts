@@ -63,8 +63,8 @@ const usual: PictureShape = {
 };
 
 /**
- * What precise clips of 1920x1080 are encoded by, for a person to read. `candidates`: best first. Throws CLIP_NO_ENCODER
- * where nothing can encode them.
+ * What precise clips of 1920x1080 are encoded by, for a person to read. `candidates`: best first. Throws
+ * CLIP_NO_ENCODER where nothing can encode them.
  */
 export async function describeEncoders(
   choice: EncodingChoice,

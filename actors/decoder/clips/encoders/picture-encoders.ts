@@ -1,5 +1,5 @@
-// Which encoder a clip gets: that of a device where one is proven for such pictures, else one in software, where that may be
-// used. What failed is remembered for the whole process.
+// Which encoder a clip gets: that of a device where one is proven for such pictures, else one in software,
+// where that may be used. What failed is remembered for the whole process.
 import type { Turn } from '../../../../runtime/actor.ts';
 import type { Log } from '../../../../runtime/log.ts';
 import type { Stream } from '../../ffmpeg.ts';
@@ -16,7 +16,9 @@ import { DeviceEncoder, type DeviceEncoderOptions } from './device-encoder.ts';
 import { EncoderFailure } from './failure.ts';
 import type { TrialRequest, Verdict } from './prove.ts';
 
-/** Kinds of pictures with which an encoder fails its trial, before it is tried no more if it passed with none. */
+/**
+ * Kinds of pictures with which an encoder fails its trial, before it is tried no more if it passed with none.
+ */
 const mostRefusals = 2;
 /** Clips of one encoder that fail in the middle before it is left alone. */
 const mostFailures = 3;

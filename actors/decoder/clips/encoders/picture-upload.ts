@@ -46,7 +46,10 @@ export class PictureUpload {
     return 0;
   }
 
-  /** Takes memory of the device for `copy`, an empty frame, and fills it. Answers FFmpeg's number of an error, or 0. */
+  /**
+   * Takes memory of the device for `copy`, an empty frame, and fills it. Answers FFmpeg's number of an error,
+   * or 0.
+   */
   async fill(copy: Frame, picture: Frame): Promise<number> {
     const taken = this.#frames.getBuffer(copy);
     if (taken < 0) return taken;

@@ -1,4 +1,5 @@
-// The process of a trial: gets a folder, an encoder and the pictures it is wanted for, and answers what is wrong with it.
+// The process of a trial: gets a folder, an encoder and the pictures it is wanted for, and answers what is
+// wrong with it.
 import { rmSync } from 'node:fs';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { defaultLimitMs, newContext } from './device-encoder.ts';

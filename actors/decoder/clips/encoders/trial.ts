@@ -1,5 +1,5 @@
-// Tries an encoder: a few drawn pictures are encoded as those of a clip are, decoded by our own decoder and compared. What
-// a device answers is believed only after that.
+// Tries an encoder: a few drawn pictures are encoded as those of a clip are, decoded by our own decoder and
+// compared. What a device answers is believed only after that.
 import { join } from 'node:path';
 import {
   AV_PICTURE_TYPE_NONE,
@@ -41,7 +41,10 @@ export interface Proof {
 
 /** Pictures of a trial. */
 const count = 16;
-/** dB. On the same pictures x264 has 41.6 at `crf 17` and 30 pictures a second, 38.0 at 60, and 34 at `crf 23`. */
+/**
+ * dB. On the same pictures x264 has 41.6 at `crf 17` and 30 pictures a second, 38.0 at 60, and 34 at
+ * `crf 23`.
+ */
 const leastPsnr = 36;
 /** Steps of 255 by which no plane may be brighter or darker. */
 const mostShift = 0.75;

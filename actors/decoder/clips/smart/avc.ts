@@ -1,12 +1,14 @@
-// The configuration record of H.264 in mp4 (avcC; ISO/IEC 14496-15, 5.3.3.1) with parameter sets of two encoders, and
-// packets in the framing that it announces.
+// The configuration record of H.264 in mp4 (avcC; ISO/IEC 14496-15, 5.3.3.1) with parameter sets of two
+// encoders, and packets in the framing that it announces.
 import { H264FieldReader } from '../../packets/bitstream/h264-field.ts';
 import { BitReader, eachNal, type NalFraming, nalFraming } from '../../packets/bitstream/nal.ts';
 
 const SPS = 7;
 const PPS = 8;
 const DELIMITER = 9;
-/** Types of units that hold coded pictures, or parts of them, are up to it; those of H.264 up to the other. */
+/**
+ * Types of units that hold coded pictures, or parts of them, are up to it; those of H.264 up to the other.
+ */
 const lastCoded = 5;
 const lastType = 23;
 /** Numbers of sequence parameters are below it. */
@@ -81,7 +83,10 @@ export function profileOf({ sequences }: AvcSets): string {
   return profile === 66 ? 'baseline' : profile === 77 ? 'main' : 'high';
 }
 
-/** A number for sequence and picture parameters of an encoder that the source has not; null when there is none. */
+/**
+ * A number for sequence and picture parameters of an encoder that the source has not; null when there is
+ * none.
+ */
 export function freeNumber({ sequences, pictures }: AvcSets): number | null {
   const taken = new Set([...sequences, ...pictures].map(numberOf));
   // Numbers from 1 on: some encoders take 0 for "not given".
@@ -98,7 +103,9 @@ export function areApart(one: AvcSets, other: AvcSets): boolean {
   return areDisjoint(one.sequences, other.sequences) && areDisjoint(one.pictures, other.pictures);
 }
 
-/** One record with the sets of all, whose units have lengths of four bytes. Pictures are of 8 bits and 4:2:0. */
+/**
+ * One record with the sets of all, whose units have lengths of four bytes. Pictures are of 8 bits and 4:2:0.
+ */
 export function avcRecord(all: readonly AvcSets[]): Buffer {
   const sequences = all.flatMap((sets) => sets.sequences);
   const pictures = all.flatMap((sets) => sets.pictures);
@@ -122,8 +129,9 @@ function withShortLength(unit: Buffer): Buffer {
 }
 
 /**
- * The units of a packet with lengths of four bytes; the packet itself when it has those already. Of a byte stream,
- * delimiters and parameter sets are left out, which mp4 has elsewhere. Null where the framing does not add up.
+ * The units of a packet with lengths of four bytes; the packet itself when it has those already. Of a byte
+ * stream, delimiters and parameter sets are left out, which mp4 has elsewhere. Null where the framing does
+ * not add up.
  */
 export function withLengths(data: Buffer, framing: NalFraming): Buffer | null {
   if (framing === 4) return data;

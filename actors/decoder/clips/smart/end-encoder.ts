@@ -1,4 +1,5 @@
-// The encoder of the pictures at one end of a smart clip: H.264 that the same reader takes as the packets between the ends.
+// The encoder of the pictures at one end of a smart clip: H.264 that the same reader takes as the packets
+// between the ends.
 import { AV_PICTURE_TYPE_NONE, type Frame } from '../../ffmpeg.ts';
 import type { Source } from '../../source/source.ts';
 import type { TimeBase } from '../clip-file.ts';

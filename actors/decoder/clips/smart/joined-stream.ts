@@ -1,5 +1,5 @@
-// The video stream of a smart clip: packets of encoders and of the source, with one record of all parameter sets, on one
-// clock of decoding. Owns nothing.
+// The video stream of a smart clip: packets of encoders and of the source, with one record of all parameter
+// sets, on one clock of decoding. Owns nothing.
 import type { CodecContext, Packet, Stream } from '../../ffmpeg.ts';
 import type { ClipFile, TimeBase } from '../clip-file.ts';
 import { clipErrors } from '../contract.ts';
@@ -47,7 +47,10 @@ export class JoinedStream implements EncodedInto {
     this.#stream = file.joinedStream(source, avcRecord([sets]), base);
   }
 
-  /** Makes the stream for the first encoder; the others have to write the same parameters. Throws CLIP_NOT_SMART. */
+  /**
+   * Makes the stream for the first encoder; the others have to write the same parameters. Throws
+   * CLIP_NOT_SMART.
+   */
   encodedStream(context: CodecContext): Stream {
     const { file, source, sets, base } = this.#options;
     const own = avcSets(context.extraData);

@@ -1,7 +1,7 @@
 // What of a smart clip is copied and what is encoded.
 //
-// A group of pictures that begins with an IDR picture needs nothing of what is before it, and nothing after it needs
-// anything of it. Whole groups are copied; the pictures before and after them are encoded.
+// A group of pictures that begins with an IDR picture needs nothing of what is before it, and nothing after
+// it needs anything of it. Whole groups are copied; the pictures before and after them are encoded.
 import type { ClipFrame } from '../frame-range.ts';
 
 /** Pictures from one IDR picture to the next. Times are ticks of the source. */
@@ -82,7 +82,10 @@ class Run implements Span {
   }
 }
 
-/** Which pictures of the clip a group is; null where it is not exactly one range of them, that begins with its first. */
+/**
+ * Which pictures of the clip a group is; null where it is not exactly one range of them, that begins with its
+ * first.
+ */
 function spanOf({ order }: PictureGroup, indexes: ReadonlyMap<number, number>): Span | null {
   const own = order.map((at) => indexes.get(at) ?? -1);
   const sorted = [...own].sort((a, b) => a - b);

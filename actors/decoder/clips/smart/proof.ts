@@ -1,5 +1,5 @@
-// Proves a smart clip before it gets its name: its packets are those that were meant, and around both seams it decodes to
-// the pictures of the source.
+// Proves a smart clip before it gets its name: its packets are those that were meant, and around both seams
+// it decodes to the pictures of the source.
 import { EngineError } from '../../../../runtime/errors.ts';
 import { type Head, readHead } from '../../packets/head.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
@@ -13,7 +13,10 @@ import type { SmartPlan, SourceFrame } from './plan.ts';
 
 /** Pictures after the first seam that are compared. */
 const mostAfterSeam = 8;
-/** Levels by which encoded pictures differ from the source in the mean, at most: far more than any encoding does. */
+/**
+ * Levels by which encoded pictures differ from the source in the mean, at most: far more than any encoding
+ * does.
+ */
 const mostDifference = 8;
 
 export interface Proof {

@@ -21,8 +21,8 @@ export interface ScannedClip extends Scanned {
 }
 
 /**
- * Goes to the last random access point before a moment, in seconds from the first picture. Its presentation time in ticks;
- * null at the first packet of the file.
+ * Goes to the last random access point before a moment, in seconds from the first picture. Its presentation
+ * time in ticks; null at the first packet of the file.
  */
 export async function goTo({ source, head, turn }: CutOptions, seconds: number): Promise<number | null> {
   const zero = head.start ?? 0;

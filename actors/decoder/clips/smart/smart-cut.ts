@@ -1,4 +1,5 @@
-// The pictures of a smart clip: those of groups that a cut falls into are encoded, whole groups between them are copied.
+// The pictures of a smart clip: those of groups that a cut falls into are encoded, whole groups between them
+// are copied.
 import { AV_PKT_FLAG_KEY, type Frame, type Packet } from '../../ffmpeg.ts';
 import { near } from '../../frames/seek.ts';
 import { packetFacts } from '../../packets/packet-facts.ts';
@@ -141,7 +142,9 @@ export class SmartCut implements ClipPictures {
     }
   }
 
-  /** The pictures of these frames, *borrowed until the next one*. Throws CLIP_NOT_SMART where one is missing. */
+  /**
+   * The pictures of these frames, *borrowed until the next one*. Throws CLIP_NOT_SMART where one is missing.
+   */
   async *#decoded(frames: readonly SourceFrame[]): AsyncGenerator<Frame> {
     const { source, head, turn } = this.#options;
     const from = frames[0]!.picture;
@@ -194,7 +197,10 @@ export class SmartCut implements ClipPictures {
     this.#reached = this.shown(until);
   }
 
-  /** Ticks by which copied pictures are decoded before they are shown: the n-th to be decoded has the n-th time. */
+  /**
+   * Ticks by which copied pictures are decoded before they are shown: the n-th to be decoded has the n-th
+   * time.
+   */
   #delay(): number {
     const { copied, order } = this.#options.plan;
     return order.reduce((most, at, i) => Math.max(most, this.shown(copied[i]!.at) - this.shown(at)), 0);

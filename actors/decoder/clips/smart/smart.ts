@@ -14,8 +14,8 @@ import { SmartCut } from './smart-cut.ts';
 const formats = ['yuv420p', 'yuvj420p'];
 
 /**
- * `canEncode`: whether the encoder of the ends may be used and is there. Throws CLIP_NOT_SMART with the reason where such a clip cannot be; then the file is not to be used. The source stays the
- * caller's.
+ * `canEncode`: whether the encoder of the ends may be used and is there. Throws CLIP_NOT_SMART with the
+ * reason where such a clip cannot be; then the file is not to be used. The source stays the caller's.
  */
 export async function smartFilm(
   source: Source,

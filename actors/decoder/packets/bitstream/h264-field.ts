@@ -1,5 +1,5 @@
-// Fields of H.264 (ITU-T H.264, 7.3.2.1, 7.3.2.2 and 7.3.3): tells from the first slice header of an access unit whether it
-// is one field of an interlaced frame, and whether two fields belong to the same frame.
+// Fields of H.264 (ITU-T H.264, 7.3.2.1, 7.3.2.2 and 7.3.3): tells from the first slice header of an access
+// unit whether it is one field of an interlaced frame, and whether two fields belong to the same frame.
 import { BitReader, eachNal, type NalFraming, nalFraming } from './nal.ts';
 
 const SLICE = 1;
@@ -97,7 +97,9 @@ export class H264FieldReader {
     return true;
   }
 
-  /** avcC (ISO/IEC 14496-15, 5.3.3.1): 5 bytes, then sequence and picture parameter sets with 16-bit lengths. */
+  /**
+   * avcC (ISO/IEC 14496-15, 5.3.3.1): 5 bytes, then sequence and picture parameter sets with 16-bit lengths.
+   */
   #readConfiguration(record: Uint8Array) {
     let at = 5;
     for (const mask of [31, 255]) {

@@ -1,6 +1,6 @@
-// H.264 (ITU-T H.264, 7.3 and 7.4): a picture is not a reference when nal_ref_idc is 0 in all its slices. Random access
-// points are IDR pictures, and keyframes with a recovery point SEI of recovery_frame_cnt 0 (an open GOP). A packet that
-// changes parameter sets counts as a reference, since later pictures use them.
+// H.264 (ITU-T H.264, 7.3 and 7.4): a picture is not a reference when nal_ref_idc is 0 in all its slices.
+// Random access points are IDR pictures, and keyframes with a recovery point SEI of recovery_frame_cnt 0 (an
+// open GOP). A packet that changes parameter sets counts as a reference, since later pictures use them.
 import { BitReader, eachNal, type NalFraming } from './nal.ts';
 import { type CodedPicture, unknownPicture } from './picture.ts';
 

@@ -1,5 +1,6 @@
-// HEVC (ITU-T H.265, 7.3 and 7.4.2.2): even NAL unit types below 16 are sub-layer non-reference pictures, which no picture
-// of the same temporal sub-layer references. In the highest sub-layer that means no picture at all.
+// HEVC (ITU-T H.265, 7.3 and 7.4.2.2): even NAL unit types below 16 are sub-layer non-reference pictures,
+// which no picture of the same temporal sub-layer references. In the highest sub-layer that means no picture
+// at all.
 import { eachNal, type NalFraming } from './nal.ts';
 import { type CodedPicture, unknownPicture } from './picture.ts';
 
@@ -10,7 +11,10 @@ const FIRST_IDR = 19;
 const CRA = 21;
 const SPS = 33;
 
-/** Reads the packets of one stream in order; remembers how many temporal sub-layers its parameter sets announce. */
+/**
+ * Reads the packets of one stream in order; remembers how many temporal sub-layers its parameter sets
+ * announce.
+ */
 export class HevcReader {
   readonly #framing: NalFraming;
   /** The highest temporal sub-layer any parameter set announced; -1 until one was seen. */

@@ -1,4 +1,5 @@
-// MPEG-1/2 video (ISO/IEC 13818-2, 6.2.3) and MPEG-4 part 2 (ISO/IEC 14496-2, 6.2.5): B pictures are never references.
+// MPEG-1/2 video (ISO/IEC 13818-2, 6.2.3) and MPEG-4 part 2 (ISO/IEC 14496-2, 6.2.5): B pictures are never
+// references.
 import { nextStartCode } from './nal.ts';
 import { type CodedPicture, unknownPicture } from './picture.ts';
 

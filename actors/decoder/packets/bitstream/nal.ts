@@ -1,12 +1,12 @@
-// NAL units inside a packet of H.264 or HEVC: length-prefixed as in MP4 and Matroska, or an Annex B byte stream as in
-// transport streams.
+// NAL units inside a packet of H.264 or HEVC: length-prefixed as in MP4 and Matroska, or an Annex B byte
+// stream as in transport streams.
 
 /** Size of the length prefix in bytes; 0 for an Annex B byte stream. */
 export type NalFraming = 0 | 1 | 2 | 3 | 4;
 
 /**
- * The framing announced by the codec's extradata: avcC and hvcC start with version 1 and contain the length size; anything
- * else is an Annex B byte stream.
+ * The framing announced by the codec's extradata: avcC and hvcC start with version 1 and contain the length
+ * size; anything else is an Annex B byte stream.
  */
 export function nalFraming(extradata: Uint8Array | null, lengthAt: 4 | 21): NalFraming {
   if (!extradata || extradata.length <= lengthAt || extradata[0] !== 1) return 0;
@@ -14,8 +14,8 @@ export function nalFraming(extradata: Uint8Array | null, lengthAt: 4 | 21): NalF
 }
 
 /**
- * Calls `visit` with the range of every NAL unit until it returns false. Returns false when the length prefixes do not add
- * up, which means that nothing may be concluded from the packet.
+ * Calls `visit` with the range of every NAL unit until it returns false. Returns false when the length
+ * prefixes do not add up, which means that nothing may be concluded from the packet.
  */
 export function eachNal(
   data: Uint8Array,
@@ -43,7 +43,8 @@ function eachAnnexB(data: Uint8Array, visit: (start: number, end: number) => boo
   let start = nextStartCode(data, 0);
   if (start < 0) return false;
   while (start >= 0) {
-    // `next` is the index after a start code of three bytes; the unit before it ends where the start code begins.
+    // `next` is the index after a start code of three bytes; the unit before it ends where the start code
+    // begins.
     const next = nextStartCode(data, start);
     const end = next < 0 ? data.length : next - 3;
     if (end > start && !visit(start, end)) return true;

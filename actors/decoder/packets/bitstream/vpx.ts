@@ -1,5 +1,6 @@
-// VP8 (RFC 6386, 9.1), VP9 and AV1: whether a packet holds a hidden picture, and whether it is a random access point. Every
-// picture counts as a reference: even one that refreshes no buffer may pass on its entropy contexts.
+// VP8 (RFC 6386, 9.1), VP9 and AV1: whether a packet holds a hidden picture, and whether it is a random
+// access point. Every picture counts as a reference: even one that refreshes no buffer may pass on its
+// entropy contexts.
 import { type CodedPicture, unknownPicture } from './picture.ts';
 
 export function vp8Picture(data: Uint8Array): CodedPicture {

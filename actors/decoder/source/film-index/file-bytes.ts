@@ -1,4 +1,5 @@
-// Bytes of an open file, or of a part of it in memory, read as they are asked for: what is small and near is read once.
+// Bytes of an open file, or of a part of it in memory, read as they are asked for: what is small and near is
+// read once.
 
 /** One read brings so much, since boxes are small and stand side by side. */
 const blockLength = 4096;

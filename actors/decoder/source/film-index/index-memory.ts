@@ -8,15 +8,18 @@ import type { PacketTurn } from '../packet-checkpoint.ts';
 import { FileBytes } from './file-bytes.ts';
 import { EmptyPromise, type Promised, promisedByMp4 } from './mp4-index.ts';
 
-/** An index as films of some hours have it is part of what a decoder takes; only a longer one waits for the budget. */
+/**
+ * An index as films of some hours have it is part of what a decoder takes; only a longer one waits for the
+ * budget.
+ */
 const ordinary = 64 * 2 ** 20;
 
 /** Turns that hold memory for an index. */
 const holding = new WeakSet<object>();
 
 /**
- * Waits until the index of the file may be made; the answer gives its memory back. Errors: FILE_UNREADABLE, TOO_MANY_FILES,
- * NOT_MEDIA for a file that promises more than its bytes can hold, TOO_LARGE, CANCELLED.
+ * Waits until the index of the file may be made; the answer gives its memory back. Errors: FILE_UNREADABLE,
+ * TOO_MANY_FILES, NOT_MEDIA for a file that promises more than its bytes can hold, TOO_LARGE, CANCELLED.
  */
 export async function reserveIndex(
   path: string,
@@ -24,8 +27,9 @@ export async function reserveIndex(
   turn: PacketTurn & Pick<Turn, 'reserve'>,
 ): Promise<() => void> {
   const { samples, memory } = promisedBy(path, size, turn);
-  // A turn reads some films by several sources. One that waited for more while it holds some might wait for itself; so the
-  // sources after the first go without, a few for each of the turns that the budget lets go on.
+  // A turn reads some films by several sources. One that waited for more while it holds some might wait for
+  // itself; so the sources after the first go without, a few for each of the turns that the budget lets go
+  // on.
   if (memory <= ordinary || holding.has(turn)) return () => {};
   const what = `the index of the ${samples} samples that it declares`;
   const release = await reserveFor({ path, what, details: { samples } }, memory, turn);

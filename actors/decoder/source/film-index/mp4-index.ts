@@ -1,5 +1,6 @@
-// What FFmpeg will keep in memory of the header of a file in the MP4 family, found out before it opens the file. It makes its
-// entries by the numbers that the header promises, and a few bytes can promise billions of samples.
+// What FFmpeg will keep in memory of the header of a file in the MP4 family, found out before it opens the
+// file. It makes its entries by the numbers that the header promises, and a few bytes can promise billions of
+// samples.
 import { inflateSync } from 'node:zlib';
 import { FileBytes } from './file-bytes.ts';
 import { type Box, boxesBetween, mostEntries, sampleBytes, Track, timescaleOf } from './track.ts';
@@ -7,7 +8,9 @@ import { type Box, boxesBetween, mostEntries, sampleBytes, Track, timescaleOf } 
 export interface Promised {
   /** Samples of all tracks and fragments. */
   readonly samples: number;
-  /** Bytes of memory that FFmpeg takes for them and for the tables that it makes by a promised number alone. */
+  /**
+   * Bytes of memory that FFmpeg takes for them and for the tables that it makes by a promised number alone.
+   */
   readonly memory: number;
 }
 
@@ -38,8 +41,8 @@ const mostDepth = 10;
 const mostInflated = 256 * 2 ** 20;
 
 /**
- * `checkpoint`: called between boxes; may throw. Throws EmptyPromise. A file of another kind promises nothing, as does one that
- * is cut off before its header.
+ * `checkpoint`: called between boxes; may throw. Throws EmptyPromise. A file of another kind promises
+ * nothing, as does one that is cut off before its header.
  */
 export function promisedByMp4(bytes: FileBytes, checkpoint: () => void): Promised {
   const header = new Header(bytes, bytes.size, checkpoint);

@@ -1,8 +1,11 @@
-// What FFmpeg keeps in memory for one track of a file in the MP4 family: an entry for each sample that the tables of the track
-// promise, whether the file has bytes for it or not.
+// What FFmpeg keeps in memory for one track of a file in the MP4 family: an entry for each sample that the
+// tables of the track promise, whether the file has bytes for it or not.
 import type { FileBytes } from './file-bytes.ts';
 
-/** Bytes of FFmpeg's memory for a sample: its place in the file, and when it is decoded and shown. Measured with FFmpeg 8.1. */
+/**
+ * Bytes of FFmpeg's memory for a sample: its place in the file, and when it is decoded and shown. Measured
+ * with FFmpeg 8.1.
+ */
 export const sampleBytes = 36;
 /** FFmpeg makes no more entries for a track. */
 export const mostEntries = Math.floor((2 ** 32 - 1) / 24);
@@ -50,7 +53,10 @@ export class Track {
     this.#tables.set(type, [...(this.#tables.get(type) ?? []), table]);
   }
 
-  /** Descriptions of sound say how many samples are coded together (QuickTime File Format, sound sample description). */
+  /**
+   * Descriptions of sound say how many samples are coded together (QuickTime File Format, sound sample
+   * description).
+   */
   sampleDescriptions({ start }: Box) {
     const together = this.#bytes.uint(start + 24, 2) === 1 ? this.#bytes.uint(start + 44) : 1;
     const isGsm = this.#bytes.at(start + 12, 4).toString('latin1') === 'agsm';
@@ -171,8 +177,8 @@ export function timescaleOf(bytes: FileBytes, { start }: Box): number {
   return bytes.uint(start + (bytes.uint(start, 1) === 1 ? 20 : 12));
 }
 
-// The boxes of a file in the MP4 family (ISO/IEC 14496-12, QuickTime), found where FFmpeg finds them: it takes a box that is
-// longer than what holds it for one that ends there.
+// The boxes of a file in the MP4 family (ISO/IEC 14496-12, QuickTime), found where FFmpeg finds them: it
+// takes a box that is longer than what holds it for one that ends there.
 
 export interface Box {
   readonly type: string;

@@ -1,5 +1,5 @@
-// Windows and OS/2 bitmaps. FFmpeg refuses many kinds: 2 bits a pixel, channel masks of unusual widths, run lengths of 24
-// bits, headers of 16 and 52 bytes, JPEG and PNG inside.
+// Windows and OS/2 bitmaps. FFmpeg refuses many kinds: 2 bits a pixel, channel masks of unusual widths, run
+// lengths of 24 bits, headers of 16 and 52 bytes, JPEG and PNG inside.
 import sharp, { type Sharp } from 'sharp';
 import { type BmpHeader, BmpProblem, bmpHeaderLength, parseBmp } from './bmp-header.ts';
 import { ByteSource } from './byte-source.ts';
@@ -140,8 +140,8 @@ function levelOf(mask: number): (pixel: number) => number {
 // Run lengths of bitmaps: RLE4 and RLE8 of Windows, RLE24 of OS/2.
 
 /**
- * The rows as they are without compression. Pixels that no run covers keep colour 0. Null when the data end before the
- * picture does without saying so.
+ * The rows as they are without compression. Pixels that no run covers keep colour 0. Null when the data end
+ * before the picture does without saying so.
  */
 function expandRuns(data: Buffer, header: BmpHeader, stride: number): Buffer | null {
   const { width, height, bits } = header;

@@ -1,8 +1,9 @@
-// Size and depth of the stills that FFmpeg reads. FFmpeg decodes many of them as a whole to find out, so their headers are
-// read here first, as far as needed to know how much memory that takes.
+// Size and depth of the stills that FFmpeg reads. FFmpeg decodes many of them as a whole to find out, so
+// their headers are read here first, as far as needed to know how much memory that takes.
 import type { Size } from '../coded-size.ts';
 
-// The size and depth in the header of a JPEG XL picture (ISO/IEC 18181-1, annex D), of a codestream or a container.
+// The size and depth in the header of a JPEG XL picture (ISO/IEC 18181-1, annex D), of a codestream or a
+// container.
 
 /** Width to height. */
 const ratios = [1, 1, 12 / 10, 4 / 3, 3 / 2, 16 / 9, 5 / 4, 2];
@@ -209,7 +210,9 @@ const formats: readonly (readonly [readonly string[], Reader])[] = [
   [['DDS '], (bytes) => header(bytes.readUInt32LE(16), bytes.readUInt32LE(12), 4)],
 ];
 
-/** `fileBytes`: size of the file. Null for formats that are not known here, and for headers that say no size. */
+/**
+ * `fileBytes`: size of the file. Null for formats that are not known here, and for headers that say no size.
+ */
 export function codedHeader(bytes: Buffer, fileBytes: number): CodedHeader | null {
   const start = bytes.toString('latin1', 0, 16);
   const read = formats.find(([starts]) => starts.some((one) => start.startsWith(one)))?.[1];

@@ -1,5 +1,5 @@
-// How much memory the decoding of a still takes, told by its header. The numbers were measured as the growth of
-// resident memory, for pictures of 3 to 225 million px.
+// How much memory the decoding of a still takes, told by its header. The numbers were measured as the growth
+// of resident memory, for pictures of 3 to 225 million px.
 import type { Size } from '../coded-size.ts';
 
 /** What every decoding takes beside the picture. */

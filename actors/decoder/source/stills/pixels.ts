@@ -20,7 +20,10 @@ export function expectFits(path: string, { width, height }: Size): void {
   throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
 }
 
-/** A pipeline that begins with the pixels, *borrowed until it has run*. `profile`: the ICC profile of their colours. */
+/**
+ * A pipeline that begins with the pixels, *borrowed until it has run*. `profile`: the ICC profile of their
+ * colours.
+ */
 export function sharpOf(pixels: Pixels, profile: Uint8Array | null = null): Sharp {
   const { data, width, height, channels } = pixels;
   // sharp takes no profile beside pixels, only in a file.

@@ -1,4 +1,5 @@
-// What a reader of stills answers: facts from the header, and the way to decode the picture. Nothing is decoded by opening.
+// What a reader of stills answers: facts from the header, and the way to decode the picture. Nothing is
+// decoded by opening.
 import type { Sharp } from 'sharp';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { mediaErrors, type Probe } from '../../contract.ts';
@@ -20,8 +21,8 @@ export interface Still extends Size {
   /** Bytes that decoding takes at most, for a picture that is reduced to this size. */
   memory(reduced: Size): number;
   /**
-   * Reads what has to be read before scaling. The answer makes one pipeline of sharp for each call: the upright picture in
-   * colours of any kind, with or without transparency. Used by `decodeStill` alone.
+   * Reads what has to be read before scaling. The answer makes one pipeline of sharp for each call: the
+   * upright picture in colours of any kind, with or without transparency. Used by `decodeStill` alone.
    */
   decode(): Promise<() => Sharp>;
 }
@@ -39,7 +40,10 @@ export function damaged(path: string, format: string, what: string, cause?: unkn
   return mediaErrors.DECODE_FAILED(`${path}: its ${format} ${what}`, { path, format }, cause);
 }
 
-/** The file is as it should be, but nothing here reads this kind of picture. `what`: for example "LZMA compression". */
+/**
+ * The file is as it should be, but nothing here reads this kind of picture. `what`: for example "LZMA
+ * compression".
+ */
 export function unsupported(path: string, format: string, what: string): EngineError {
   return mediaErrors.UNSUPPORTED_CODEC(`${path}: ${format} with ${what} is not supported`, { path, format });
 }

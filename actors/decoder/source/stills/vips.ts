@@ -1,5 +1,6 @@
-// Stills that libvips reads, through sharp. It keeps its error text for the whole process and adds to it from every thread,
-// so what it says may be about another file: reasons are made here, and its text is only the cause.
+// Stills that libvips reads, through sharp. It keeps its error text for the whole process and adds to it from
+// every thread, so what it says may be about another file: reasons are made here, and its text is only the
+// cause.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { mediaErrors } from '../../contract.ts';
 import type { Size } from '../coded-size.ts';

@@ -4,7 +4,9 @@ import { ByteSource } from './byte-source.ts';
 
 export type WebpKind = 'lossy' | 'lossless';
 
-/** Chunks before the picture: profile, metadata of others. A picture further on is taken for a lossless one. */
+/**
+ * Chunks before the picture: profile, metadata of others. A picture further on is taken for a lossless one.
+ */
 const mostChunks = 64;
 
 /** Bytes before the chunks of a frame: place, size, duration. */
@@ -27,8 +29,8 @@ export function webpKind(path: string): Promise<WebpKind> {
 }
 
 /**
- * The decoder reduces by averaging, so where the pipeline reduces much again, no kernel could tell the difference. A
- * picture of 36 million px then takes 8 MB of memory instead of 290.
+ * The decoder reduces by averaging, so where the pipeline reduces much again, no kernel could tell the
+ * difference. A picture of 36 million px then takes 8 MB of memory instead of 290.
  */
 export function readsReduced(full: Size, reduced: Size): boolean {
   return full.width >= 4 * reduced.width && full.height >= 4 * reduced.height;

@@ -1,5 +1,5 @@
-// Compares the clusters of one clustering, a part in each step, so that searches come in between: a few good faces of each are
-// read and their middles compared with each other, then the nearest pairs by their faces.
+// Compares the clusters of one clustering, a part in each step, so that searches come in between: a few good
+// faces of each are read and their middles compared with each other, then the nearest pairs by their faces.
 
 import { type Kernel, kernelOver } from '../../visual/kernel.ts';
 import { paddedLength, quantize, stride8, writeRow8 } from '../../visual/quantize.ts';
@@ -137,8 +137,8 @@ function positionOf({ cluster_ids }: ClusteringState, id: string): number {
   throw peopleErrors.UNKNOWN_CLUSTER(`cluster_id: there is no cluster ${id}`, { field: 'cluster_id' });
 }
 
-// How alike two people are by a few faces of each: the mean of the best pairs of faces. A person looks different in most
-// pictures and the same in some, so means of all faces say less.
+// How alike two people are by a few faces of each: the mean of the best pairs of faces. A person looks
+// different in most pictures and the same in some, so means of all faces say less.
 
 /** Pairs that count, no face in two of them: so one face that got into the wrong cluster joins nobody. */
 const bestPairs = 3;
@@ -169,8 +169,8 @@ function dot(a: Float32Array, i: number, b: Float32Array, j: number, dimensions:
   return sum;
 }
 
-// The middles of clusters at 8 bits, each compared with all that come behind it: which pairs are worth a closer look. Some ten
-// million pairs are compared in a second.
+// The middles of clusters at 8 bits, each compared with all that come behind it: which pairs are worth a
+// closer look. Some ten million pairs are compared in a second.
 
 const pageBytes = 65_536;
 
@@ -248,8 +248,8 @@ class Centroids {
   }
 }
 
-// Which pairs of clusters nobody needs to be asked about: those that are one person by name, and those that a correction says
-// are two.
+// Which pairs of clusters nobody needs to be asked about: those that are one person by name, and those that a
+// correction says are two.
 
 /** By positions of clusters. */
 type IsCandidatePair = (one: number, other: number) => boolean;

@@ -55,7 +55,10 @@ export class ClusterView {
     );
   }
 
-  /** A page of each cluster, best first; -1 is the noise. `broken` is told of media whose pictures are damaged. */
+  /**
+   * A page of each cluster, best first; -1 is the noise. `broken` is told of media whose pictures are
+   * damaged.
+   */
   pages(
     clusters: readonly number[],
     { offset, limit }: Page,

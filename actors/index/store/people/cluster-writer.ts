@@ -1,5 +1,5 @@
-// Writes clusterings: the columns first, in a file of a name that was not there before, flushed; then one transaction puts
-// the records that name it. Readers see the one before or this one.
+// Writes clusterings: the columns first, in a file of a name that was not there before, flushed; then one
+// transaction puts the records that name it. Readers see the one before or this one.
 import { closeSync, existsSync, openSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../../runtime/files/make-folder.ts';

@@ -1,4 +1,5 @@
-// The clusterings of an analysis folder: a small record that names the file of its columns, and one with everything else.
+// The clusterings of an analysis folder: a small record that names the file of its columns, and one with
+// everything else.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClusterColumns, readColumns } from '../../people/cluster-columns.ts';
@@ -77,7 +78,10 @@ export class Clusterings {
     return entry.columns;
   }
 
-  /** The whole of one, and nothing of another version of it. Null when there is none. `check` may throw for what is no use. */
+  /**
+   * The whole of one, and nothing of another version of it. Null when there is none. `check` may throw for
+   * what is no use.
+   */
   whole(
     name: string,
     check: (stored: StoredClustering) => void = () => {},

@@ -1,5 +1,6 @@
-// One append-only file of face pictures: a header of 64 bytes, then JPEG after JPEG. Where the pictures of a face lie is
-// said by the records alone; what lies behind the last committed byte is left from a crash and is cut off.
+// One append-only file of face pictures: a header of 64 bytes, then JPEG after JPEG. Where the pictures of a
+// face lie is said by the records alone; what lies behind the last committed byte is left from a crash and is
+// cut off.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { storeErrors } from '../contract.ts';

@@ -1,5 +1,5 @@
-// Where the entries of a clustering are among the faces that are stored now. Faces may have been stored again since they were
-// clustered: an entry that is not there any more has no position.
+// Where the entries of a clustering are among the faces that are stored now. Faces may have been stored again
+// since they were clustered: an entry that is not there any more has no position.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { IdPositions } from '../../people/entry-id.ts';

@@ -1,6 +1,6 @@
-// Rewrites the packs of a pair of face models without what belongs to no face any more, in steps between which searches run:
-// vectors and pictures are copied into new files which nobody refers to, then the records are moved over. What was deleted
-// leaves the disk with it.
+// Rewrites the packs of a pair of face models without what belongs to no face any more, in steps between
+// which searches run: vectors and pictures are copied into new files which nobody refers to, then the records
+// are moved over. What was deleted leaves the disk with it.
 import { rmSync } from 'node:fs';
 import { stride16 } from '../../visual/quantize.ts';
 import { type CompactionParts, leastGarbageRows } from '../compact.ts';
@@ -17,7 +17,10 @@ import { FacePacks, hasOtherFacePacks, removeOtherFacePacks } from './face-packs
 /** Pictures that are copied together, at most. */
 const mostTogether = 1 << 20;
 
-/** What begins one: when most of the packs is garbage, something was deleted, or there are files of earlier ones. Else null. */
+/**
+ * What begins one: when most of the packs is garbage, something was deleted, or there are files of earlier
+ * ones. Else null.
+ */
 export function faceCompactionDue(
   parts: CompactionParts,
   modelKey: string,
@@ -142,8 +145,8 @@ export class FaceCompaction implements CompactionWork {
       }
       if (isWhole) this.#add(entry, places, row, end);
       else {
-        // Its media is known by the old file, and told as unreadable. Where something was deleted no old file stays: it is
-        // told as unreadable without one too.
+        // Its media is known by the old file, and told as unreadable. Where something was deleted no old file
+        // stays: it is told as unreadable without one too.
         if (this.#model.erases === 0) this.#kept.add(entry.generation);
         [this.#rows, this.#end] = [row, end];
       }

@@ -1,4 +1,5 @@
-// The record of the packs of a pair of face models. When it is damaged, the faces stored by them say again what it held.
+// The record of the packs of a pair of face models. When it is damaged, the faces stored by them say again
+// what it held.
 import type { Environment } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { encodeModelKey, faceModelKey, facePlacesKey, facesPrefix } from '../names.ts';

@@ -87,7 +87,9 @@ export function hasOtherFacePacks(folder: string, modelKey: string, generation: 
   return filesOf(folder, modelKey).some((file) => file.generation !== generation);
 }
 
-/** Removes the packs whose generation is not among `keep`; what is still open elsewhere stays until closed. */
+/**
+ * Removes the packs whose generation is not among `keep`; what is still open elsewhere stays until closed.
+ */
 export function removeOtherFacePacks(folder: string, modelKey: string, keep: ReadonlySet<number>): void {
   for (const { name, generation } of filesOf(folder, modelKey)) {
     if (keep.has(generation)) continue;

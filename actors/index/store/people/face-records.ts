@@ -1,5 +1,5 @@
-// The three records of the faces of a content by a pair of models: that they looked, what each face is, and where its vector
-// and pictures lie. Written together, in one transaction.
+// The three records of the faces of a content by a pair of models: that they looked, what each face is, and
+// where its vector and pictures lie. Written together, in one transaction.
 import { idBytes, idText } from '../../people/entry-id.ts';
 import type { FaceColumns } from '../../people/face-columns.ts';
 import { changeCount, countChange } from '../change-count.ts';

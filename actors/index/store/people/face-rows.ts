@@ -7,7 +7,9 @@ import type { Pack } from '../pack.ts';
 /** Of one read at most. */
 const mostBytes = 1 << 20;
 
-/** Calls `each` with the bytes of some rows and the position among `rows` of the first of them. *Borrowed*. */
+/**
+ * Calls `each` with the bytes of some rows and the position among `rows` of the first of them. *Borrowed*.
+ */
 function eachRun(
   pack: Pack,
   stride: number,

@@ -1,5 +1,6 @@
-// The spans of one face stage: all that was appended goes to a log, pictures too, because the packs are cut behind what is
-// committed. A stage that is taken up appends it again, so its result is what it would have been.
+// The spans of one face stage: all that was appended goes to a log, pictures too, because the packs are cut
+// behind what is committed. A stage that is taken up appends it again, so its result is what it would have
+// been.
 import type { Face } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../people/contract.ts';
 import { FaceList, faceAt, numbersOfFace } from '../../people/face-columns.ts';
@@ -86,8 +87,8 @@ function bytesOf(pictures: readonly Uint8Array[]): number {
 }
 
 /**
- * Counts of frames and faces; frame and number of its faces; numbers, weakness and sizes of both pictures of each face;
- * vectors. All of four bytes; then the pictures of each face, aligned and for people.
+ * Counts of frames and faces; frame and number of its faces; numbers, weakness and sizes of both pictures of
+ * each face; vectors. All of four bytes; then the pictures of each face, aligned and for people.
  */
 function writeChunk(chunks: readonly FaceChunk[]): Uint8Array {
   const frames = chunks.flatMap((chunk) => chunk.frames);

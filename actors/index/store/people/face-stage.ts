@@ -1,5 +1,6 @@
-// The face stage of one file while it is being written. Vectors and pictures go to the packs a chunk at a time, so a
-// ten-hour film takes little more memory than a short one; what stays until the end is some 110 bytes a face.
+// The face stage of one file while it is being written. Vectors and pictures go to the packs a chunk at a
+// time, so a ten-hour film takes little more memory than a short one; what stays until the end is some 110
+// bytes a face.
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { type FaceColumns, FaceList } from '../../people/face-columns.ts';

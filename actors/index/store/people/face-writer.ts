@@ -1,4 +1,5 @@
-// Writes the face stages of one analysis folder: packs first, flushed; then one transaction makes a whole stage visible.
+// Writes the face stages of one analysis folder: packs first, flushed; then one transaction makes a whole
+// stage visible.
 import { randomUUID } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { idOf } from '../../people/entry-id.ts';
@@ -66,7 +67,10 @@ export class FaceWriter {
     return [...this.#stages].find(({ hash }) => hashes.has(hash));
   }
 
-  /** `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes here. */
+  /**
+   * `span`: what was kept of it is taken up. Throws STORE_IN_USE naming the process when another one writes
+   * here.
+   */
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): FaceStage {
     for (const stage of [...this.#stages]) {
       if (stage.hash === hash && stage.modelKey === modelKey) this.suspend(stage);

@@ -1,4 +1,5 @@
-// Changes clusterings, one transaction each. What is decided about them is pure and lies in actors/index/people/.
+// Changes clusterings, one transaction each. What is decided about them is pure and lies in
+// actors/index/people/.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';

@@ -1,5 +1,6 @@
-// A clustering that is under way: which entries there are, in which order, and the way to their vectors. The entries of the
-// clustering before come first while they are the same ones, so that what is known of them can be used.
+// A clustering that is under way: which entries there are, in which order, and the way to their vectors. The
+// entries of the clustering before come first while they are the same ones, so that what is known of them can
+// be used.
 
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';

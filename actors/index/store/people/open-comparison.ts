@@ -1,5 +1,5 @@
-// A comparison of the clusters of a stored clustering that is under way. Files are open only while a step runs, so one that its
-// caller left holds none.
+// A comparison of the clusters of a stored clustering that is under way. Files are open only while a step
+// runs, so one that its caller left holds none.
 import { Comparison, type SuggestionOptions } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
@@ -45,8 +45,8 @@ export class OpenComparison {
   }
 }
 
-// The vectors of entries of a clustering, as they are stored now. Packs stay open until they are closed, and are opened again
-// when more is read.
+// The vectors of entries of a clustering, as they are stored now. Packs stay open until they are closed, and
+// are opened again when more is read.
 
 class EntryVectors {
   readonly dimensions: number;
@@ -65,7 +65,9 @@ class EntryVectors {
     this.#positions = new EntryPositions(faces, state, columns);
   }
 
-  /** n×d, L2-normalised, of those that are there and can be read: of damaged ones there is no other use here. */
+  /**
+   * n×d, L2-normalised, of those that are there and can be read: of damaged ones there is no other use here.
+   */
   of(entries: ArrayLike<number>): Float32Array<ArrayBuffer> {
     const d = this.dimensions;
     const vectors = new Float32Array(entries.length * d);

@@ -1,5 +1,5 @@
-// Takes faces out of the records: those of contents that are forgotten, and those of people who are deleted. Within the
-// transaction of whoever removes; what is to be written as files is written before it.
+// Takes faces out of the records: those of contents that are forgotten, and those of people who are deleted.
+// Within the transaction of whoever removes; what is to be written as files is written before it.
 
 import { idBytes, idText, positionsOf } from '../../people/entry-id.ts';
 import { entriesOf, withoutEntries } from '../../people/remove-entries.ts';

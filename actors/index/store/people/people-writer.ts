@@ -1,5 +1,5 @@
-// What writes, deletes and compacts faces and clusterings in one analysis folder, with the lease that all of its writers
-// share.
+// What writes, deletes and compacts faces and clusterings in one analysis folder, with the lease that all of
+// its writers share.
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import { type ClusteringState, clusterJob } from '../../people/clustering-state.ts';
@@ -134,7 +134,10 @@ export class PeopleWriter {
     for (const model of models) this.faces.modelChanged(model);
   }
 
-  /** A clustering, or one cluster of it. *Flushed* on return. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, LEGACY_STORAGE. */
+  /**
+   * A clustering, or one cluster of it. *Flushed* on return. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER,
+   * LEGACY_STORAGE.
+   */
   delete(name: string, cluster: string | null): DeletedPeople {
     return this.#parts.work.exclusively(() => {
       const stored = cluster === null ? this.#readable(name) : this.jobs.current(name);
@@ -220,7 +223,10 @@ interface Deleted {
   readonly left: { readonly state: ClusteringState; readonly columns: ClusterColumns } | null;
 }
 
-/** A content of which no other clustering has anything is forgotten as if nobody had looked: it can be analysed again. */
+/**
+ * A content of which no other clustering has anything is forgotten as if nobody had looked: it can be
+ * analysed again.
+ */
 function withoutJob(
   clusterings: Clusterings,
   name: string,
@@ -280,7 +286,10 @@ function withoutPerson(
   return { gone, entries: count, shared, left };
 }
 
-/** The clustering as it is after the faces went: where nothing else changed, its entries are the faces there are. */
+/**
+ * The clustering as it is after the faces went: where nothing else changed, its entries are the faces there
+ * are.
+ */
 function followed(
   state: ClusteringState,
   shared: ReadonlySet<string>,
@@ -300,8 +309,8 @@ function followed(
   return { ...state, marks, seen: isKnown ? changes.now : state.seen };
 }
 
-// Which faces of a clustering other clusterings of the folder have too. Those of a content are mostly the same ones in the
-// same order, so their ids are compared as bytes.
+// Which faces of a clustering other clusterings of the folder have too. Those of a content are mostly the
+// same ones in the same order, so their ids are compared as bytes.
 
 interface Other {
   /** Null where they are damaged: nobody can tell which faces it has. */
@@ -333,7 +342,10 @@ class OtherClusterings {
     return this.#others.some(({ byHash }) => byHash.has(hash));
   }
 
-  /** Of the entries of a content at these positions the ids of those that none of them has. `range`: all of the content. */
+  /**
+   * Of the entries of a content at these positions the ids of those that none of them has. `range`: all of
+   * the content.
+   */
   unheld(hash: string, ids: Uint8Array, range: EntryRange, positions: Iterable<number>): Set<string> {
     const held = new Set<string>();
     for (const other of this.#others) {

@@ -43,7 +43,9 @@ export class People {
     return this.stored.names();
   }
 
-  /** Cheap. Null when there is none; another number whenever anything of it was stored. Throws STORE_DAMAGED. */
+  /**
+   * Cheap. Null when there is none; another number whenever anything of it was stored. Throws STORE_DAMAGED.
+   */
   version(name: string): number | null {
     return this.stored.version(name);
   }
@@ -143,7 +145,10 @@ export class People {
     return answer;
   }
 
-  /** Begins to compare the clusters of one with each other; null when there is none. LEGACY_STORAGE, UNKNOWN_CLUSTER. */
+  /**
+   * Begins to compare the clusters of one with each other; null when there is none. LEGACY_STORAGE,
+   * UNKNOWN_CLUSTER.
+   */
   compare(name: string, options: SuggestionOptions): OpenComparison | null {
     const found = this.stored.whole(name, requireCurrent);
     if (found === null) return null;

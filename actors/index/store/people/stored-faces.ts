@@ -58,7 +58,10 @@ export class StoredFaces {
     return environment === null ? [] : factsByAll(environment, hash);
   }
 
-  /** Length of the vectors that these models make now; null when they stored none. What has another one counts as missing. */
+  /**
+   * Length of the vectors that these models make now; null when they stored none. What has another one counts
+   * as missing.
+   */
   dimensions(modelKey: string): number | null {
     return readFaceModel(this.#reading(), modelKey)?.dimensions ?? null;
   }
@@ -82,7 +85,9 @@ export class StoredFaces {
     return records.head(environment, model, hash) && records.places(environment, model, hash);
   }
 
-  /** For each hash what was found; null where these models have not looked, or what they stored is not whole. */
+  /**
+   * For each hash what was found; null where these models have not looked, or what they stored is not whole.
+   */
   stored(modelKey: string, hashes: readonly string[]): (StoredCount | null)[] {
     const dimensions = this.dimensions(modelKey);
     const packs = new Map<number, FacePacks | null>();

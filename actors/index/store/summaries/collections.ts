@@ -10,7 +10,10 @@ import { seal, unseal } from '../table.ts';
 import { collectionKey, collectionNameKey, isSummaryId } from './keys.ts';
 import { idAt } from './summary-removal.ts';
 
-/** One that is there keeps its name and description. UNKNOWN_COLLECTION for an id; INVALID_MESSAGE for a blank name. */
+/**
+ * One that is there keeps its name and description. UNKNOWN_COLLECTION for an id; INVALID_MESSAGE for a blank
+ * name.
+ */
 export function collectionFor(
   writes: Writes,
   wanted: CollectionChoice,

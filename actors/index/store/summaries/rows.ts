@@ -1,4 +1,5 @@
-// Records of summaries as values of the contract, and back. Lists that nobody computes with lie in them as JSON.
+// Records of summaries as values of the contract, and back. Lists that nobody computes with lie in them as
+// JSON.
 import type {
   NewSummaryNode,
   SummaryDetail,

@@ -1,5 +1,5 @@
-// The summaries of an analysis folder as they are read: a page of a list, or one node with its children. Each answer is of
-// one moment, also while another process writes.
+// The summaries of an analysis folder as they are read: a page of a list, or one node with its children. Each
+// answer is of one moment, also while another process writes.
 import type {
   HeldCollection,
   HeldSummary,
@@ -116,7 +116,10 @@ export class Summaries {
     return { summaries, next: null, unreadable };
   }
 
-  /** Of a content that the folder does not know any more null: what is left of it was forgotten by an older program. */
+  /**
+   * Of a content that the folder does not know any more null: what is left of it was forgotten by an older
+   * program.
+   */
   #path(environment: Environment, hash: string): string | null {
     const row = readable(() => ({ media: readRecord(environment, Media, mediaKey(hash)) }));
     if (row !== null) return row.media?.path ?? null;
@@ -223,7 +226,8 @@ export class Summaries {
   }
 
   /**
-   * A page of the texts of a summary, in the order of ids; `isCut`: a damaged one is left out. `next` is null behind the last.
+   * A page of the texts of a summary, in the order of ids; `isCut`: a damaged one is left out. `next` is null
+   * behind the last.
    */
   texts({ hash_str, token }: TextsOf, after: string | null, limit: number) {
     const environment = this.#reading();

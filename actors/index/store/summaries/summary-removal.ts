@@ -1,4 +1,5 @@
-// Takes summaries out of the records, within the transaction of whoever removes. Their trees are marked, and swept later.
+// Takes summaries out of the records, within the transaction of whoever removes. Their trees are marked, and
+// swept later.
 import type { SummaryName } from '../../summaries/contract.ts';
 import { countChange } from '../change-count.ts';
 import type { Environment, Writes } from '../environment.ts';
@@ -43,7 +44,10 @@ export function collectionIds(environment: Environment): string[] {
   return environment.keys(allCollections).map((key) => key.slice(allCollections.length));
 }
 
-/** False when it is not there. `collections`: all there are. A damaged one goes from wherever it may be a member. */
+/**
+ * False when it is not there. `collections`: all there are. A damaged one goes from wherever it may be a
+ * member.
+ */
 export function removeSummary(
   writes: Writes,
   { hash_str: hash, analysis_id: id }: SummaryName,
@@ -127,8 +131,9 @@ export function removeEmptyCollections(
   return empty;
 }
 
-// Trees of summaries that belong to nobody: of removed, replaced and abandoned ones. They are marked in the transaction that
-// takes their summary away, and leave the disk later in steps, since a tree may have half a million nodes.
+// Trees of summaries that belong to nobody: of removed, replaced and abandoned ones. They are marked in the
+// transaction that takes their summary away, and leave the disk later in steps, since a tree may have half a
+// million nodes.
 
 /** Records of one step: a few milliseconds. */
 const stepRecords = 2000;

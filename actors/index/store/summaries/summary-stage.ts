@@ -4,7 +4,10 @@ import type { OpenSummary } from '../records.ts';
 
 export class SummaryStage implements OpenStage {
   readonly hash: string;
-  /** Model and name, as errors and messages tell of it: two summaries of a content may be written at the same time. */
+  /**
+   * Model and name, as errors and messages tell of it: two summaries of a content may be written at the same
+   * time.
+   */
   readonly modelKey: string;
   readonly summaryModel: string;
   readonly replaces: boolean;

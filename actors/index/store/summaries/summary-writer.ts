@@ -1,5 +1,5 @@
-// Writes the summaries of one analysis folder. Nodes are kept as they come, apart from what is read; one transaction makes
-// the whole summary visible, and takes away the one whose name it has.
+// Writes the summaries of one analysis folder. Nodes are kept as they come, apart from what is read; one
+// transaction makes the whole summary visible, and takes away the one whose name it has.
 import { randomBytes } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { quoted } from '../../../../runtime/quoted.ts';
@@ -88,7 +88,10 @@ export class SummaryWriter {
     this.#newRandom = options.newRandom ?? (() => randomBytes(6).toString('hex'));
   }
 
-  /** Takes up what was interrupted. SUMMARY_NAME_TAKEN; STORE_IN_USE naming the process when another one writes here. */
+  /**
+   * Takes up what was interrupted. SUMMARY_NAME_TAKEN; STORE_IN_USE naming the process when another one
+   * writes here.
+   */
   begin({ hash, name: given, modelKey, settings, replaces }: NewSummary): SummaryStage {
     const name = plainName(given);
     if (name === '') throw engineErrors.INVALID_MESSAGE('analysis_name is blank');
@@ -139,7 +142,10 @@ export class SummaryWriter {
     writes.remove(key);
   }
 
-  /** How many nodes are there now. *Flushed* on return; after an error none of them is. INVALID_MESSAGE, STAGE_LOST. */
+  /**
+   * How many nodes are there now. *Flushed* on return; after an error none of them is. INVALID_MESSAGE,
+   * STAGE_LOST.
+   */
   append(stage: SummaryStage, nodes: readonly NewSummaryNode[]): number {
     this.#own(stage);
     for (const node of nodes) checkNode(node);
@@ -155,7 +161,8 @@ export class SummaryWriter {
       });
       return stage.row.nodes;
     } catch (error) {
-      // One that was kept and is damaged now cannot be replaced, because nobody can tell what it said of its edges.
+      // One that was kept and is damaged now cannot be replaced, because nobody can tell what it said of its
+      // edges.
       if (storeErrors.STORE_DAMAGED.is(error)) this.#forget(stage);
       throw error;
     }
@@ -193,7 +200,9 @@ export class SummaryWriter {
     }
   }
 
-  /** *Flushed* on return. Whatever becomes of it the stage is closed; what was appended is kept when it fails. */
+  /**
+   * *Flushed* on return. Whatever becomes of it the stage is closed; what was appended is kept when it fails.
+   */
   commit(
     stage: SummaryStage,
     media: MediaRecord,

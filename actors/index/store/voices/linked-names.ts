@@ -24,7 +24,10 @@ export interface SaidOfVoices {
 
 const isOne = (a: VoiceRef, b: VoiceRef) => a.hash_str === b.hash_str && a.speaker === b.speaker;
 
-/** Every voice of the person, or those that were parted. BAD_NAME, TWO_VOICES, NO_VOICE, VOICES_NAMED_APART, NAME_OF_STRANGERS. */
+/**
+ * Every voice of the person, or those that were parted. BAD_NAME, TWO_VOICES, NO_VOICE, VOICES_NAMED_APART,
+ * NAME_OF_STRANGERS.
+ */
 export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): VoiceRef[] {
   const voices = said.voices.filter((one, at) => said.voices.findIndex((other) => isOne(one, other)) === at);
   const name = givenName(said.name ?? '', 'name') || null;
@@ -167,7 +170,10 @@ class Linking {
     this.#writes.remove(personKey(other));
   }
 
-  /** All of them are different people. One that was linked with an earlier one of them leaves that person: answers these. */
+  /**
+   * All of them are different people. One that was linked with an earlier one of them leaves that person:
+   * answers these.
+   */
   part(voices: readonly VoiceRef[]): VoiceRef[] {
     const people: string[] = [];
     const left: VoiceRef[] = [];

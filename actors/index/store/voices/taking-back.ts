@@ -1,4 +1,5 @@
-// What was stored before the last thing that people said of voices: it can be taken back while nothing has changed it since.
+// What was stored before the last thing that people said of voices: it can be taken back while nothing has
+// changed it since.
 import { type VoiceRef, voiceErrors } from '../../voices/contract.ts';
 import type { Writes } from '../environment.ts';
 import { readable } from '../faults.ts';

@@ -1,5 +1,5 @@
-// The records of voices: those of each media with its transcript, and what is known of people who have several. No record holds
-// all of them, so a change costs what it changes.
+// The records of voices: those of each media with its transcript, and what is known of people who have
+// several. No record holds all of them, so a change costs what it changes.
 import { randomBytes } from 'node:crypto';
 import type { StoredVoice } from '../../voices/follow.ts';
 import type { Writes } from '../environment.ts';

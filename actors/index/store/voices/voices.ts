@@ -36,7 +36,10 @@ export class Voices {
       : personIn(environment, person, environment.file).hashes;
   }
 
-  /** Of some media, ascending by hash, behind `after`; damaged ones are left out. `last`: null when there are no more. */
+  /**
+   * Of some media, ascending by hash, behind `after`; damaged ones are left out. `last`: null when there are
+   * no more.
+   */
   some(after: string | null, limit: number): { readonly media: MediaVoices[]; readonly last: string | null } {
     const environment = this.#reading();
     if (environment === null) return { media: [], last: null };
@@ -56,8 +59,8 @@ function freshVoices({ speakers, vectors }: SpeakerVoices): StoredVoice[] {
 }
 
 /**
- * Stores the voices of a new transcript in the place of those before; `pairs`: who of before is who now, by id. What people
- * said stays with the voices.
+ * Stores the voices of a new transcript in the place of those before; `pairs`: who of before is who now, by
+ * id. What people said stays with the voices.
  */
 export function replaceVoices(
   writes: Writes,

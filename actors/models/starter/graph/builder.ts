@@ -1,5 +1,5 @@
-// Puts a graph together one operator at a time. Every operator returns the name of its value, so that a graph reads
-// like the arithmetic it stands for.
+// Puts a graph together one operator at a time. Every operator returns the name of its value, so that a graph
+// reads like the arithmetic it stands for.
 import type { Attribute, ElementType, GraphNode, OnnxModel, Port, Tensor, TensorData } from './onnx.ts';
 
 type Attributes = Readonly<Record<string, Attribute>>;

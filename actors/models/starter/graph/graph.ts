@@ -1,5 +1,5 @@
-// The picture graph of starter-visual, assembled from its parts when the model is loaded. All its constants are in this
-// folder, so it has the same bytes on every machine.
+// The picture graph of starter-visual, assembled from its parts when the model is loaded. All its constants
+// are in this folder, so it has the same bytes on every machine.
 
 import { evidenceCount, evidenceIndex, evidenceNames, mapChannels, type plainChannels } from '../evidence.ts';
 import { type Fits, isRooted, MOST_SPREADS, readFits } from '../fit.ts';
@@ -17,12 +17,14 @@ import { onnxBytes } from './onnx.ts';
 const NAMED_LIMIT = 0.75;
 /** Added to a fit before its logarithm is taken. */
 const FIT_MIN = 0.02;
-/** To which powers the rule and the fit of a unit are taken: what the rule denies outright counts for less. */
+/**
+ * To which powers the rule and the fit of a unit are taken: what the rule denies outright counts for less.
+ */
 const powers = { rule: [1, 0], both: [0.5, 0.5], fit: [0.15, 1] } as const;
 
 /**
- * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of length 1;
- * `evidence` float [batch, evidenceCount], the measures, for tests and for explaining a result.
+ * The .onnx file. Input `pixels`: uint8 [batch, 224, 224, 3], RGB. Outputs: `vector` float [batch, 512], of
+ * length 1; `evidence` float [batch, evidenceCount], the measures, for tests and for explaining a result.
  */
 export function buildStarterVisual(): Uint8Array {
   const b = new GraphBuilder('starter-visual');
@@ -110,7 +112,10 @@ function unitFeatures(b: GraphBuilder, { evidence }: Measures): string {
   return b.op('Exp', [b.op('Add', parts)]);
 }
 
-/** Logarithm of every rule: the product of its ramps to the power of 1/√n, so that several half-true conditions still count. */
+/**
+ * Logarithm of every rule: the product of its ramps to the power of 1/√n, so that several half-true
+ * conditions still count.
+ */
 function ruleLogs(b: GraphBuilder, evidence: string): string {
   const rows = unitNames.map((name): readonly Ramp[] => units[name]);
   const padded = rows.map((row) => Array.from({ length: RAMPS }, (_, i) => row[i]));

@@ -1,7 +1,7 @@
-// Writes ONNX models: a graph as plain values in, the bytes of an .onnx file out. It covers what our own graphs and the
-// graphs of tests need: nodes with attributes, initializers as raw data, inputs and outputs with fixed or named
-// dimensions. Field numbers follow onnx.proto3 of the ONNX project. Raw data is little-endian, as on every machine
-// that Node runs on.
+// Writes ONNX models: a graph as plain values in, the bytes of an .onnx file out. It covers what our own
+// graphs and the graphs of tests need: nodes with attributes, initializers as raw data, inputs and outputs
+// with fixed or named dimensions. Field numbers follow onnx.proto3 of the ONNX project. Raw data is
+// little-endian, as on every machine that Node runs on.
 import { Message } from './protobuf.ts';
 
 const elementTypes = {
@@ -21,11 +21,17 @@ export interface Tensor {
   readonly type: ElementType;
   /** An empty list is a scalar. */
   readonly dims: readonly number[];
-  /** Elements in row-major order (float16 as the bits in a Uint16Array). *Borrowed until the model is written.* */
+  /**
+   * Elements in row-major order (float16 as the bits in a Uint16Array). *Borrowed until the model is
+   * written.*
+   */
   readonly data: TensorData;
 }
 
-/** Typed input or output of a graph. A dimension given as a word is symbolic: any size, the same one everywhere. */
+/**
+ * Typed input or output of a graph. A dimension given as a word is symbolic: any size, the same one
+ * everywhere.
+ */
 export interface Port {
   readonly name: string;
   readonly type: ElementType;

@@ -1,5 +1,6 @@
-// The part of the protobuf wire format that writing needs: varints, 32-bit floats, strings, bytes and messages inside
-// messages. A message is a list of pieces whose total length is known, so large payloads are never copied to be nested.
+// The part of the protobuf wire format that writing needs: varints, 32-bit floats, strings, bytes and
+// messages inside messages. A message is a list of pieces whose total length is known, so large payloads are
+// never copied to be nested.
 
 const VARINT = 0;
 const DELIMITED = 2;
@@ -53,7 +54,9 @@ export class Message {
     return this.message(field, packed);
   }
 
-  /** The bytes in order. Payload pieces are *borrowed*: write them before the arrays they came from change. */
+  /**
+   * The bytes in order. Payload pieces are *borrowed*: write them before the arrays they came from change.
+   */
   *chunks(): Generator<Uint8Array> {
     for (const piece of this.#pieces) {
       if (piece instanceof Message) yield* piece.chunks();

@@ -1,5 +1,5 @@
-// Colour words: which basic colour they stand for in parts of the frame, and which shades they mean. Words for shades
-// of a colour that need a modifier (dark, light, …) are in `tones`.
+// Colour words: which basic colour they stand for in parts of the frame, and which shades they mean. Words
+// for shades of a colour that need a modifier (dark, light, …) are in `tones`.
 import type { BasicColour, ShadeName } from '../palette.ts';
 
 export interface ColourWord {
@@ -9,7 +9,10 @@ export interface ColourWord {
   readonly colours: Partial<Record<BasicColour, number>>;
   /** Left out for the basic terms: all shades that count as the colour. */
   readonly shades?: Partial<Record<ShadeName, number>>;
-  /** Some of it is in too many pictures for a match to be strong, as measured (decision 35); not so of a picture full of it. */
+  /**
+   * Some of it is in too many pictures for a match to be strong, as measured (decision 35); not so of a
+   * picture full of it.
+   */
   readonly isUnsure?: true;
 }
 

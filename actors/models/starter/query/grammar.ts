@@ -1,5 +1,5 @@
-// Words that say where, how much and not, and words that say nothing about a picture. Several words in one row are
-// different ways to say the same thing; longer phrases win over shorter ones.
+// Words that say where, how much and not, and words that say nothing about a picture. Several words in one
+// row are different ways to say the same thing; longer phrases win over shorter ones.
 
 type Cells = readonly number[];
 

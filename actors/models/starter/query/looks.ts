@@ -1,5 +1,5 @@
-// Words for light, structure and scenes: which features they raise (1) or lower (-1), and which look of the cells they
-// speak of when a place in the frame is named with them.
+// Words for light, structure and scenes: which features they raise (1) or lower (-1), and which look of the
+// cells they speak of when a place in the frame is named with them.
 import type { CellLook, Feature } from '../layout.ts';
 
 export interface LookWord {
@@ -9,7 +9,10 @@ export interface LookWord {
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
   /** Measured to find little of what is meant in photographs: whoever asks is told. */
   readonly isWeak?: true;
-  /** What it finds best is too often something else for it to be called a strong match, as measured (decision 35). */
+  /**
+   * What it finds best is too often something else for it to be called a strong match, as measured (decision
+   * 35).
+   */
   readonly isUnsure?: true;
 }
 

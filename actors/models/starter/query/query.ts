@@ -1,5 +1,5 @@
-// Parses a query: text in, terms out (what to look for, where, how much, or not), and the unknown words. vector.ts makes
-// the vector of the terms.
+// Parses a query: text in, terms out (what to look for, where, how much, or not), and the unknown words.
+// vector.ts makes the vector of the terms.
 
 import type { ColourWord, Tone } from './colours.ts';
 import type { Amount } from './grammar.ts';
@@ -20,8 +20,8 @@ export interface Term {
 export interface Query {
   readonly terms: readonly Term[];
   /**
-   * Words and phrases that say what to look for or where: lower-case, each once, in the order of the text; `not …` what is
-   * not to be there.
+   * Words and phrases that say what to look for or where: lower-case, each once, in the order of the text;
+   * `not …` what is not to be there.
    */
   readonly knownWords: readonly string[];
   /** The same of those that are not known. */
@@ -177,7 +177,10 @@ class Parser {
     return true;
   }
 
-  /** The nearest term of the clause that can have a place and has none, those before first; else of a neighbour clause. */
+  /**
+   * The nearest term of the clause that can have a place and has none, those before first; else of a
+   * neighbour clause.
+   */
   #assign({ cells, clause, at }: Placement): void {
     const free = this.#terms.filter((term) => term.place === undefined && (term.colour ?? term.look?.cell));
     const cost = (term: Draft) =>

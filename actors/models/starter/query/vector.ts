@@ -1,5 +1,6 @@
-// Turns the terms of a query into a vector of the space of starter-visual: a weight for every feature that speaks for
-// or against the query, so that the dot product with a picture is the sum of what the terms find in it.
+// Turns the terms of a query into a vector of the space of starter-visual: a weight for every feature that
+// speaks for or against the query, so that the dot product with a picture is the sum of what the terms find
+// in it.
 import { ways } from '../fitted.ts';
 import { type CellLook, DIMENSIONS, type Feature, featureIndex, NEUTRAL, scales } from '../layout.ts';
 import { type BasicColour, type ShadeName, shades } from '../palette.ts';
@@ -67,7 +68,10 @@ function againstWeight(feature: Feature): number {
   return fitted.has(feature) ? AGAINST : 1;
 }
 
-/** Hints find one thing better; of several things each has to be there by itself, and hints make one stand for another. */
+/**
+ * Hints find one thing better; of several things each has to be there by itself, and hints make one stand for
+ * another.
+ */
 function isHint(feature: Feature, weight: number): boolean {
   return fitted.has(feature) && weight > 0 && weight <= HINT;
 }

@@ -1,5 +1,6 @@
-// What a sentence of a language model claims that the material does not hold: names, times, quotations, and words of the film
-// passed off as what happens in it. Rules on the surface of English, strict where they cannot tell.
+// What a sentence of a language model claims that the material does not hold: names, times, quotations, and
+// words of the film passed off as what happens in it. Rules on the surface of English, strict where they
+// cannot tell.
 
 import { type EvidenceFacts, timePattern } from './evidence.ts';
 import { isOrdinary } from './ordinary-words.ts';
@@ -12,7 +13,10 @@ export interface Claim {
   readonly what: string;
 }
 
-/** Null when the material holds what the sentence says. `outsiders`: folded words that the model itself calls names. */
+/**
+ * Null when the material holds what the sentence says. `outsiders`: folded words that the model itself calls
+ * names.
+ */
 export function claimOf(
   sentence: string,
   known: EvidenceFacts,

@@ -1,4 +1,5 @@
-// Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person to check.
+// Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person
+// to check.
 import type { VerificationHint } from '../../../index/summaries/contract.ts';
 import { joinAbbreviations } from '../../text/sentences.ts';
 import { clock } from '../clock.ts';
@@ -84,7 +85,10 @@ function sorted(text: string, known: EvidenceFacts, outsiders: ReadonlySet<strin
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** A quotation over several sentences stays in one. Text that looks like a mark of a chat or of markup is left out. */
+/**
+ * A quotation over several sentences stays in one. Text that looks like a mark of a chat or of markup is left
+ * out.
+ */
 function sentencesIn(text: string): string[] {
   const bare = text.replaceAll(/<\|?[\p{L}\d_/|-]{1,40}\|?>/gu, ' ');
   const pieces = joinAbbreviations([...segmenter.segment(bare)].map(({ segment }) => segment));

@@ -1,4 +1,5 @@
-// The JSON object in what a language model writes: there may be a fence and words around it, but only one object.
+// The JSON object in what a language model writes: there may be a fence and words around it, but only one
+// object.
 
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 

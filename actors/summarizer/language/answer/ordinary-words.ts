@@ -1,5 +1,6 @@
-// English words that begin sentences and are no names: stop words, the words of the concept lexicon, and those that texts about
-// pictures begin with. What is not here counts as a name when a sentence begins with it.
+// English words that begin sentences and are no names: stop words, the words of the concept lexicon, and
+// those that texts about pictures begin with. What is not here counts as a name when a sentence begins with
+// it.
 import { lexicon } from '../../concepts/lexicon.ts';
 import { isStopWord } from '../../text/stop-words.ts';
 import { termsOf } from '../../text/terms.ts';

@@ -1,5 +1,5 @@
-// Brings a prompt into the context of a model: pictures are left out first, then entries are cut, then some of them are left
-// out. What was left out is told.
+// Brings a prompt into the context of a model: pictures are left out first, then entries are cut, then some
+// of them are left out. What was left out is told.
 import type { Chat } from '../family.ts';
 import { everything, type Share, type ShownFrame } from './node-prompt.ts';
 
@@ -54,7 +54,10 @@ function spread<T>(all: readonly T[], count: number): readonly T[] {
   return Array.from({ length: count }, (_, at) => all[Math.round((at * (all.length - 1)) / (count - 1))]!);
 }
 
-/** The largest number from 0 to `most` for which it holds; null when not for 0. What holds for one holds for smaller ones. */
+/**
+ * The largest number from 0 to `most` for which it holds; null when not for 0. What holds for one holds for
+ * smaller ones.
+ */
 function mostThat(most: number, holds: (value: number) => boolean): number | null {
   if (!holds(0)) return null;
   let [yes, no] = [0, most + 1];

@@ -1,4 +1,5 @@
-// The prompt for a node of a summary: of a leaf its frames and words, of a node above the texts of its children.
+// The prompt for a node of a summary: of a leaf its frames and words, of a node above the texts of its
+// children.
 
 import { clock } from '../clock.ts';
 import type { NodeMaterial } from '../contract.ts';

@@ -1,5 +1,5 @@
-// Material of a film inside a prompt: one JSON value a line between two marks. What is quoted has no line breaks and no bare
-// quotation marks of its own, so it cannot end the quotation, whatever it says.
+// Material of a film inside a prompt: one JSON value a line between two marks. What is quoted has no line
+// breaks and no bare quotation marks of its own, so it cannot end the quotation, whatever it says.
 
 export const quoteStart = '<<<MATERIAL';
 export const quoteEnd = 'MATERIAL>>>';

@@ -1,4 +1,5 @@
-// What a language model is told before anything else: its task, what it may write, and the form of its answer.
+// What a language model is told before anything else: its task, what it may write, and the form of its
+// answer.
 import { quoteEnd, quoteStart } from './quoting.ts';
 
 const shared = [

@@ -24,8 +24,9 @@ export interface SubtitleTrack {
 const FIT = { same: 0, script: 1, base: 2, unknown: 3, other: 4 } as const;
 
 /**
- * The track to use as the transcript: one of the language, else one of unknown language, else the first of another
- * language, whose language the transcript then has. Null when there is no text track. `language`: BCP 47, null takes any.
+ * The track to use as the transcript: one of the language, else one of unknown language, else the first of
+ * another language, whose language the transcript then has. Null when there is no text track. `language`: BCP
+ * 47, null takes any.
  */
 export function chooseTrack<T extends SubtitleTrack>(
   tracks: readonly T[],
@@ -65,7 +66,9 @@ const words: Readonly<Record<string, Sidecar['kind']>> = {
   signs: 'forced',
 };
 
-/** The sidecar to use as the transcript of `mediaName`, of all names in the folder. Null when there is none. */
+/**
+ * The sidecar to use as the transcript of `mediaName`, of all names in the folder. Null when there is none.
+ */
 export function chooseSidecar(
   mediaName: string,
   names: readonly string[],
@@ -87,8 +90,9 @@ export function chooseSidecar(
 }
 
 /**
- * What `name` says when it belongs to the media: `film.srt`, `film.en.srt`, `Film.ENG.forced.SRT`, `film_pt-BR.vtt`,
- * `film.mp4.srt`. Null for every other name, also that of the subtitles of `film.part2.mp4`.
+ * What `name` says when it belongs to the media: `film.srt`, `film.en.srt`, `Film.ENG.forced.SRT`,
+ * `film_pt-BR.vtt`, `film.mp4.srt`. Null for every other name, also that of the subtitles of
+ * `film.part2.mp4`.
  */
 export function sidecarOf(mediaName: string, name: string): Sidecar | null {
   const suffix = suffixOf(name);

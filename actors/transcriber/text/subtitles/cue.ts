@@ -1,5 +1,5 @@
-// A cue, the text of a subtitle with its times, as the parsers of all formats answer it. Also the parsing of times, which
-// most formats write in nearly the same way.
+// A cue, the text of a subtitle with its times, as the parsers of all formats answer it. Also the parsing of
+// times, which most formats write in nearly the same way.
 
 export interface Cue {
   /** Seconds; may be negative or in the wrong order, as the file has it. */
@@ -23,9 +23,9 @@ export interface Parsed {
 const clock = /^([-−]?)(?:(\d{1,9})\s*:\s*)?(\d{1,9})\s*:\s*(\d{1,9})(?:\s*[,.:;]\s*(\d{1,9}))?$/;
 
 /**
- * Seconds of `HH:MM:SS,mmm` and what authors make of it: without hours, with a point or a colon before the fraction,
- * with blanks, with more than 59 minutes, negative. Digits after the sign are a fraction: `1,5` is one and a half.
- * Null for text that is no time.
+ * Seconds of `HH:MM:SS,mmm` and what authors make of it: without hours, with a point or a colon before the
+ * fraction, with blanks, with more than 59 minutes, negative. Digits after the sign are a fraction: `1,5` is
+ * one and a half. Null for text that is no time.
  */
 export function clockSeconds(text: string): number | null {
   const found = clock.exec(text.trim());
@@ -43,7 +43,10 @@ const timing = /^\s*([-−]?\d[\d\s:.,;]*?)\s*(?:-{1,3}\s?>|[–—]>)\s*([-−]
 /** Only the start of a line is matched, so that long lines of text cost little. */
 const TIMING_LENGTH = 200;
 
-/** The two times of a line `start --> end settings`; null for any other line. The start alone makes a timing line. */
+/**
+ * The two times of a line `start --> end settings`; null for any other line. The start alone makes a timing
+ * line.
+ */
 export function timingLine(line: string): { start: number; end: number | null } | null {
   // Most lines of a file are text.
   if (!line.includes('>')) return null;

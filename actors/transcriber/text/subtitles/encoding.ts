@@ -1,15 +1,19 @@
-// Decodes text of unknown encoding. A byte order mark decides, then valid UTF-8; else it is a legacy encoding, detected by the
-// language in the name of the file and by the bytes.
+// Decodes text of unknown encoding. A byte order mark decides, then valid UTF-8; else it is a legacy
+// encoding, detected by the language in the name of the file and by the bytes.
 import { analyse } from 'chardet';
 import { baseLanguage } from '../languages.ts';
 
 export interface Decoded {
   readonly text: string;
-  /** Name of the encoding standard (https://encoding.spec.whatwg.org/): `utf-8`, `shift_jis`, `windows-1252`. */
+  /**
+   * Name of the encoding standard (https://encoding.spec.whatwg.org/): `utf-8`, `shift_jis`, `windows-1252`.
+   */
   readonly encoding: string;
 }
 
-/** `language`: BCP 47, from the name of the file; null when it has none. Never fails: any bytes are decoded. */
+/**
+ * `language`: BCP 47, from the name of the file; null when it has none. Never fails: any bytes are decoded.
+ */
 export function decodeText(bytes: Uint8Array, language: string | null): Decoded {
   const unicodeEncoding = byteOrderMark(bytes) ?? utf16WithoutMark(bytes);
   if (unicodeEncoding) return decoded(bytes, unicodeEncoding);

@@ -35,8 +35,8 @@ export function withoutEntities(text: string): string {
 const subripTag = /<\/?(?:b|i|u|s|c|em|strong|font|span|div|p|ruby|lang|tt|small|big)(?=[\s.>/=])[^<>]*>/gi;
 
 /**
- * SubRip has no rule for tags, so only those that players know are removed: `<laughs>` is text. Also the blocks `{\an8}`
- * and `{y:i}` of other formats, and `\N` and `\h`.
+ * SubRip has no rule for tags, so only those that players know are removed: `<laughs>` is text. Also the
+ * blocks `{\an8}` and `{y:i}` of other formats, and `\N` and `\h`.
  */
 export function plainSubrip(text: string): string {
   const plain = text

@@ -21,8 +21,8 @@ export function parseSubtitles(text: string): Parsed {
   return parse(text);
 }
 
-// Parses SubRip. There is no standard, and files are edited by hand: a cue begins at a timing line and lasts to the next one,
-// blank lines included. Counters are removed and otherwise ignored.
+// Parses SubRip. There is no standard, and files are edited by hand: a cue begins at a timing line and lasts
+// to the next one, blank lines included. Counters are removed and otherwise ignored.
 
 interface Open {
   readonly at: { start: number; end: number | null } | null;
@@ -36,7 +36,8 @@ function parseSubrip(text: string): Parsed {
   for (const line of linesOf(text)) {
     const at = timingLine(line);
     if (at || isBrokenTiming(line)) {
-      // Counters are removed only in a file that begins with one: elsewhere a number may be the text of a cue.
+      // Counters are removed only in a file that begins with one: elsewhere a number may be the text of a
+      // cue.
       if (open.length === 0) numbered = isCounter(before);
       else if (numbered) dropCounter(open.at(-1)!.lines);
       open.push({ at, lines: [] });
@@ -61,15 +62,16 @@ function dropCounter(lines: string[]): void {
   if (last >= 0 && isCounter(lines[last]!)) lines.length = last;
 }
 
-// Parses WebVTT (https://www.w3.org/TR/webvtt1/): blocks between blank lines. Notes, styles, regions and the position of cues
-// are ignored.
+// Parses WebVTT (https://www.w3.org/TR/webvtt1/): blocks between blank lines. Notes, styles, regions and the
+// position of cues are ignored.
 
 function parseWebvtt(text: string): Parsed {
   const blocks = blocksOf(linesOf(text));
   const cues: Cue[] = [];
   let skipped = 0;
   blocks.forEach((block, i) => {
-    // The first block is the header; it is not skipped, since without a blank line it holds the first cue as well.
+    // The first block is the header; it is not skipped, since without a blank line it holds the first cue as
+    // well.
     if (i > 0 && /^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(block[0]!)) return;
     for (const piece of splitAtTimings(block)) {
       const at = timingLine(piece[0]!);

@@ -9,7 +9,9 @@ export interface Transcript {
   readonly segments: Segment[];
   /** Cues that could not be used: no time, over before the media begins, or later than any recording. */
   readonly skipped: number;
-  /** Cues whose end was missing, not after their start or implausibly late, or that began before the media. */
+  /**
+   * Cues whose end was missing, not after their start or implausibly late, or that began before the media.
+   */
   readonly repaired: number;
 }
 
@@ -101,8 +103,8 @@ function joined(text: string): string {
   return parts.join('').trim();
 }
 
-// Removes repeated cues: roll-up captions repeat the line above, and typesetting scripts have a cue for every frame of a
-// moving text.
+// Removes repeated cues: roll-up captions repeat the line above, and typesetting scripts have a cue for every
+// frame of a moving text.
 
 /** Seconds between cues that follow each other without a pause. */
 const TOUCH = 0.05;
@@ -114,7 +116,10 @@ const MOST_LINES = 8;
 
 type Timed = Cue & { readonly end: number };
 
-/** In order of start. Equal cues at the same time are one, so are the frames of a moving text; repeated lines are dropped. */
+/**
+ * In order of start. Equal cues at the same time are one, so are the frames of a moving text; repeated lines
+ * are dropped.
+ */
 function withoutRepeats(cues: readonly Timed[]): Timed[] {
   return withoutRollUp(joinFrames(cues));
 }
@@ -138,7 +143,9 @@ function joinFrames(cues: readonly Timed[]): Timed[] {
   return kept;
 }
 
-/** Only where roll-up is the style of the whole file: two people may well say the same one after the other. */
+/**
+ * Only where roll-up is the style of the whole file: two people may well say the same one after the other.
+ */
 function withoutRollUp(cues: readonly Timed[]): Timed[] {
   const repeated = cues.map((cue, i) => (i === 0 ? 0 : sharedLines(cues[i - 1]!, cue)));
   // Roll-up cues add a new line below the repeated ones; a line that is repeated alone was said twice.
@@ -166,13 +173,16 @@ function sharedLines(before: Timed, after: Timed): number {
 
 // Extracts speakers written before the text: `MARY: Come in.`, `>> JOHN: Good evening.`
 //
-// Most colons follow no speaker: `Note: ...`, `10:30`, `https://...`, `He said: go.` So a name counts when it is in capitals
-// in a text that is not, or when it occurs several times and looks like a name.
+// Most colons follow no speaker: `Note: ...`, `10:30`, `https://...`, `He said: go.` So a name counts when it
+// is in capitals in a text that is not, or when it occurs several times and looks like a name.
 
 /** How often a name in mixed case, or in a text of capitals, has to occur. */
 const OFTEN = 3;
 
-/** Dash or chevrons of a change of speaker, the name, a remark in brackets, a colon with a blank or nothing after it. */
+/**
+ * Dash or chevrons of a change of speaker, the name, a remark in brackets, a colon with a blank or nothing
+ * after it.
+ */
 const prefix =
   /^\s*(?:[-–—]\s*|>{2,3}\s*)?(?:\[([^\][:]{1,40})\]|(\p{L}[\p{L}\p{M}\p{N} .'’_#&-]{0,38}))(?:\s*\([^()]{1,30}\))?\s*(?::(?=\s|$)|：)\s*/u;
 
@@ -190,7 +200,9 @@ interface Prefix {
   readonly rest: string;
 }
 
-/** The same cues with the names removed; a cue in which several speak becomes one for each, at the same time. */
+/**
+ * The same cues with the names removed; a cue in which several speak becomes one for each, at the same time.
+ */
 function extractSpeakers(cues: readonly Cue[]): Cue[] {
   const lines = cues.filter(({ speaker }) => speaker === null).flatMap(({ text }) => text.split('\n'));
   const counts = new Map<string, number>();

@@ -93,7 +93,10 @@ function cuesOf(codec: string, event: Event): Pick<Parsed, 'cues' | 'skipped'> {
   return { cues: [cue(codec === 'mov_text' ? event.text : plainSubrip(event.text))], skipped: 0 };
 }
 
-/** A sample of a TTML track is a document with the times of the track; FFmpeg's encoder writes only the paragraphs. */
+/**
+ * A sample of a TTML track is a document with the times of the track; FFmpeg's encoder writes only the
+ * paragraphs.
+ */
 function documentAt({ start_seconds, end_seconds, text }: Event): Pick<Parsed, 'cues' | 'skipped'> {
   const { cues, skipped } = parseTtml(text);
   const within = cues.map((cue) => {

@@ -1,5 +1,5 @@
-// Parses TTML (https://www.w3.org/TR/ttml2/), also DFXP and the samples of an MP4 track: paragraphs with their times and the
-// agents who speak them.
+// Parses TTML (https://www.w3.org/TR/ttml2/), also DFXP and the samples of an MP4 track: paragraphs with
+// their times and the agents who speak them.
 import { type Cue, clockSeconds, type Parsed } from './cue.ts';
 import { name, withoutEntities } from './markup.ts';
 
@@ -37,7 +37,10 @@ class Reader {
   /** Names of agents by their id. */
   readonly #agents = new Map<string, string>();
   readonly #stack: Span[] = [outside];
-  /** How many elements of each name are open: a closing tag without an opening one is dropped without a search. */
+  /**
+   * How many elements of each name are open: a closing tag without an opening one is dropped without a
+   * search.
+   */
   readonly #open = new Map<string, number>();
   #rates: Rates = { frames: 30, ticks: 1 };
   #language: string | null = null;
@@ -131,8 +134,8 @@ export function ttmlSeconds(text: string, { frames, ticks }: Rates): number | nu
   return Number(offset[1]) * one;
 }
 
-// Walks the tags and texts of an XML document in one pass. It is lenient, as players are: malformed markup is text or is
-// skipped. Only character entities are expanded.
+// Walks the tags and texts of an XML document in one pass. It is lenient, as players are: malformed markup is
+// text or is skipped. Only character entities are expanded.
 
 interface Tag {
   /** Without its prefix: `p` of `tt:p`. */

@@ -1,4 +1,5 @@
-// Icons of 16 by 16, drawn with one line width. They say nothing alone: a label stands beside or on the button.
+// Icons of 16 by 16, drawn with one line width. They say nothing alone: a label stands beside or on the
+// button.
 import { html } from 'htm/preact';
 
 const paths = {

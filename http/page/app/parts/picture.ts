@@ -1,4 +1,5 @@
-// A small picture of a moment beside what is said of it; an icon where there is none, and while it is awaited.
+// A small picture of a moment beside what is said of it; an icon where there is none, and while it is
+// awaited.
 import { html } from 'htm/preact';
 import { usePicture } from '../pictures.ts';
 import { Icon, type IconName } from './icon.ts';

@@ -1,5 +1,5 @@
-// The one way out where something cannot be found or done without a download: a button that opens the dialog of what can be
-// set up.
+// The one way out where something cannot be found or done without a download: a button that opens the dialog
+// of what can be set up.
 import { html } from 'htm/preact';
 import { api } from '../api.ts';
 import { useAsk } from '../ask.ts';

@@ -29,8 +29,8 @@ export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
     <button onClick=${cancel}>${t(shell.cancel)}</button></span>`;
 }
 
-// How a task ended that a view waits for. Events tell it soonest; whoever missed them, because the view was closed or the
-// service was away, reads it from the record.
+// How a task ended that a view waits for. Events tell it soonest; whoever missed them, because the view was
+// closed or the service was away, reads it from the record.
 
 export interface TaskEnd {
   /** Null: it did all it was asked for, or was cancelled. */
@@ -53,7 +53,8 @@ export function followEnd(task_id: string, report: (end: TaskEnd) => void): () =
   const look = async () => {
     const { tasks, service, session } = get();
     if (isOver || isAsking || session === null) return;
-    // A task that runs or waits is in the list; a service that is away is not asked, and tells when it is back.
+    // A task that runs or waits is in the list; a service that is away is not asked, and tells when it is
+    // back.
     if (service === 'away' || tasks.some((one) => one.task_id === task_id)) return;
     isAsking = true;
     try {

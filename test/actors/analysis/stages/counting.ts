@@ -1,5 +1,5 @@
-// A stage of a test: counts the pictures of every file, at a size of its own, and closes each job with the total. What is
-// declared here is all that the engine and its fronts know of it.
+// A stage of a test: counts the pictures of every file, at a size of its own, and closes each job with the
+// total. What is declared here is all that the engine and its fronts know of it.
 import { type Static, Type } from 'typebox';
 import type { WorkResult } from '../../../../actors/analysis/contract.ts';
 import { named } from '../../../../actors/analysis/request.ts';

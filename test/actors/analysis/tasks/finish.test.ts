@@ -4,7 +4,10 @@ import { analysisErrors, type EndState } from '../../../../actors/analysis/contr
 import { until } from '../../../until.ts';
 import { home, requestOf, states, whole } from '../fake-runs.ts';
 
-/** A task of three files that is to begin nothing more: of the first the result is there, the second is worked on. */
+/**
+ * A task of three files that is to begin nothing more: of the first the result is there, the second is worked
+ * on.
+ */
 async function finishing(t: TestContext) {
   const h = home();
   t.after(h.end);

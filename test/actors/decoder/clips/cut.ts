@@ -41,8 +41,8 @@ export async function stampsOf(path: string) {
 }
 
 /**
- * The numbers of the pictures of a clip: cuts lie at the border of pictures that is nearest, but in one that is shown longer
- * than others.
+ * The numbers of the pictures of a clip: cuts lie at the border of pictures that is nearest, but in one that
+ * is shown longer than others.
  */
 export function wanted({ facts }: Clip, [start, end]: readonly [number, number]) {
   const { frames, duration, frameRate } = facts;

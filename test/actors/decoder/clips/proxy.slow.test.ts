@@ -1,4 +1,5 @@
-// Proxies of all films of the tests: each picture is there, at its own time. The numbers drawn into the pictures are read back.
+// Proxies of all films of the tests: each picture is there, at its own time. The numbers drawn into the
+// pictures are read back.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test, { describe } from 'node:test';

@@ -1,4 +1,5 @@
-// Clips, proxies and samples of a build of FFmpeg that lacks encoders, and of a service that must not use them.
+// Clips, proxies and samples of a build of FFmpeg that lacks encoders, and of a service that must not use
+// them.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';

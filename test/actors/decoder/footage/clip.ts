@@ -1,5 +1,5 @@
-// A test clip: a small film with the frame number drawn into every frame, the facts a decoder must report, and a function
-// that creates it. Clips are created once in a run of tests.
+// A test clip: a small film with the frame number drawn into every frame, the facts a decoder must report,
+// and a function that creates it. Clips are created once in a run of tests.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { link, mkdir, rm } from 'node:fs/promises';
@@ -48,13 +48,16 @@ export interface StampedFilm extends Partial<Omit<FilmPicture, 'draw'>>, Omit<Fi
   readonly file: string;
   readonly gop?: ClipFacts['gop'];
   /**
-   * Written in a process of its own. SVT-AV1 gives the thread that opens it real-time priority where it may (as
-   * root), and all processes started from there inherit it: they then starve each other.
+   * Written in a process of its own. SVT-AV1 gives the thread that opens it real-time priority where it may
+   * (as root), and all processes started from there inherit it: they then starve each other.
    */
   readonly apart?: boolean;
 }
 
-/** A run of tests has a temporary folder of this name, in which its processes share the clips and which it removes. */
+/**
+ * A run of tests has a temporary folder of this name, in which its processes share the clips and which it
+ * removes.
+ */
 const runFolder = /^framehound-tests-/;
 
 /** Nothing is kept between runs, so that each run finds what a new machine finds. */
@@ -70,7 +73,10 @@ function ownFolder(): string {
 
 const making = new Map<string, Promise<string>>();
 
-/** The file of this name in the clip folder; when it does not exist, `write` creates it under a temporary name. */
+/**
+ * The file of this name in the clip folder; when it does not exist, `write` creates it under a temporary
+ * name.
+ */
 export function kept(file: string, write: (path: string) => Promise<void>): Promise<string> {
   const known = making.get(file);
   if (known) return known;

@@ -1,5 +1,6 @@
-// Small clips of each kind that must be decoded correctly: codecs, GOP structures, containers, timestamps, rotation, sample
-// aspect ratio, bit depth. The frame number is drawn into each frame, so a test can tell which frame it got.
+// Small clips of each kind that must be decoded correctly: codecs, GOP structures, containers, timestamps,
+// rotation, sample aspect ratio, bit depth. The frame number is drawn into each frame, so a test can tell
+// which frame it got.
 import { type Clip, stamped, tone } from './clip.ts';
 import { fps, ntsc, pyramid, x264, x265 } from './codec-options.ts';
 import { containerClips } from './container-clips.ts';
@@ -278,8 +279,8 @@ export const clips: readonly Clip[] = [
 ];
 
 /**
- * Those that a test takes which codes each of them anew, or decodes it several times: every fifth, and for a release all
- * (test/release/clips.test.ts).
+ * Those that a test takes which codes each of them anew, or decodes it several times: every fifth, and for a
+ * release all (test/release/clips.test.ts).
  */
 export const someClips = clips.filter((_, i) => process.env['FRAMEHOUND_RELEASE'] || i % 5 === 0);
 

@@ -1,5 +1,5 @@
-// Encoder options that the test clips share. One thread and no macroblock tree (which reads uninitialised memory) give the
-// same bytes on every machine.
+// Encoder options that the test clips share. One thread and no macroblock tree (which reads uninitialised
+// memory) give the same bytes on every machine.
 
 export const fps = (num: number, den = 1) => ({ num, den });
 /** NTSC rates: 1000/1001 of 24, 30 or 60. */

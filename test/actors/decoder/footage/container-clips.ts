@@ -1,5 +1,5 @@
-// Clips with difficult containers and codecs: fragments, packets without PTS, interlaced pictures, and codecs of older or
-// rarer cameras and editors.
+// Clips with difficult containers and codecs: fragments, packets without PTS, interlaced pictures, and codecs
+// of older or rarer cameras and editors.
 import { type Clip, stamped } from './clip.ts';
 import { fps, pyramid, x265 } from './codec-options.ts';
 

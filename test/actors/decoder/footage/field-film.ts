@@ -1,6 +1,6 @@
-// A film of interlaced H.264 whose fields are packets of their own, as cameras with AVCHD write it; FFmpeg's encoders code
-// no fields. The macroblocks are uncompressed (I_PCM), but for the last column of P and B pictures, which is copied from
-// their references: a reference that is not decoded shows.
+// A film of interlaced H.264 whose fields are packets of their own, as cameras with AVCHD write it; FFmpeg's
+// encoders code no fields. The macroblocks are uncompressed (I_PCM), but for the last column of P and B
+// pictures, which is copied from their references: a reference that is not decoded shows.
 import { checked, FormatContext, OutputFormat, Packet, Rational } from '../../../../actors/decoder/ffmpeg.ts';
 import { BitWriter, nal } from './bit-writer.ts';
 import { type Clip, kept } from './clip.ts';

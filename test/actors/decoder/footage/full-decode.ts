@@ -1,4 +1,5 @@
-// The reference for tests: decodes every packet of a file in order and scales each picture as the decoder does.
+// The reference for tests: decodes every packet of a file in order and scales each picture as the decoder
+// does.
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import type { Frame } from '../../../../actors/decoder/ffmpeg.ts';
 import { PictureDecoder } from '../../../../actors/decoder/packets/picture-decoder.ts';

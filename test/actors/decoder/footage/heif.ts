@@ -1,4 +1,5 @@
-// Wraps HEVC pictures in a HEIF still (ISO/IEC 23008-12), the format of phones: one, or a grid of tiles. FFmpeg cannot mux it.
+// Wraps HEVC pictures in a HEIF still (ISO/IEC 23008-12), the format of phones: one, or a grid of tiles.
+// FFmpeg cannot mux it.
 import { AVMEDIA_TYPE_VIDEO, checked, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 
 /** The bytes of a still of width×height px, made of the first picture of an HEVC film in mp4. */
@@ -85,7 +86,9 @@ export function heifGrid(film: string, kind: HeifGrid): Buffer {
   return Buffer.concat([type, meta(start), box('mdat', ...pictures)]);
 }
 
-/** A still of nothing but overlays: `parts` says which others each item is made of, and the first is shown. */
+/**
+ * A still of nothing but overlays: `parts` says which others each item is made of, and the first is shown.
+ */
 export function heifOverlays(parts: readonly (readonly number[])[]): Buffer {
   const ids = [...parts.keys()];
   const type = box('ftyp', Buffer.from('heic\0\0\0\0mif1heic', 'latin1'));

@@ -1,5 +1,5 @@
-// Files that are not ordinary films: sound alone, stills, truncated or damaged films, and files with a wrong extension; each
-// with the result a decoder must give.
+// Files that are not ordinary films: sound alone, stills, truncated or damaged films, and files with a wrong
+// extension; each with the result a decoder must give.
 import { readFile, writeFile } from 'node:fs/promises';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';

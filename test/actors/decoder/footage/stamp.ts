@@ -1,5 +1,6 @@
-// A frame number drawn as a pattern of cells, large enough to survive compression, scaling and a change of the aspect ratio:
-// 6×4 cells with 16 bits of number, 6 check bits, and two fixed cells by which a rotated picture is recognised.
+// A frame number drawn as a pattern of cells, large enough to survive compression, scaling and a change of
+// the aspect ratio: 6×4 cells with 16 bits of number, 6 check bits, and two fixed cells by which a rotated
+// picture is recognised.
 const columns = 6;
 const rows = 4;
 const numberBits = 16;

@@ -1,5 +1,5 @@
-// Test tones: each channel is a cosine of its own frequency, so that its phase tells, to a fraction of a sample, where the
-// decoded samples are on the timeline.
+// Test tones: each channel is a cosine of its own frequency, so that its phase tells, to a fraction of a
+// sample, where the decoded samples are on the timeline.
 import assert from 'node:assert/strict';
 import type { FilmSound } from '../../../../bench/samples/writer/sound.ts';
 

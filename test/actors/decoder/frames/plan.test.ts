@@ -50,7 +50,10 @@ const packet = (pts: number, more: Partial<PacketFacts> = {}): PacketFacts => ({
   ...more,
 });
 
-/** A GOP in decoding order: a key picture, then groups of one reference and the pictures between, nested or not. */
+/**
+ * A GOP in decoding order: a key picture, then groups of one reference and the pictures between, nested or
+ * not.
+ */
 const gop = fc.record({
   open: fc.boolean(),
   groups: fc.array(fc.record({ between: fc.integer({ min: 0, max: 4 }), pyramid: fc.boolean() }), {

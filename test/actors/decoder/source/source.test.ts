@@ -15,7 +15,9 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 const GiB = 1024 ** 3;
 const hours = 3600;
 
-/** A film of three streams as FFmpeg shows it: ten hours, milliseconds. `packets`: indexes of their streams. */
+/**
+ * A film of three streams as FFmpeg shows it: ten hours, milliseconds. `packets`: indexes of their streams.
+ */
 function film(container: string, bytes: number, packets: readonly number[] = []) {
   const types = [AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_SUBTITLE];
   const streams = types.map((codecType, index) => ({

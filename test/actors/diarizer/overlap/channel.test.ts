@@ -6,7 +6,9 @@ import { type DetectOverlap, overlapContext } from '../../../../actors/diarizer/
 
 const hop = 160;
 
-/** Features of `count` frames: the first band tells a frame from its neighbours, the second which frame it is. */
+/**
+ * Features of `count` frames: the first band tells a frame from its neighbours, the second which frame it is.
+ */
 function features(count: number): Float32Array {
   const all = new Float32Array(count * fbankBands);
   for (let at = 0; at < count; at++) {
@@ -16,7 +18,10 @@ function features(count: number): Float32Array {
   return all;
 }
 
-/** Answers, for every second frame, the mean of the first band as far as the context reaches; notes what it was given. */
+/**
+ * Answers, for every second frame, the mean of the first band as far as the context reaches; notes what it
+ * was given.
+ */
 function meanDetector() {
   const seen: { first: number; frames: number }[] = [];
   const detect: DetectOverlap = async (given) => {

@@ -21,7 +21,10 @@ const session = await openSession(overlapFile.path, options);
 after(() => session.release());
 const detect = overlapDetectorOf(session, overlapFile.path);
 
-/** The times in which two speak in a sound that is heard in blocks of so many samples; `border`: where one turn ends. */
+/**
+ * The times in which two speak in a sound that is heard in blocks of so many samples; `border`: where one
+ * turn ends.
+ */
 async function spansIn(
   sound: Float32Array,
   border = sound.length / rate,

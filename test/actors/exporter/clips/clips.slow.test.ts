@@ -1,4 +1,5 @@
-// Clips through the coordinator and real decoders: names, reasons, cancellation, and what lies in the folder then.
+// Clips through the coordinator and real decoders: names, reasons, cancellation, and what lies in the folder
+// then.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

@@ -1,5 +1,5 @@
-// A small cut with everything a format has to say: a gap, an overlap, a still, stereo and mono sound, drop-frame and another
-// rate, names that have to be escaped.
+// A small cut with everything a format has to say: a gap, an overlap, a still, stereo and mono sound,
+// drop-frame and another rate, names that have to be escaped.
 import { type Arranged, arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import type { TimelineRequest } from '../../../../actors/exporter/timeline/contract.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';

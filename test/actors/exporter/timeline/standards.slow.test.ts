@@ -1,4 +1,5 @@
-// Timelines as a reader sees them that shares no line with the writers: Python's own library, and what the formats say.
+// Timelines as a reader sees them that shares no line with the writers: Python's own library, and what the
+// formats say.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

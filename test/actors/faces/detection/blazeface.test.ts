@@ -133,7 +133,8 @@ test('a larger picture is looked at as a whole and in tiles, where faces are sma
   const detector = await opened(lookGraph([middle]), meshGraph(0.9));
   let looks = 0;
   const faces = await detector.detect(grey(1280, 720), async () => void looks++);
-  // One in the whole, and one in each of 3×2 tiles of 640 px; the mesh looks at each that is not one seen before.
+  // One in the whole, and one in each of 3×2 tiles of 640 px; the mesh looks at each that is not one seen
+  // before.
   assert.ok(faces.length > 1 && looks >= 7 + faces.length, `${faces.length} faces, ${looks} looks`);
   const widths = new Set(faces.map(({ width }) => Math.round(width)));
   assert.deepEqual(widths, new Set([300, 150]));

@@ -16,7 +16,10 @@ const facetOf = ({ facets }: FacetReport, id: string) => facets.find((one) => on
 const countsOf = (report: FacetReport, id: string) =>
   Object.fromEntries(facetOf(report, id)?.options.map(({ value, count }) => [value, count]) ?? []);
 
-/** Four films are known: Anna and Ben in the first, Anna in the second, nobody in the third, the last in no clustering. */
+/**
+ * Four films are known: Anna and Ben in the first, Anna in the second, nobody in the third, the last in no
+ * clustering.
+ */
 async function clustered(t: TestContext) {
   const clusterings = new FakeClusterings();
   const faces = [

@@ -1,4 +1,5 @@
-// Whatever is done to clusterings in a real folder, in whichever order: searches and facets say what they hold then.
+// Whatever is done to clusterings in a real folder, in whichever order: searches and facets say what they
+// hold then.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PeopleFilter, PersonRef } from '../../../../actors/index/people/contract.ts';

@@ -1,5 +1,5 @@
-// A sequence of changes of people that is the same in every process: faces stored and forgotten, clustered, named, corrected
-// and deleted. Each change is one that is seen whole or not at all.
+// A sequence of changes of people that is the same in every process: faces stored and forgotten, clustered,
+// named, corrected and deleted. Each change is one that is seen whole or not at all.
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { seeded } from '../footage.ts';

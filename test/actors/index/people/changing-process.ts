@@ -1,6 +1,8 @@
-// A process that changes people in an analysis folder until it is ended, and says on standard output what is done.
+// A process that changes people in an analysis folder until it is ended, and says on standard output what is
+// done.
 //   node changing-process.ts FOLDER FROM TO MOMENT
-// It ends itself, as by kill -9, at a moment: they are counted before, in the middle of and behind writes and flushes.
+// It ends itself, as by kill -9, at a moment: they are counted before, in the middle of and behind writes and
+// flushes.
 import { writeSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';

@@ -7,8 +7,8 @@ import type { StoredClusters } from '../../../../actors/index/people/stored-clus
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 
 /**
- * Content, grid frame, and cluster or null for noise; a content's faces follow each other, ascending by frame. The text says
- * which face of its frame it is; left out, it is its place among those that are given.
+ * Content, grid frame, and cluster or null for noise; a content's faces follow each other, ascending by
+ * frame. The text says which face of its frame it is; left out, it is its place among those that are given.
  */
 export type FakeFace = readonly [string, number, string | null, string?];
 

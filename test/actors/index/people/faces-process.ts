@@ -1,5 +1,5 @@
-// A process that stores and clusters the faces of one content after the other, and ends itself, as by kill -9, at the Nth
-// write or flush. It says on standard output what was committed.
+// A process that stores and clusters the faces of one content after the other, and ends itself, as by kill
+// -9, at the Nth write or flush. It says on standard output what was committed.
 //   node faces-process.ts FOLDER N
 import { writeSync } from 'node:fs';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';

@@ -1,4 +1,5 @@
-// Faces for tests: vectors of people who are easy to tell apart, boxes that say which face it is, and pictures that say both.
+// Faces for tests: vectors of people who are easy to tell apart, boxes that say which face it is, and
+// pictures that say both.
 import { createHash } from 'node:crypto';
 import type { Face } from '../../../../actors/faces/contract.ts';
 import type { indexContract } from '../../../../actors/index/contract.ts';

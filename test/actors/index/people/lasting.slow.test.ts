@@ -121,7 +121,8 @@ function together(clusters: Int32Array): string {
 test('to cluster what the vectors say again gives what somebody corrected, whatever was corrected before', () => {
   fc.assert(
     fc.property(seeds, (seed) => {
-      // What vectors joined that is held apart is divided by where the faces were, which clusterings as wild as these change.
+      // What vectors joined that is held apart is divided by where the faces were, which clusterings as wild
+      // as these change.
       for (const { to } of jobs(seed, 25, false)) {
         const again = clustered(to, to.columns.raw);
         assert.equal(together(again.columns.clusters), together(to.columns.clusters));

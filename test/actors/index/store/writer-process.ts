@@ -1,4 +1,5 @@
-// A process that writes an analysis folder until it ends or is ended. It says on standard output what was committed.
+// A process that writes an analysis folder until it ends or is ended. It says on standard output what was
+// committed.
 //   node writer-process.ts FOLDER endless            stores file after file
 //   node writer-process.ts FOLDER die-at N           ends itself, as by kill -9, at the Nth write or flush
 //   node writer-process.ts FOLDER hold               begins a stage, then waits for its standard input to end

@@ -137,7 +137,8 @@ test('a disk with a few pages left is called full every time, not damaged', asyn
   await store(index, cache_dir, 'aa', someFootage(1, 0));
   const { bavail, bsize } = statfsSync(cache_dir);
   writeFileSync(join(cache_dir, 'filler'), Buffer.alloc(bavail * bsize - 5 * bsize));
-  // Each of these copies a few pages; a commit that runs out of disk in its middle reads as damage, and so do later ones.
+  // Each of these copies a few pages; a commit that runs out of disk in its middle reads as damage, and so do
+  // later ones.
   for (let i = 0; i < 50; i++) {
     await assert.rejects(
       store(index, cache_dir, (i + 0xb0).toString(16), someFootage(1, i)),

@@ -41,7 +41,10 @@ export function evidenceOf(id: string, frame: number): NonNullable<NewSummaryNod
   };
 }
 
-/** A tree over `seconds`: each node is cut into `width` children until it is `least` seconds long. Parents first. */
+/**
+ * A tree over `seconds`: each node is cut into `width` children until it is `least` seconds long. Parents
+ * first.
+ */
 export function tree(seconds: number, width = 4, least = 4): NewSummaryNode[] {
   const nodes: NewSummaryNode[] = [];
   const add = (node_id: string, parent_id: string | null, level: number, start: number, end: number) => {

@@ -1,5 +1,5 @@
-// One drawn library, laid out in memory by a drawn history, and one drawn question, answered by a search and by looking at
-// every frame at 16 bits.
+// One drawn library, laid out in memory by a drawn history, and one drawn question, answered by a search and
+// by looking at every frame at 16 bits.
 import assert from 'node:assert/strict';
 import type { FrameScope } from '../../../../actors/index/visual/catalog.ts';
 import { scorerOf } from '../../../../actors/index/visual/scan.ts';
@@ -49,7 +49,9 @@ function drawnFilm(draw: Draw, hash: string, looks: readonly Float32Array[]): Fi
   return { hash, vectors, scenes, frames };
 }
 
-/** Analysed, forgotten and analysed again, in pieces, so that the rows of a film lie wherever there was room. */
+/**
+ * Analysed, forgotten and analysed again, in pieces, so that the rows of a film lie wherever there was room.
+ */
 function drawnLibrary(draw: Draw, d: number): Library {
   const at = new Library(d, draw.one([1 << 17, 1 << 20]));
   const hashes = Array.from({ length: 1 + draw.whole(10) }, (_, i) => `${draw.whole(1000)}-${i}`);

@@ -1,5 +1,5 @@
-// Media in memory as the index holds them: rows of 8 bits in a bank, which are given back and used again, and beside them
-// the same vectors at 16 bits.
+// Media in memory as the index holds them: rows of 8 bits in a bank, which are given back and used again, and
+// beside them the same vectors at 16 bits.
 import { Catalog, type LoadedMedia, type Run } from '../../../../actors/index/visual/catalog.ts';
 import { readRow16, stride16, writeRow8, writeRow16 } from '../../../../actors/index/visual/quantize.ts';
 import type { Searched } from '../../../../actors/index/visual/search.ts';

@@ -16,7 +16,10 @@ const distancesOf = (vectors: Float32Array, d: number, lag = 1) =>
     for (let k = 0; k < d; k++) dot += vectors[i * d + k]! * vectors[(i + lag) * d + k]!;
     return 1 - dot;
   });
-/** `changed`: of each second the share of the picture that differs from the one before; all of it where nothing is said. */
+/**
+ * `changed`: of each second the share of the picture that differs from the one before; all of it where
+ * nothing is said.
+ */
 const startsOf = (vectors: Float32Array, d: number, changed: readonly number[] = []) =>
   sceneStarts(
     Array.from({ length: lags }, (_, i) => distancesOf(vectors, d, i + 1)),

@@ -1,5 +1,5 @@
-// Stills and films that are analysed, forgotten and analysed again while some of them stay: what those answer must stay as
-// well, and everything must answer as after a restart.
+// Stills and films that are analysed, forgotten and analysed again while some of them stay: what those answer
+// must stay as well, and everything must answer as after a restart.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Store } from '../../../../actors/index/store/store.ts';

@@ -1,5 +1,5 @@
-// Convolutions that work on each channel by itself, and those that have what follows them inside, as BlazeFace and the face
-// mesh have them.
+// Convolutions that work on each channel by itself, and those that have what follows them inside, as
+// BlazeFace and the face mesh have them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { convertGraphModel } from '../../../../actors/models/conversion/graph-model.ts';

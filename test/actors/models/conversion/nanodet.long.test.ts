@@ -1,5 +1,5 @@
-// The published NanoDet, fetched from the registry of npm and converted: values that TensorFlow.js gives for the same picture,
-// and the form in eight bits that is made of it when it is loaded.
+// The published NanoDet, fetched from the registry of npm and converted: values that TensorFlow.js gives for
+// the same picture, and the form in eight bits that is made of it when it is loaded.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A small TensorFlow.js graph model that has every operator that is converted, as the files of a package, and what it computes
-// by plain arithmetic.
+// A small TensorFlow.js graph model that has every operator that is converted, as the files of a package, and
+// what it computes by plain arithmetic.
 
 export interface SmallGraph {
   readonly json: { readonly [key: string]: unknown; readonly modelTopology: { readonly node: Node[] } };

@@ -1,4 +1,5 @@
-// Models that come from packages of the npm registry: with programs in the place of npm, and once with npm itself.
+// Models that come from packages of the npm registry: with programs in the place of npm, and once with npm
+// itself.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

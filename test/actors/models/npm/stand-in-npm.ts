@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 /**
- * `script`: JavaScript that runs with `folder`, where the tarball belongs, `spec`, and `fs`. Answers the environment in which it
- * is npm.
+ * `script`: JavaScript that runs with `folder`, where the tarball belongs, `spec`, and `fs`. Answers the
+ * environment in which it is npm.
  */
 export function standInNpm(at: string, script: string): NodeJS.ProcessEnv {
   const head = `const fs = require('node:fs'); const folder = process.argv[process.argv.indexOf('--pack-destination') + 1]; const spec = process.argv[3];`;

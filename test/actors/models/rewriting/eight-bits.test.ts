@@ -14,7 +14,10 @@ const random = seeded(11);
 const some = (count: number) => Float32Array.from({ length: count }, () => random() * 2 - 1);
 const picture = some(3 * 256);
 
-/** Convolutions with activations, a pool, maps side by side and a sum, as NanoDet has them; its values, and the graph. */
+/**
+ * Convolutions with activations, a pool, maps side by side and a sum, as NanoDet has them; its values, and
+ * the graph.
+ */
 function network(): { onnx: Uint8Array; made: string[] } {
   const graph = new GraphBuilder('network');
   const made: string[] = [];

@@ -118,7 +118,8 @@ test('the loader of this machine agrees', linux, (t) => {
   const folder = folderWith(t, { 'binding.node': bytes });
   const missing = missingLibraries(join(folder, 'binding.node'));
   assert.deepEqual(missing, ['libonnxruntime.so.1', 'libnowhere.so6']);
-  // In a process of its own: this one may have loaded onnxruntime, whose libraries are then found by their name.
+  // In a process of its own: this one may have loaded onnxruntime, whose libraries are then found by their
+  // name.
   const load = 'process.dlopen({ exports: {} }, process.argv[1])';
   const { stderr } = spawnSync(process.execPath, ['-e', load, join(folder, 'binding.node')], {
     encoding: 'utf8',

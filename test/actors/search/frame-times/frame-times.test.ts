@@ -11,7 +11,10 @@ import { clips } from '../../decoder/footage/clips.ts';
 import { mediaRecord } from '../../index/footage.ts';
 import { folder, indexActor } from '../../index/handlers.ts';
 
-/** A real index that knows a film of uneven times, and a real decoder. `read`: called before each question to it. */
+/**
+ * A real index that knows a film of uneven times, and a real decoder. `read`: called before each question to
+ * it.
+ */
 async function setUp(t: TestContext, read = () => {}) {
   const [index, root] = [await indexActor(t), folder(t)];
   const cache_dir = join(root, 'analysis');

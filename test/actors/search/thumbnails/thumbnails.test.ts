@@ -10,7 +10,10 @@ import { world } from '../../analysis/fakes.ts';
 
 const cache_dir = '/cache';
 
-/** The header of a JPEG of some size, with the frame it shows; the fake decoder marks what it made smaller by 0x55. */
+/**
+ * The header of a JPEG of some size, with the frame it shows; the fake decoder marks what it made smaller by
+ * 0x55.
+ */
 const stored = (frame: number, side = 640) =>
   Uint8Array.of(0xff, 0xd8, 0xff, 0xc0, 0, 8, 8, side >> 8, side & 255, side >> 8, side & 255, frame);
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');

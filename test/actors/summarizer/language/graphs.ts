@@ -1,5 +1,6 @@
-// Small graphs with the names, types and shapes of the exports of language models, that write planned answers and find out
-// whether they are fed rightly: the cache carries what was fed, and anything wrong turns the answer into exclamation marks.
+// Small graphs with the names, types and shapes of the exports of language models, that write planned answers
+// and find out whether they are fed rightly: the cache carries what was fed, and anything wrong turns the
+// answer into exclamation marks.
 import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import { Arithmetic } from '../../models/arithmetic.ts';
 
@@ -49,9 +50,15 @@ export function embedTokens(width: number, vocabulary: number): Uint8Array {
 }
 
 export interface Script {
-  /** Tokens of each answer: the first to a chat of two turns, the second to one of four. The last token goes on for ever. */
+  /**
+   * Tokens of each answer: the first to a chat of two turns, the second to one of four. The last token goes
+   * on for ever.
+   */
   readonly answers: readonly (readonly number[])[];
-  /** The mark whose last one stands before the answer, how many of them a chat of two turns has, and the tokens between. */
+  /**
+   * The mark whose last one stands before the answer, how many of them a chat of two turns has, and the
+   * tokens between.
+   */
   readonly mark: number;
   readonly marks: number;
   readonly lead: number;

@@ -38,7 +38,8 @@ test('every picture becomes one of whole tokens and of no more pixels than allow
 });
 
 test('patches go block by block of two by two, their values channel, frame, row', () => {
-  // 64×32 px: two blocks side by side. Every pixel tells its patch in red, its row in green, its column in blue.
+  // 64×32 px: two blocks side by side. Every pixel tells its patch in red, its row in green, its column in
+  // blue.
   const [width, height] = [64, 32];
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++)

@@ -1,5 +1,5 @@
-// Model folders of both families of language models, as a user could make them: small graphs that say what a test wants, and a
-// tokenizer of single bytes.
+// Model folders of both families of language models, as a user could make them: small graphs that say what a
+// test wants, and a tokenizer of single bytes.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow, SummaryRow, SummarySide } from '../../../../actors/models/contract.ts';
@@ -66,7 +66,10 @@ export interface TinyFiles {
   readonly tokenizer: Uint8Array | string;
 }
 
-/** What the model answers first, and what it answers to a repair; the mark of the end follows unless it is `endless`. */
+/**
+ * What the model answers first, and what it answers to a repair; the mark of the end follows unless it is
+ * `endless`.
+ */
 export function tinyFiles(
   name: FamilyName,
   answers: readonly string[],

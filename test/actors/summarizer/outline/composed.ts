@@ -1,5 +1,5 @@
-// Composed films for tests: chapters of scenes of shots, as vectors and speech made by rule, so that it is known where chapters
-// begin. Everything follows from a seed.
+// Composed films for tests: chapters of scenes of shots, as vectors and speech made by rule, so that it is
+// known where chapters begin. Everything follows from a seed.
 import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { normal, seeded } from '../../../seeded.ts';
 import { withCuts } from './with-cuts.ts';
@@ -27,7 +27,10 @@ export interface Composition {
   /** Whether there are pictures, and speech. */
   readonly pictures: boolean;
   readonly speech: boolean;
-  /** Shares of the squared length of a picture: of all of them, of its chapter, its scene, its camera, and noise. */
+  /**
+   * Shares of the squared length of a picture: of all of them, of its chapter, its scene, its camera, and
+   * noise.
+   */
   readonly shares: { film: number; chapter: number; scene: number; camera: number; noise: number };
   /** Mean seconds of a chapter. */
   readonly chapterSeconds: number;
@@ -155,7 +158,10 @@ function speechOf(
   return segments;
 }
 
-/** Precision and recall in one, of moments that lie within `tolerance` of each other; 1 when there are none of both. */
+/**
+ * Precision and recall in one, of moments that lie within `tolerance` of each other; 1 when there are none of
+ * both.
+ */
 export function f1(found: readonly number[], known: readonly number[], tolerance: number): number {
   if (found.length + known.length === 0) return 1;
   const left = new Set(known);

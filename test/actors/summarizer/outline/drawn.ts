@@ -1,5 +1,5 @@
-// Films of our own drawn scenes for tests, one picture a second through the starter model, with subtitles: chapters are known,
-// as each has scenes and a subject of its own.
+// Films of our own drawn scenes for tests, one picture a second through the starter model, with subtitles:
+// chapters are known, as each has scenes and a subject of its own.
 
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { beach } from '../../../../bench/samples/drawings/beach.ts';

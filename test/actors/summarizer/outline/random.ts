@@ -1,4 +1,5 @@
-// Random material for properties: with gaps, pictures that last, speech with odd texts, people; anything may be missing.
+// Random material for properties: with gaps, pictures that last, speech with odd texts, people; anything may
+// be missing.
 import fc from 'fast-check';
 import type { Material, Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { normal, seeded } from '../../../seeded.ts';

@@ -1,4 +1,5 @@
-// Films with texts for tests: vectors that show concepts of the lexicon in a made-up space, and all that is told of them.
+// Films with texts for tests: vectors that show concepts of the lexicon in a made-up space, and all that is
+// told of them.
 import { knownConcepts } from '../../../../actors/summarizer/concepts/known-concepts.ts';
 import { lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
 import { type FilmOptions, outlinedFilm } from '../../../../actors/summarizer/facts/film.ts';

@@ -33,7 +33,10 @@ const said = {
 
 const shown = ['a beach', 'a bridge', 'a kitchen', 'a market', 'a stable', 'a lighthouse', 'a cockpit'];
 
-/** Five minutes: restless and calm parts, silent ones, one with two speakers by turns, people who come and meet. */
+/**
+ * Five minutes: restless and calm parts, silent ones, one with two speakers by turns, people who come and
+ * meet.
+ */
 const material: Material = (() => {
   const shots: [number, ...string[]][] = [];
   for (let part = 0; part < 15; part++) {

@@ -1,6 +1,6 @@
-// Small transcripts written for these tests, with the sentences marked by `*` that a logger would keep; chatter is as long as
-// what matters, and some of what matters is short. `tuned` were looked at while weights were chosen, `held` were written
-// before that and not looked at.
+// Small transcripts written for these tests, with the sentences marked by `*` that a logger would keep;
+// chatter is as long as what matters, and some of what matters is short. `tuned` were looked at while weights
+// were chosen, `held` were written before that and not looked at.
 
 const tuned: readonly string[] = [
   `A: Hi, is this thing on?

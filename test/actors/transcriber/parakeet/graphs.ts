@@ -1,5 +1,6 @@
-// Small graphs with the names, types and shapes of the parakeet export. The sound itself is the score: the loudest sample
-// of every 80 ms says which token comes and how far to go on, and the states find out whether they are carried rightly.
+// Small graphs with the names, types and shapes of the parakeet export. The sound itself is the score: the
+// loudest sample of every 80 ms says which token comes and how far to go on, and the states find out whether
+// they are carried rightly.
 import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
 import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 
@@ -45,9 +46,10 @@ export function encoderGraph(): Uint8Array {
 }
 
 /**
- * Token and duration of the frame's note; the blank, on by one frame, where there is none, and where the token was just
- * written without going on. The first state counts what was written, the second holds the last token: whenever `targets`
- * is something else, `fault` is written. `again`: a token that is written however often it is asked.
+ * Token and duration of the frame's note; the blank, on by one frame, where there is none, and where the
+ * token was just written without going on. The first state counts what was written, the second holds the last
+ * token: whenever `targets` is something else, `fault` is written. `again`: a token that is written however
+ * often it is asked.
  */
 export function jointGraph(size: number, blank: number, fault: number, again: number): Uint8Array {
   const g = new GraphBuilder('decoder_joint');

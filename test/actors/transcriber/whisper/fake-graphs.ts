@@ -1,5 +1,6 @@
-// An encoder and a decoder that follow a script, with the ports of the real graphs. The decoder keeps its state in the
-// key-value cache alone; with a cache it takes one token a row, as it was traced, and answers no cross-attention.
+// An encoder and a decoder that follow a script, with the ports of the real graphs. The decoder keeps its
+// state in the key-value cache alone; with a cache it takes one token a row, as it was traced, and answers no
+// cross-attention.
 import assert from 'node:assert/strict';
 import type { ModelSession, Port, TensorIn, TensorOut } from '../../../../actors/models/session.ts';
 

@@ -10,7 +10,10 @@ import {
   TIMES,
 } from '../../../../actors/transcriber/whisper/sampling.ts';
 
-/** Text 0 to 19, of which 3 is suppressed, and 4 as the first token; end 20; special 21 to 29; times from 30 on. */
+/**
+ * Text 0 to 19, of which 3 is suppressed, and 4 as the first token; end 20; special 21 to 29; times from 30
+ * on.
+ */
 const vocabulary = {
   start: 21,
   transcribe: 22,

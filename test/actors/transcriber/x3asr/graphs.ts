@@ -1,5 +1,6 @@
-// Small graphs with the names, types and shapes of the x3asr export, that write planned answers and find out whether they
-// are fed rightly: the cache carries what was fed, and anything wrong turns the answer into exclamation marks.
+// Small graphs with the names, types and shapes of the x3asr export, that write planned answers and find out
+// whether they are fed rightly: the cache carries what was fed, and anything wrong turns the answer into
+// exclamation marks.
 import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import { Arithmetic } from '../../models/arithmetic.ts';
 
@@ -21,8 +22,8 @@ export interface Ids {
 const oneHot = (g: Arithmetic, token: string) => g.oneHot(token, VOCABULARY);
 
 /**
- * `audio_features`: as many vectors as the real encoder gives for that many frames, each filled with the number of
- * `thresholds` that the loudest spot of the mel picture exceeds: which answer is written.
+ * `audio_features`: as many vectors as the real encoder gives for that many frames, each filled with the
+ * number of `thresholds` that the loudest spot of the mel picture exceeds: which answer is written.
  */
 export function encoderGraph(thresholds: readonly number[], mel = MEL, name = 'mel'): Uint8Array {
   const g = new Arithmetic('encoder');
@@ -68,8 +69,9 @@ function cacheOf(g: Arithmetic, [layers, heads, size]: CacheSize, row: string, l
 }
 
 /**
- * The cache holds 0 as keys of the prompt, and the number of the answer as values of the places of the sound. Checked:
- * positions count from 0, the sound's places hold the pad token and no others do, and begin at the offset, behind its mark.
+ * The cache holds 0 as keys of the prompt, and the number of the answer as values of the places of the sound.
+ * Checked: positions count from 0, the sound's places hold the pad token and no others do, and begin at the
+ * offset, behind its mark.
  */
 export function initGraph(
   answers: readonly (readonly number[])[],
@@ -108,8 +110,9 @@ export function initGraph(
 }
 
 /**
- * The keys of a token that was fed are 1, so their sum is how many were. Checked: the position is the length of the cache,
- * and the vector is that of the token planned before, whose first number is the token and whose others are halves of it.
+ * The keys of a token that was fed are 1, so their sum is how many were. Checked: the position is the length
+ * of the cache, and the vector is that of the token planned before, whose first number is the token and whose
+ * others are halves of it.
  */
 export function stepGraph(
   answers: readonly (readonly number[])[],

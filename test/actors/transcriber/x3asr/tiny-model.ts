@@ -23,7 +23,9 @@ export const tinyTokenizer = (): object => byteTokenizer(marks, ['<asr_text>']);
 
 export const graphIds = { pad: idOf('<|audio_pad|>'), audioStart: idOf('<|audio_start|>'), fault: 33 };
 
-/** Louder sounds get later answers: between the loudest spots of noise of the amplitudes 0.001, 0.03 and 0.5. */
+/**
+ * Louder sounds get later answers: between the loudest spots of noise of the amplitudes 0.001, 0.03 and 0.5.
+ */
 export const thresholds = [0.1, 0.8];
 
 export interface TinyFiles {
@@ -34,7 +36,10 @@ export interface TinyFiles {
   readonly tokenizer: object;
 }
 
-/** `answers`: what is written for sounds of each loudness, marks included; one without an end goes on for ever. */
+/**
+ * `answers`: what is written for sounds of each loudness, marks included; one without an end goes on for
+ * ever.
+ */
 export function x3asrFiles(answers: readonly string[], cache = smallCache): TinyFiles {
   const plans = answers.map(idsOf);
   return {

@@ -112,7 +112,10 @@ test('frames keep the uneven times they were given', async () => {
   );
 });
 
-/** libx265 leaves the decoding times of so short a film uninitialised; other encoders put them before the film. */
+/**
+ * libx265 leaves the decoding times of so short a film uninitialised; other encoders put them before the
+ * film.
+ */
 for (const encoder of ['libx265', 'mpeg2video']) {
   test(`${encoder}: the frames of a film of one or two are decoded when they are shown`, () => {
     for (const frames of [1, 2]) {

@@ -1,4 +1,5 @@
-// What is analysed: requests that are refused, one with every kind of work, the same again, and the tasks that they were.
+// What is analysed: requests that are refused, one with every kind of work, the same again, and the tasks
+// that they were.
 import type { Session } from '../session.ts';
 
 export async function refusals(s: Session): Promise<void> {

@@ -1,5 +1,5 @@
-// Coded items of HEIF files, decoded by FFmpeg. A decoder is opened once for all tiles that have the same settings. Owns
-// native objects.
+// Coded items of HEIF files, decoded by FFmpeg. A decoder is opened once for all tiles that have the same
+// settings. Owns native objects.
 import {
   AVCOL_RANGE_JPEG,
   AVCOL_SPC_BT470BG,
@@ -64,7 +64,10 @@ export function profileOf(properties: readonly Property[]): Buffer | null {
   return null;
 }
 
-/** A coded picture is larger than what is shown of it by what its blocks need, and the decoder aligns its rows. */
+/**
+ * A coded picture is larger than what is shown of it by what its blocks need, and the decoder aligns its
+ * rows.
+ */
 function mostCodedPixels({ width, height }: Size): bigint {
   return BigInt((width + largestBlock) * (height + largestBlock));
 }
@@ -80,7 +83,9 @@ export class CodedItems {
     this.#frame.alloc();
   }
 
-  /** The picture of one item that says to have this size; null when it cannot be decoded, or is much larger. */
+  /**
+   * The picture of one item that says to have this size; null when it cannot be decoded, or is much larger.
+   */
   decode(item: Item, size: Size, bytes: Buffer, colours: ItemColours | null): Pixels | null {
     const most = mostCodedPixels(size);
     const context = this.#contextOf(item, most);

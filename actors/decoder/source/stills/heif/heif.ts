@@ -1,5 +1,6 @@
-// HEIF, the format of phones: pictures coded as HEVC, mostly a grid of tiles. libvips is built without an HEVC decoder, and
-// FFmpeg's demuxer does not put tiles together, so the items are read here. AVIF is left to libvips.
+// HEIF, the format of phones: pictures coded as HEVC, mostly a grid of tiles. libvips is built without an
+// HEVC decoder, and FFmpeg's demuxer does not put tiles together, so the items are read here. AVIF is left to
+// libvips.
 import type { Sharp } from 'sharp';
 import { mediaErrors } from '../../../contract.ts';
 import { AVCOL_SPC_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED } from '../../../ffmpeg.ts';
@@ -215,7 +216,8 @@ class Builder {
       const prefix =
         item.type === 'jpeg' ? item.properties.find(({ type }) => type === 'jpgC')?.body : undefined;
       const size = codedItemSize(item);
-      // Every picture has to say it (ISO/IEC 23008-12, 6.5.3.1), and what it takes to decode it is known by it.
+      // Every picture has to say it (ISO/IEC 23008-12, 6.5.3.1), and what it takes to decode it is known by
+      // it.
       if (!size) throw new OutsideFile();
       const coded = prefix ? Buffer.concat([prefix, bytes]) : bytes;
       const pixels = this.#coded.decode(item, size, coded, colours);

@@ -1,5 +1,5 @@
-// The items of a HEIF file (ISO/IEC 23008-12): which pictures there are, how they are coded, put together and turned, and
-// where their bytes lie.
+// The items of a HEIF file (ISO/IEC 23008-12): which pictures there are, how they are coded, put together and
+// turned, and where their bytes lie.
 import { type ByteSource, OutsideFile } from '../byte-source.ts';
 
 /** Largest box of facts that is read; those of phones have some kB. */
@@ -16,7 +16,10 @@ export interface Item {
   /** `hvc1`, `av01`, `grid`, `Exif`... */
   readonly type: string;
   readonly properties: readonly Property[];
-  /** Pieces of the item's bytes; `inside`: in the box `idat` instead of the file. Null for a way that is not known. */
+  /**
+   * Pieces of the item's bytes; `inside`: in the box `idat` instead of the file. Null for a way that is not
+   * known.
+   */
   readonly extents: readonly { readonly offset: number; readonly length: number }[] | null;
   readonly inside: boolean;
 }
@@ -203,7 +206,9 @@ interface Box {
   readonly body: Buffer;
 }
 
-/** The boxes that follow each other in `bytes`. Throws OutsideFile for one that is longer than what is there. */
+/**
+ * The boxes that follow each other in `bytes`. Throws OutsideFile for one that is longer than what is there.
+ */
 function boxesIn(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at + 8 <= bytes.length; ) {

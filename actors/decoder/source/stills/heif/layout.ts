@@ -54,7 +54,10 @@ export function sizeAfter(size: Size, steps: readonly Step[]): Size {
   );
 }
 
-/** Width, height, and the offset of the middle from that of the picture, each as a fraction. Cuts nothing when impossible. */
+/**
+ * Width, height, and the offset of the middle from that of the picture, each as a fraction. Cuts nothing when
+ * impossible.
+ */
 function cleanAperture(fields: Fields, { width, height }: Size) {
   const fraction = (numerator: number) => numerator / fields.u(4);
   const wide = fraction(fields.u(4));

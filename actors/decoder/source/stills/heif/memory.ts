@@ -1,11 +1,14 @@
-// How much memory and work it takes to put the picture of a HEIF item together, told by the sizes its items say.
+// How much memory and work it takes to put the picture of a HEIF item together, told by the sizes its items
+// say.
 import type { Size } from '../../coded-size.ts';
 import { streamBytes } from '../memory.ts';
 import { codings, profileOf } from './coded.ts';
 import { Fields, type HeifItems, type Item } from './items.ts';
 import { codedItemSize, deepest, stepsOf } from './layout.ts';
 
-/** Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that. */
+/**
+ * Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that.
+ */
 const codedPixel = 8.5;
 const rgb = 3;
 
@@ -24,7 +27,9 @@ export function heifBytes(heif: HeifItems, primary: Item): number {
 /** An item takes as much work as one of so many px, at least. */
 const leastPixels = 64 * 64;
 
-/** Pixels of all items that are decoded or painted, its opacity among them; an item as often as it is used. */
+/**
+ * Pixels of all items that are decoded or painted, its opacity among them; an item as often as it is used.
+ */
 export function paintedPixels(heif: HeifItems, primary: Item): number {
   const pixelsOf = (item: Item) =>
     ofTree(heif, item, ({ width, height }, _item, parts) =>
@@ -45,7 +50,9 @@ function itemBytes(heif: HeifItems, primary: Item): number {
   });
 }
 
-/** A number of an item by those of its parts. Each item is looked at once a level: many may share their parts. */
+/**
+ * A number of an item by those of its parts. Each item is looked at once a level: many may share their parts.
+ */
 function ofTree(
   heif: HeifItems,
   primary: Item,

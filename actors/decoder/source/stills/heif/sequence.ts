@@ -1,4 +1,5 @@
-// Tells a sequence of HEIF or AVIF pictures, which is a film with tracks, from a still: both can be in one file.
+// Tells a sequence of HEIF or AVIF pictures, which is a film with tracks, from a still: both can be in one
+// file.
 import { ByteSource } from '../byte-source.ts';
 import { topBoxes } from './items.ts';
 

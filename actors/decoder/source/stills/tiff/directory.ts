@@ -1,4 +1,5 @@
-// The first image of a TIFF or BigTIFF file as its tags describe it (TIFF 6.0, Adobe technical notes, BigTIFF).
+// The first image of a TIFF or BigTIFF file as its tags describe it (TIFF 6.0, Adobe technical notes,
+// BigTIFF).
 import { type ByteSource, OutsideFile } from '../byte-source.ts';
 
 /** SampleFormat; `int`: two's complement. */

@@ -62,7 +62,10 @@ const end = 257;
 const firstCode = 258;
 const mostCodes = 4096;
 
-/** LZW of TIFF 6.0: codes grow one early, the high bit comes first. The older order of bits is told by the first code. */
+/**
+ * LZW of TIFF 6.0: codes grow one early, the high bit comes first. The older order of bits is told by the
+ * first code.
+ */
 function lzw(bytes: Buffer, length: number): Buffer | null {
   const old = bytes[0] === 0 && (bytes[1]! & 1) === 1;
   const out = Buffer.alloc(length);
@@ -114,8 +117,9 @@ function lowFirst(bytes: Buffer, bit: number, width: number): number {
   return (value >> (bit & 7)) & ((1 << width) - 1);
 }
 
-// LZMA, undone by FFmpeg: only its TIFF decoder can. A piece is handed to it as a grey picture of its bytes in a file of its
-// own, since the decoder leaves black what it cannot read and, asked to be strict, refuses tags that it does not know.
+// LZMA, undone by FFmpeg: only its TIFF decoder can. A piece is handed to it as a grey picture of its bytes
+// in a file of its own, since the decoder leaves black what it cannot read and, asked to be strict, refuses
+// tags that it does not know.
 
 /** Tags of the picture: width, height, bits, compression, photometric, strip, samples, rows, bytes. */
 function wrapped(bytes: Buffer, stride: number, rows: number): Buffer {

@@ -1,4 +1,5 @@
-// The wanted samples of a TIFF picture, 8 bits each: pieces read, expanded, put in their places and brought to one range.
+// The wanted samples of a TIFF picture, 8 bits each: pieces read, expanded, put in their places and brought
+// to one range.
 import type { ByteSource } from '../byte-source.ts';
 import type { TiffImage } from './directory.ts';
 import { expandPiece, hasPredictor } from './pieces.ts';
@@ -6,7 +7,10 @@ import { expandPiece, hasPredictor } from './pieces.ts';
 /** A strip or tile that claims more has no true size. */
 const mostPieceBytes = 2 ** 30;
 const mostRowSamples = 2 ** 26;
-/** Above these bits, for signed numbers and for floating point, the numbers of the picture itself say what is black and what is white. */
+/**
+ * Above these bits, for signed numbers and for floating point, the numbers of the picture itself say what is
+ * black and what is white.
+ */
 const nominalBits = 16;
 
 /** What is known of the samples when all are read: 8 bits already, or numbers that need a range. */
@@ -24,8 +28,8 @@ export function pieceBytes({ bits, samples, planar, pieceWidth, pieceHeight }: T
 }
 
 /**
- * width×height×wanted.length samples, those of a pixel together, 0 to 255. `raw`: numbers as they are stored, up to 8 bits.
- * Null when a piece is missing, damaged or too short.
+ * width×height×wanted.length samples, those of a pixel together, 0 to 255. `raw`: numbers as they are stored,
+ * up to 8 bits. Null when a piece is missing, damaged or too short.
  */
 export async function readSamples(
   source: ByteSource,
@@ -111,7 +115,10 @@ function nominalScale(bits: number): (value: number) => number {
   return (value) => Math.round((value * 255) / most);
 }
 
-/** From 0 to 1 where all lie there, as in rendered pictures; from the smallest to the largest where they do not. */
+/**
+ * From 0 to 1 where all lie there, as in rendered pictures; from the smallest to the largest where they do
+ * not.
+ */
 function stretched(values: Float32Array): Uint8Array {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
@@ -211,7 +218,10 @@ function addWords(bytes: Buffer, { bits, samples, width, little }: RowLayout): B
   return bytes;
 }
 
-/** Predictor 3: differences of bytes, all first bytes of a row before all second ones (Adobe, TIFF technical note 3). */
+/**
+ * Predictor 3: differences of bytes, all first bytes of a row before all second ones (Adobe, TIFF technical
+ * note 3).
+ */
 function joinFloats(bytes: Buffer, { bits, samples, width }: RowLayout): Buffer {
   const count = samples * width;
   const size = bits / 8;

@@ -1,5 +1,6 @@
-// TIFF: which of the readers is right for a file, said by its tags. libvips reads the usual kinds. Many others it fills with
-// black, refuses or shows in a wrong range, and FFmpeg does too: those are read here, or refused by what they are.
+// TIFF: which of the readers is right for a file, said by its tags. libvips reads the usual kinds. Many
+// others it fills with black, refuses or shows in a wrong range, and FFmpeg does too: those are read here, or
+// refused by what they are.
 import sharp, { type Sharp } from 'sharp';
 import { rotated } from '../../coded-size.ts';
 import { ByteSource, OutsideFile } from '../byte-source.ts';
@@ -108,8 +109,8 @@ function ownStill(path: string, image: TiffImage, bytes: number, decode: () => P
 }
 
 /**
- * A piece as it is stored and without its compression, the numbers, the same with 8 bits, the colours, and those turned
- * upright.
+ * A piece as it is stored and without its compression, the numbers, the same with 8 bits, the colours, and
+ * those turned upright.
  */
 function ownBytes(image: TiffImage): number {
   const alpha = alphaOf(image) ? 1 : 0;
@@ -119,7 +120,9 @@ function ownBytes(image: TiffImage): number {
   return 2 * pieceBytes(image) + wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);
 }
 
-/** The JPEG file inside may be of any kind; its colours are there as a whole, and turned upright once more. */
+/**
+ * The JPEG file inside may be of any kind; its colours are there as a whole, and turned upright once more.
+ */
 function oldJpegBytes(image: TiffImage): number {
   return jpegBytes({ ...image, channels: 3, chroma: null, scans: true }) + 6 * image.width * image.height;
 }
@@ -140,7 +143,10 @@ async function decodeSamples(path: string, image: TiffImage): Promise<() => Shar
   return () => sharpOf(upright);
 }
 
-/** Writers of old-style JPEG store a whole JPEG file, or only its tables and data: the latter were never well defined. */
+/**
+ * Writers of old-style JPEG store a whole JPEG file, or only its tables and data: the latter were never well
+ * defined.
+ */
 async function decodeOldJpeg(
   path: string,
   { jpeg, width, height, orientation }: TiffImage,

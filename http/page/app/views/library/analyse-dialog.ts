@@ -1,5 +1,5 @@
-// What is to be done with the chosen files and folders: which media lie there, which kinds of work, and whether an analysis
-// that runs would have to stop for it.
+// What is to be done with the chosen files and folders: which media lie there, which kinds of work, and
+// whether an analysis that runs would have to stop for it.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -124,8 +124,8 @@ function saveWork({ again: _, ...options }: Partial<WorkOptions>): void {
 }
 
 /**
- * Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles would fail. Faces
- * that were wished for before wait until their models are there again.
+ * Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles
+ * would fail. Faces that were wished for before wait until their models are there again.
  */
 export function workOptions(kept: Partial<WorkOptions>, models: WorkModels | null): WorkOptions {
   const speech = models !== null && models.speech.model_key !== null;

@@ -125,8 +125,8 @@ npx framehound open --cache-dir ~/.framehound/samples-analysis</pre>
   </section>`;
 }
 
-// What is dragged onto the list. A browser tells no path of a file, so a person is told how to copy it; a path as text is
-// taken.
+// What is dragged onto the list. A browser tells no path of a file, so a person is told how to copy it; a
+// path as text is taken.
 
 function useDrop() {
   const [dropped, setDropped] = useState<string | null>(null);
@@ -185,7 +185,8 @@ function OfFile({ file }: { readonly file: ListedFile }) {
     ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure.message, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
 }
 
-// Below the list: known files that do not lie in the folder any more. What is stored of them is still found and looked at.
+// Below the list: known files that do not lie in the folder any more. What is stored of them is still found
+// and looked at.
 
 /** Known files below a folder that are compared with what lies there; above it nothing is said. */
 const MOST = 5000;
@@ -243,8 +244,8 @@ interface GoneFile {
 }
 
 /**
- * `known`: files below the folder, by whatever spelling of the system. `names`: what lies in it. A hidden name is not listed, so
- * nothing is known of it.
+ * `known`: files below the folder, by whatever spelling of the system. `names`: what lies in it. A hidden
+ * name is not listed, so nothing is known of it.
  */
 export function goneFrom(folder: string, known: readonly Known[], names: readonly string[]): GoneFile[] {
   const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';

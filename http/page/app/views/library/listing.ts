@@ -1,5 +1,5 @@
-// The folder that is looked at, a page at a time as it comes into sight, and what is chosen in it. Kept while another view
-// is shown.
+// The folder that is looked at, a page at a time as it comes into sight, and what is chosen in it. Kept while
+// another view is shown.
 import { ApiError, api, isAbort } from '../../api.ts';
 import { createSlice, get } from '../../store.ts';
 import { pagesOf, type Row, rowsOf } from './rows.ts';

@@ -1,5 +1,5 @@
-// The rows of a folder: its folders, then its files, by their number in the whole; which of them are in sight, and which
-// pages hold them.
+// The rows of a folder: its folders, then its files, by their number in the whole; which of them are in
+// sight, and which pages hold them.
 import type { Api } from '../../api.ts';
 
 export type FolderPage = Awaited<ReturnType<Api['listMedia']>>;
@@ -64,7 +64,7 @@ export function folderOf(path: string): string | null {
   return crumbsOf(path).at(-2)?.path ?? null;
 }
 
-/** A path as a person pastes it: in quotes, as a `file:` address, with spaces around it. Null for none that is absolute. */
+/** A pasted path: in quotes, as a `file:` address, with spaces around it. Null for relative ones. */
 export function pastedPath(text: string): string | null {
   const bare = text
     .trim()

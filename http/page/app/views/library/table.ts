@@ -1,4 +1,5 @@
-// The list of a folder. Only the rows in sight are in the page, whatever their number; keys move on from one of them.
+// The list of a folder. Only the rows in sight are in the page, whatever their number; keys move on from one
+// of them.
 import { html } from 'htm/preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../parts/icon.ts';

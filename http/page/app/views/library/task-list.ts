@@ -153,7 +153,9 @@ function List({ task_id, count, total }: TaskFailuresProps) {
     ${rest > 0 && html`<li class="quiet">${t(words.moreFailures, { n: rest })}</li>`}</ul>`;
 }
 
-/** Results come in the order in which they ended: they are gone through until enough that failed are found. */
+/**
+ * Results come in the order in which they ended: they are gone through until enough that failed are found.
+ */
 async function failuresOf({ task_id, count, total }: TaskFailuresProps, signal: AbortSignal) {
   const wanted = Math.min(count, SHOWN);
   const found: Awaited<ReturnType<typeof api.getTask>>['results'] = [];

@@ -1,4 +1,5 @@
-// The library: folders and files with what is analysed of them, the tasks, the watch folders, and the space they take.
+// The library: folders and files with what is analysed of them, the tasks, the watch folders, and the space
+// they take.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api.ts';

@@ -1,4 +1,5 @@
-// The files that lie in chosen folders: the service takes files, so folders are gone through here, page by page.
+// The files that lie in chosen folders: the service takes files, so folders are gone through here, page by
+// page.
 import { ApiError, api } from '../../api.ts';
 import { nameOf } from '../../times.ts';
 import { folderOf, type ListedFile, type Row, rowsOf } from './rows.ts';

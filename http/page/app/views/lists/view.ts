@@ -93,7 +93,8 @@ function Remove({ name, close }: { readonly name: string; close(): void }) {
   <//>`;
 }
 
-// The moments of the basket: their pictures, in and out points that can be set, and their order, by mouse or by keyboard.
+// The moments of the basket: their pictures, in and out points that can be set, and their order, by mouse or
+// by keyboard.
 
 function Items({ items }: { readonly items: readonly BasketItem[] }) {
   /** What is dragged, and what it would stand before. */

@@ -15,7 +15,9 @@ export function present<T extends Named>(chosen: readonly string[], clusters: re
   return chosen.flatMap((id) => clusters.find(({ cluster_id }) => cluster_id === id) ?? []);
 }
 
-/** Each name once, with the largest cluster that has it: more than one, and a person has to say which stays. */
+/**
+ * Each name once, with the largest cluster that has it: more than one, and a person has to say which stays.
+ */
 export function namesAmong<T extends Named>(clusters: readonly T[]): T[] {
   const largest = new Map<string, T>();
   for (const one of clusters) {

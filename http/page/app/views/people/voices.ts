@@ -1,4 +1,5 @@
-// The voices of the library: who speaks in which file, their names, and where else the same voice may be heard.
+// The voices of the library: who speaks in which file, their names, and where else the same voice may be
+// heard.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
@@ -212,7 +213,10 @@ function Listen({ part, name }: ListenProps) {
 interface Questions<T> extends RequestState<T> {
   /** What is shown is from before an answer, or an answer is on its way: no other is taken. */
   readonly isBusy: boolean;
-  /** Answers one, where none is on its way; `work` is true when that worked. What is asked now is loaded after it. */
+  /**
+   * Answers one, where none is on its way; `work` is true when that worked. What is asked now is loaded after
+   * it.
+   */
   answer(work: () => Promise<boolean>): void;
 }
 

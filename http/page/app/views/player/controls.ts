@@ -73,7 +73,8 @@ function Clock({ medium, transport }: Pick<ControlsProps, 'medium' | 'transport'
   </p>`;
 }
 
-// Where one is in a medium, as it is told: by timecode and frame, or by its time where frames cannot be counted.
+// Where one is in a medium, as it is told: by timecode and frame, or by its time where frames cannot be
+// counted.
 
 type Counted = Pick<Medium, 'rate' | 'rateVaries' | 'frames'>;
 

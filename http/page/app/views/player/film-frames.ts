@@ -1,5 +1,5 @@
-// The frames of a film as a player needs them, from when to when each is shown: counted by a rate, or by their own times
-// where the rate varies.
+// The frames of a film as a player needs them, from when to when each is shown: counted by a rate, or by
+// their own times where the rate varies.
 import { frameAt, lastFrame, type Range } from './frames.ts';
 
 export interface FilmFrames {
@@ -36,8 +36,8 @@ const BORDER = 2e-6;
 type AskPart = (start: number, end: number) => Promise<FrameTimes>;
 
 /**
- * `ask` a part of the film, which begins at a multiple of `PART_SECONDS`; `first`: what was answered of that at 0.
- * `duration`: seconds; 0 or infinite where it is not known.
+ * `ask` a part of the film, which begins at a multiple of `PART_SECONDS`; `first`: what was answered of that
+ * at 0. `duration`: seconds; 0 or infinite where it is not known.
  */
 export function listedFrames(first: FrameTimes, ask: AskPart, duration: number): FilmFrames {
   return new ListedFrames(first, ask, Number.isFinite(duration) ? duration : 0);
@@ -48,7 +48,9 @@ class ListedFrames implements FilmFrames {
   readonly #coming = new Map<number, Promise<void>>();
   readonly #ask: AskPart;
   readonly #duration: number;
-  /** The last part that is known to have frames, and the first one that is known to come after all of them. */
+  /**
+   * The last part that is known to have frames, and the first one that is known to come after all of them.
+   */
   #last = 0;
   #over = Number.POSITIVE_INFINITY;
 
@@ -105,8 +107,8 @@ class ListedFrames implements FilmFrames {
 const BEFORE = 1e-4;
 
 /**
- * The frame `count` after the one that is shown at a time, before it where negative; the first or the last one where there are
- * fewer. A time whose frame has to be loaded first where it is not known.
+ * The frame `count` after the one that is shown at a time, before it where negative; the first or the last
+ * one where there are fewer. A time whose frame has to be loaded first where it is not known.
  */
 export function frameBeside(
   frames: FilmFrames,

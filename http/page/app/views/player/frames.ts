@@ -1,4 +1,5 @@
-// Frames of a film and times within it: which frame a time shows, and where a player has to be sent to show one.
+// Frames of a film and times within it: which frame a time shows, and where a player has to be sent to show
+// one.
 
 /** Frames a second where the film does not say. */
 export const usualRate = 25;
@@ -25,8 +26,8 @@ export function lastFrame(duration: number, rate: number): number {
 const leastLikeWhole = 0.002;
 
 /**
- * `00:01:02:13`: frames count at the nearest whole rate, as timecode without drop frames does. At other rates they count
- * within the second of the clock that they begin in.
+ * `00:01:02:13`: frames count at the nearest whole rate, as timecode without drop frames does. At other rates
+ * they count within the second of the clock that they begin in.
  */
 export function timecodeOf(frame: number, rate: number): string {
   const whole = Math.max(1, Math.round(rate));
@@ -48,7 +49,9 @@ export interface Range {
   readonly end_seconds: number;
 }
 
-/** The start of the next range after a time, or of the one before; null where there is none. Ranges ascend. */
+/**
+ * The start of the next range after a time, or of the one before; null where there is none. Ranges ascend.
+ */
 export function neighbour(ranges: readonly Range[], seconds: number, direction: 1 | -1): number | null {
   const starts = ranges.map((range) => range.start_seconds);
   // A little into a range one means the range before it, not its own start again.

@@ -1,5 +1,5 @@
-// What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its chapters. Each is asked
-// for by itself: what one of them lacks, the others still have.
+// What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its
+// chapters. Each is asked for by itself: what one of them lacks, the others still have.
 import { ApiError, api } from '../../api.ts';
 import { type RequestState, useAsk } from '../../ask.ts';
 import { useStore } from '../../store.ts';
@@ -184,7 +184,9 @@ export interface Lane {
 /** Silence that does not end a speaker's span. */
 const JOINED_SECONDS = 1;
 
-/** A lane for each speaker, who speaks longest first. `nobody`: the label where it is not known who speaks. */
+/**
+ * A lane for each speaker, who speaks longest first. `nobody`: the label where it is not known who speaks.
+ */
 export function speakerLanes(segments: readonly Segment[], nobody: string): Lane[] {
   const bySpeaker = Map.groupBy(segments, ({ speaker }) => speaker);
   return [...bySpeaker]
@@ -212,7 +214,10 @@ function joined(segments: readonly Segment[]): Span[] {
   return spans;
 }
 
-/** Number of the segment that is spoken at a time, or the last one before it; -1 before the first. Segments ascend. */
+/**
+ * Number of the segment that is spoken at a time, or the last one before it; -1 before the first. Segments
+ * ascend.
+ */
 export function segmentAt(segments: readonly Segment[], seconds: number): number {
   let [low, high] = [0, segments.length];
   while (low < high) {

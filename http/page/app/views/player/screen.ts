@@ -1,5 +1,5 @@
-// Where the medium is seen: the browser's own player, a still, or, where the browser cannot play the file, its stored
-// previews.
+// Where the medium is seen: the browser's own player, a still, or, where the browser cannot play the file,
+// its stored previews.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
@@ -55,7 +55,9 @@ export function Screen({ medium, transport }: ScreenProps) {
   </div>`;
 }
 
-/** A version that was made for browsers before the file itself; null where the file cannot be read any more. */
+/**
+ * A version that was made for browsers before the file itself; null where the file cannot be read any more.
+ */
 async function linkOf(
   file: { cache_dir: string; hash_str: string },
   kind: Medium['kind'],
@@ -91,7 +93,8 @@ function Native({ medium, url, transport, onLost }: SourceProps & { readonly url
       if (kind === 'video' && playable.videoWidth === 0) onLost();
       else transport.attach(playable, frames);
     };
-    // Effects run after the next paint: on a busy machine the browser may have read the head of the file before.
+    // Effects run after the next paint: on a busy machine the browser may have read the head of the file
+    // before.
     if (playable.readyState >= playable.HAVE_METADATA) ready();
     else playable.addEventListener('loadedmetadata', ready, { once: true });
     return () => {
@@ -174,7 +177,8 @@ function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserVersionP
   </div>`;
 }
 
-// Stands in where the browser cannot play a film: keeps the time of a player, while stored previews are shown.
+// Stands in where the browser cannot play a film: keeps the time of a player, while stored previews are
+// shown.
 
 function createStandIn(duration: number): Playable {
   return new StandIn(duration);

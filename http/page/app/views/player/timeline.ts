@@ -1,4 +1,5 @@
-// The time line below the player: pictures of the shots, sound, chapters, who speaks and who is seen, all on one scale.
+// The time line below the player: pictures of the shots, sound, chapters, who speaks and who is seen, all on
+// one scale.
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { usePicture } from '../../pictures.ts';
@@ -161,8 +162,8 @@ function Cell({ media_path, second, start, left, width, isShot }: CellProps) {
   </div>`;
 }
 
-// Which pictures a strip of a film shows: of its shots, joined where they are too short to be seen, cut where they are
-// longer than a picture is wide.
+// Which pictures a strip of a film shows: of its shots, joined where they are too short to be seen, cut where
+// they are longer than a picture is wide.
 
 interface StripCell {
   /** Seconds of the film that the cell covers. */
@@ -174,7 +175,10 @@ interface StripCell {
   readonly isShot: boolean;
 }
 
-/** `most`: cells of equal width that the strip has room for. Shots ascend; gaps between them belong to the one before. */
+/**
+ * `most`: cells of equal width that the strip has room for. Shots ascend; gaps between them belong to the one
+ * before.
+ */
 export function picturesOfStrip(shots: readonly Range[], duration: number, most: number): StripCell[] {
   if (duration <= 0 || most < 1) return [];
   const width = duration / most;
@@ -245,7 +249,10 @@ function draw(canvas: HTMLCanvasElement, peaks: readonly number[]): void {
 
 // Peaks of sound for as many columns as a drawing has.
 
-/** The loudest of the peaks that fall into each column; where there are fewer peaks than columns, the one that is there. */
+/**
+ * The loudest of the peaks that fall into each column; where there are fewer peaks than columns, the one that
+ * is there.
+ */
 export function columnsOf(peaks: readonly number[], columns: number): number[] {
   if (peaks.length === 0) return [];
   return Array.from({ length: columns }, (_, x) => {

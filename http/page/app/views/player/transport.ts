@@ -1,5 +1,5 @@
-// Where the player is and how fast it goes, whatever it plays. Its time changes with every frame, so it is no state of
-// components: who shows it listens.
+// Where the player is and how fast it goes, whatever it plays. Its time changes with every frame, so it is no
+// state of components: who shows it listens.
 import { evenFrames, type FilmFrames, frameBeside } from './film-frames.ts';
 import { type Range, shuttled, usualRate } from './frames.ts';
 
@@ -9,7 +9,9 @@ export interface Transport {
   /** 0: stopped; negative: backward. */
   readonly speed: number;
   seek(seconds: number): void;
-  /** Shows the frame that is `count` after the one that is seen, stopped. Rejects when its time cannot be had. */
+  /**
+   * Shows the frame that is `count` after the one that is seen, stopped. Rejects when its time cannot be had.
+   */
   step(count: number): Promise<void>;
   toggle(): void;
   stop(): void;
@@ -34,7 +36,9 @@ class PlayerTransport implements Transport {
   #steps = 0;
   #seconds: number;
   #speed = 0;
-  /** Where a person asked to be, as long as nothing has moved from there: another source goes to just this. */
+  /**
+   * Where a person asked to be, as long as nothing has moved from there: another source goes to just this.
+   */
   #requested: number | null;
   /** Where it is being sent, until it is there. */
   #target: number | null = null;
@@ -207,8 +211,8 @@ export function middleOfFrame({ start_seconds, end_seconds }: Range): number {
 const MARGIN = 0.5;
 
 /**
- * As `middleOfFrame`, and near the moment where the frame is long: of a screen that stands still the sound goes on. Without a
- * frame the moment itself.
+ * As `middleOfFrame`, and near the moment where the frame is long: of a screen that stands still the sound
+ * goes on. Without a frame the moment itself.
  */
 export function withinFrame(frame: Range | null | undefined, seconds: number): number {
   if (!frame) return seconds;
@@ -229,7 +233,8 @@ function isOneFrame(frames: FilmFrames | null, a: number, b: number): boolean {
   return start !== undefined && start === frames?.at(b)?.start_seconds;
 }
 
-// What the player plays, as its parts see it: a video or audio element, or a stand-in where the browser cannot play the file.
+// What the player plays, as its parts see it: a video or audio element, or a stand-in where the browser
+// cannot play the file.
 
 /** The part of a media element that is used. */
 export interface Playable {

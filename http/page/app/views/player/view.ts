@@ -1,4 +1,5 @@
-// The player: a medium from the moment it was opened at, frame by frame, with what is known of it along its time line.
+// The player: a medium from the moment it was opened at, frame by frame, with what is known of it along its
+// time line.
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
@@ -117,8 +118,8 @@ function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], people: rea
   return [...own, ...speakers, ...people];
 }
 
-// The transcript beside the player: it follows what is said, a click goes there without stopping, and a speaker can be
-// named.
+// The transcript beside the player: it follows what is said, a click goes there without stopping, and a
+// speaker can be named.
 
 interface TranscriptProps {
   readonly hash_str: string;

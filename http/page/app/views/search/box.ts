@@ -98,7 +98,8 @@ function Kinds() {
   })}</div>`;
 }
 
-// A picture of a person's own, dropped in, pasted or chosen: as text, small enough to be sent with every question.
+// A picture of a person's own, dropped in, pasted or chosen: as text, small enough to be sent with every
+// question.
 
 /** Models look at far fewer. */
 const MOST_PIXELS_ASIDE = 1024;

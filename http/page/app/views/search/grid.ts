@@ -1,5 +1,5 @@
-// The grid of matches: only the rows in sight are in the page, whatever their number. One tile is selected; keys move on
-// from it.
+// The grid of matches: only the rows in sight are in the page, whatever their number. One tile is selected;
+// keys move on from it.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';

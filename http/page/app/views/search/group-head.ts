@@ -59,7 +59,8 @@ function GroupHead({ group, ordered }: GroupHeadProps) {
   </div>`;
 }
 
-// The bar along each film: how well each second fits what is looked for. Asked for films in sight, two at a time.
+// The bar along each film: how well each second fits what is looked for. Asked for films in sight, two at a
+// time.
 
 const KEPT = 300;
 /** A film that is scrolled by is not asked for. */
@@ -171,7 +172,8 @@ function draw(canvas: HTMLCanvasElement, values: readonly number[], marks: reado
     context.fillRect((mark / values.length) * width, 0, Math.max(1, scale), 3 * scale);
 }
 
-// Matches in the order in which they are shown: by film, the film with the best one first, or simply the best first.
+// Matches in the order in which they are shown: by film, the film with the best one first, or simply the best
+// first.
 
 export interface Group {
   /** `weaker`: no group, the line above the weaker matches. */

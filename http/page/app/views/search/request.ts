@@ -1,4 +1,5 @@
-// What is sent for a query: the fields of /search/moments, and those of /search/relevance and /metadata/facets.
+// What is sent for a query: the fields of /search/moments, and those of /search/relevance and
+// /metadata/facets.
 import { type Kind, kinds, type Query } from './moment.ts';
 
 /** A last second that no film has. */

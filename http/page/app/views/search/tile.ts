@@ -141,7 +141,8 @@ function BandMark({ band }: { readonly band: Band | null }) {
   </span>`;
 }
 
-// What a match was found by, framed in its picture: lines of text, and things while the tile is pointed at or chosen.
+// What a match was found by, framed in its picture: lines of text, and things while the tile is pointed at or
+// chosen.
 
 interface Framed {
   readonly box: readonly [number, number, number, number];
@@ -190,7 +191,8 @@ function thingsOf({ reasons }: Found) {
   return seen.flatMap((part) => (part.part === 'things' ? (part.boxes ?? []) : []));
 }
 
-// Strips of pictures of scenes, for scrubbing: asked for when a tile is pointed at for a moment, the latest ones kept.
+// Strips of pictures of scenes, for scrubbing: asked for when a tile is pointed at for a moment, the latest
+// ones kept.
 
 const KEPT = 60;
 const POINTED_MS = 120;

@@ -110,7 +110,8 @@ function takePicture(dropped: DataTransfer): void {
   if (file) void searchByPicture(file);
 }
 
-// What a person should know of an answer, and what stands where nothing was found: what would help, and the way to it.
+// What a person should know of an answer, and what stands where nothing was found: what would help, and the
+// way to it.
 
 /** The first says most; the others on demand. Commands are left out: a button does the same. */
 function Warnings() {
@@ -152,8 +153,8 @@ function NoResults({ weaker }: { readonly weaker: number }) {
     ${isLacking && html`<p class="quiet">${t(setup.lacking)}</p><${SetUpButton} />`}<//>`;
 }
 
-// Asks as one types: a little after the last letter, and the request before is given up, so no late answer overwrites a
-// newer one.
+// Asks as one types: a little after the last letter, and the request before is given up, so no late answer
+// overwrites a newer one.
 
 type Asked = NonNullable<ReturnType<typeof momentsRequest>>;
 

@@ -13,7 +13,10 @@ export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {
   return reasons.length > 0 && reasons.every(isWeakReason);
 }
 
-/** Moments of a kind that are shown by themselves; where none is weak, also those beyond the limit of the answer. */
+/**
+ * Moments of a kind that are shown by themselves; where none is weak, also those beyond the limit of the
+ * answer.
+ */
 export function countOf({ moments, counts }: Pick<FoundAnswer, 'moments' | 'counts'>, kind: Kind): number {
   const own = moments
     .map(({ reasons }) => reasons.filter((reason) => reason.kind === kind))

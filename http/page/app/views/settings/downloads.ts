@@ -1,5 +1,5 @@
-// Downloads of models: the tasks of this service that run or wait, how far each is, and what failed. Kept while another
-// view is shown.
+// Downloads of models: the tasks of this service that run or wait, how far each is, and what failed. Kept
+// while another view is shown.
 import { useEffect } from 'preact/hooks';
 import { type Api, api, messageOf } from '../../api.ts';
 import { onProgress, readTasks } from '../../live.ts';

@@ -1,4 +1,5 @@
-// First run and settings: what the models can, which there are, how the page looks, and how the service is set.
+// First run and settings: what the models can, which there are, how the page looks, and how the service is
+// set.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { ApiError, api, messageOf } from '../../api.ts';

@@ -1,4 +1,5 @@
-// The node that is looked at: all of its text, pictures of its range, what is to be checked, and its evidence on demand.
+// The node that is looked at: all of its text, pictures of its range, what is to be checked, and its evidence
+// on demand.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api.ts';

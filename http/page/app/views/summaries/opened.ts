@@ -169,7 +169,8 @@ function Remove({ summary, close }: ActionsProps & { close(): void }) {
   <//>`;
 }
 
-// Reads a summary as far as it is looked at: nodes when they are opened, and all those above one that was found.
+// Reads a summary as far as it is looked at: nodes when they are opened, and all those above one that was
+// found.
 
 interface Reading {
   readonly known: ReadonlyMap<string, Node>;

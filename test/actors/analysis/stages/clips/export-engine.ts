@@ -1,4 +1,5 @@
-// An engine whose clips are cut by the test: what was asked for, when each ends, and the tasks that tell of it.
+// An engine whose clips are cut by the test: what was asked for, when each ends, and the tasks that tell of
+// it.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -36,7 +36,10 @@ async function interrupted(t: TestContext, at: number, happens: (e: Engine, name
   return { e, request, ended, hit: hit as string | null, messages };
 }
 
-/** At which messages a task is interrupted: the first of each name, and of all others every fourth until a release. */
+/**
+ * At which messages a task is interrupted: the first of each name, and of all others every fourth until a
+ * release.
+ */
 async function moments(t: TestContext): Promise<number[]> {
   const { messages } = await interrupted(t, 0, () => {});
   const all = messages.map((_, i) => i + 1);

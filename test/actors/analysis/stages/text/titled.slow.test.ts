@@ -1,4 +1,5 @@
-// Recorded footage with a title over it: decoded, read by the published model where it has changed, and joined over seconds.
+// Recorded footage with a title over it: decoded, read by the published model where it has changed, and
+// joined over seconds.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Clips through encoders of devices, good and bad ones: which encoder made the clip, what was told, and that it is exact.
+// Clips through encoders of devices, good and bad ones: which encoder made the clip, what was told, and that
+// it is exact.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { describe } from 'node:test';

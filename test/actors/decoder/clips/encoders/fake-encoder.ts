@@ -1,4 +1,5 @@
-// Encoders of devices that no machine has: libx264 behind another name, which can misbehave in every way that is looked for.
+// Encoders of devices that no machine has: libx264 behind another name, which can misbehave in every way that
+// is looked for.
 import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
 import type { DeviceEncoderOptions } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
 import type { PictureShape } from '../../../../../actors/decoder/clips/picture-encoder.ts';

@@ -1,4 +1,5 @@
-// Small films of H.264 whose groups of pictures are closed, made in the ways in which encoders and containers differ.
+// Small films of H.264 whose groups of pictures are closed, made in the ways in which encoders and containers
+// differ.
 import { type Clip, type StampedFilm, stamped, tone } from '../../footage/clip.ts';
 import { ntsc, x264 } from '../../footage/codec-options.ts';
 

@@ -15,14 +15,18 @@ import { type GroupFilm, groupFilms } from './films.ts';
 
 const shape = { width: 192, height: 108, fit: 'stretch', resample: 'area' } as const;
 
-/** Levels in the mean; precise clips of these drawings differ as much, and two pictures that follow each other by 20. */
+/**
+ * Levels in the mean; precise clips of these drawings differ as much, and two pictures that follow each other
+ * by 20.
+ */
 const mostDifference = 4;
 
 /** Cuts between pictures and on keyframes; `at` says when a picture is shown. */
 function spansOf({ group, facts }: GroupFilm): (readonly [number, number])[] {
   const { frames, duration, frameRate } = facts;
   const at = (n: number) => frames[Math.max(0, n)]?.seconds ?? duration;
-  // Nearer to the end of a picture: the middle is not the same in files that round times. Of uneven times at the start.
+  // Nearer to the end of a picture: the middle is not the same in files that round times. Of uneven times at
+  // the start.
   const between = (n: number) => (frameRate ? at(n) + 0.6 * (at(n + 1) - at(n)) : at(n));
   return [
     [at(group), at(3 * group)],

@@ -7,7 +7,9 @@ const sequence = [0x67, 77, 0, 40, 0b1_1_1_1_011_0, 0b1_1_0_1_1_000];
 const frameOnly = [0x67, 77, 0, 40, 0b1_1_1_1_011_0, 0b1_1_1_1_1_000];
 const picture = [0x68, 0b1_1_000000];
 const unit = (...bytes: number[][]) => Buffer.from(bytes.flatMap((nal) => [0, 0, 1, ...nal]));
-/** first_mb 0, slice type 0, picture parameters 0, 4 bits of frame_num, field_pic_flag 1, bottom_field_flag. */
+/**
+ * first_mb 0, slice type 0, picture parameters 0, 4 bits of frame_num, field_pic_flag 1, bottom_field_flag.
+ */
 const field = (header: number, frameNumber: number, bottom: 0 | 1) => {
   const bits = (0b111 << 6) | (frameNumber << 2) | 0b10 | bottom;
   return unit([header, bits >> 1, ((bits & 1) << 7) | 0x40]);

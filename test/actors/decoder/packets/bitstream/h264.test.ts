@@ -7,7 +7,8 @@ import { framings, prefixed } from './framings.ts';
 for (const [name, join, framing] of framings) {
   describe(`H.264, ${name}`, () => {
     const slice = (header: number) => [header, 0x9a, 0x22, 0x80];
-    // Recovery point: payload type 6, 1 byte, recovery_frame_cnt as Exp-Golomb: 0 is a single 1 bit, 4 is 00101.
+    // Recovery point: payload type 6, 1 byte, recovery_frame_cnt as Exp-Golomb: 0 is a single 1 bit, 4 is
+    // 00101.
     const recovery = (bits: number) => [0x06, 0x06, 0x01, bits, 0x80];
     test('a picture that is no reference but changes parameters for later ones', () => {
       const sets = new ParameterSets();

@@ -21,7 +21,10 @@ function written(name: string, film: Buffer, length = film.length): string {
   return path;
 }
 
-/** FFmpeg leaves the list alone, since no sample is said to be encrypted: what is reserved is seen and not taken. */
+/**
+ * FFmpeg leaves the list alone, since no sample is said to be encrypted: what is reserved is seen and not
+ * taken.
+ */
 const long = promisingFilm({ more: [table('senc', 1e7)] });
 
 test('a film that promises more than its bytes can hold is refused by name before FFmpeg reads it', async () => {

@@ -98,7 +98,10 @@ export class Canvas {
     return this.paint((_, y) => rows[Math.floor(y * SIDE)]!, box(0, from, 1, to));
   }
 
-  /** Multiplies what is there by 1 ± strength in patches; `x` and `y` patches across the frame, halved each octave. */
+  /**
+   * Multiplies what is there by 1 ± strength in patches; `x` and `y` patches across the frame, halved each
+   * octave.
+   */
   grain(strength: number, x: number, y: number, octaves: number, shape?: Shape): this {
     const noise = this.noise(x, y, octaves);
     each(shape, (px, py, at) => {

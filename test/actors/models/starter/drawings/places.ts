@@ -1,5 +1,6 @@
-// Pictures of simple scenes, drawn after what real frames have: skies that pale towards the horizon, water with lying
-// ripples, dark green textured leaves, snow with bluish shade, night with noise and points of light.
+// Pictures of simple scenes, drawn after what real frames have: skies that pale towards the horizon, water
+// with lying ripples, dark green textured leaves, snow with bluish shade, night with noise and points of
+// light.
 import { box, type Canvas, ellipse, hsl, mix, type Rgb, scaled } from './canvas.ts';
 
 const white: Rgb = [0.97, 0.97, 0.97];

@@ -1,4 +1,5 @@
-// The mixed set: pictures of many kinds, and for each query which kinds it asks for and which may rightly come as well.
+// The mixed set: pictures of many kinds, and for each query which kinds it asks for and which may rightly
+// come as well.
 import { Canvas, Dice, ellipse, type Shape } from './canvas.ts';
 import * as places from './places.ts';
 import { anyShape, checker, clutter, plain, stripes, symmetrical, thing, tinted } from './things.ts';

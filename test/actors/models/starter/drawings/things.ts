@@ -156,7 +156,9 @@ function others(name: string): string[] {
   return basics.filter((basic) => basic !== own && !near[own]?.includes(basic));
 }
 
-/** A cluttered backdrop of colours other than `name`, then the thing in `name`, in `shape`, slightly shaded. */
+/**
+ * A cluttered backdrop of colours other than `name`, then the thing in `name`, in `shape`, slightly shaded.
+ */
 export function thing(canvas: Canvas, name: string, shape: Shape): Uint8Array {
   const { dice } = canvas;
   const around = others(name);

@@ -1,4 +1,5 @@
-// Writes a text in an older encoding: the decoder of the runtime, asked for every byte and pair of bytes, turned round.
+// Writes a text in an older encoding: the decoder of the runtime, asked for every byte and pair of bytes,
+// turned round.
 
 export function encode(text: string, encoding: string): Uint8Array {
   const table = tableOf(encoding);

@@ -1,4 +1,5 @@
-// Subtitles of any age: what they are written in is found out, with and without a language in the name of the file.
+// Subtitles of any age: what they are written in is found out, with and without a language in the name of the
+// file.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';

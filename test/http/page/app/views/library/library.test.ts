@@ -1,4 +1,5 @@
-// What the library of the page works out without a browser: paths, rows in sight, what is chosen, and what is asked for.
+// What the library of the page works out without a browser: paths, rows in sight, what is chosen, and what is
+// asked for.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
