@@ -1,8 +1,37 @@
 // Which model a person of this machine should download for a kind of work, and which one is used.
-import { type ListedModel, type ModelRow, modelErrors } from './contract.ts';
-import { type FaceKind, faceKinds, isFaceKind } from './face-kinds.ts';
+import {
+  type FaceDetectorRow,
+  type FaceEmbedderRow,
+  type ListedModel,
+  type ModelRow,
+  modelErrors,
+} from './contract.ts';
 import { isNpmFile, isOwnFile, transferSizes } from './model-file.ts';
 import { builtInRows } from './rows/list.ts';
+
+// The two kinds of face models: what they are called, and the families that run them.
+
+/** What code there is to run a model of each kind. */
+export const faceFamilies = {
+  'face-detector': ['yunet', 'scrfd', 'blazeface'],
+  'face-embedder': ['sface', 'arcface', 'dlib'],
+} as const;
+type FaceKind = keyof typeof faceFamilies;
+
+const faceKinds: readonly FaceKind[] = ['face-detector', 'face-embedder'];
+
+export function isFaceKind(kind: string): kind is FaceKind {
+  return faceKinds.some((one) => one === kind);
+}
+
+/** The models that find faces and tell them apart. */
+export interface FacePair {
+  readonly detector: FaceDetectorRow;
+  readonly embedder: FaceEmbedderRow;
+}
+
+/** Brings what is missing of a pair. */
+export const facesCommand = 'framehound models pull faces';
 
 /** What a machine has that decides how large a model may be. */
 export interface Machine {

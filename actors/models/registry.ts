@@ -7,7 +7,7 @@ import { suggestion } from '../../runtime/nearest.ts';
 import { facesErrors } from '../faces/contract.ts';
 import { textReaderErrors } from '../text-reader/contract.ts';
 import { thingsErrors } from '../things/contract.ts';
-import { bestThere } from './advice.ts';
+import { bestThere, type FacePair, facesCommand, isFaceKind } from './advice.ts';
 import {
   type FaceDetectorRow,
   type FaceEmbedderRow,
@@ -20,7 +20,6 @@ import {
   type SummaryRow,
   type VisualRow,
 } from './contract.ts';
-import { type FacePair, facesCommand, isFaceKind } from './face-kinds.ts';
 import { currentKey } from './renamed.ts';
 import { builtInRows } from './rows/list.ts';
 import { instead, unavailableModel } from './unavailable.ts';

@@ -1,8 +1,7 @@
 // Whether the model.json of a user's folder is a row, and which field is wrong where it is not.
 import { Compile } from 'typebox/compile';
-import { isModelWord } from './advice.ts';
+import { faceFamilies, isFaceKind, isModelWord } from './advice.ts';
 import { ModelRow, mostPictureBytes, type RegistryProblem, type VisualSide } from './contract.ts';
-import { faceFamilies, isFaceKind } from './face-kinds.ts';
 import { isNpmFile } from './model-file.ts';
 import { builtInRows } from './rows/list.ts';
 

@@ -179,7 +179,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a pan is a slow fade',
-    file: 'actors/summarizer/outline/shots.ts',
+    file: 'actors/summarizer/outline/outline.ts',
     text: 'if (changes[i]! < 2 * Math.max(before, after)) continue;',
     fault: 'if (changes[i]! < Math.min(before, after)) continue;',
     tests: ['test/actors/summarizer/outline/shots.test.ts'],

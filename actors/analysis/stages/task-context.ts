@@ -1,12 +1,17 @@
 // What the stages of one run of a task share: the request, the tracker, the surveys, and the signal that ends
 // it.
+
+import { existsSync } from 'node:fs';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { storeErrors } from '../../index/store/contract.ts';
+import { Condition } from '../../../runtime/sync/condition.ts';
+import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { SharedLock } from '../../../runtime/sync/shared-lock.ts';
+import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
-import { worthAnotherTry } from '../recovery/retry.ts';
-import type { LastWork } from './last-work.ts';
-import type { StageParts } from './parts.ts';
-import { Surveys } from './surveys.ts';
+import { type GoneMedia, goneMedia } from '../media/gone.ts';
+import { expectUnchanged, surveyAndRemember } from '../media/survey.ts';
+import { hangOf, journalledSurvey, worthAnotherTry } from '../recovery/journalled.ts';
+import type { AnalysisParts, StageParts } from './parts.ts';
 import type { Tracker } from './tracker.ts';
 import type { WorkResults } from './work-results.ts';
 
@@ -105,4 +110,138 @@ function endsTheTask(error: unknown): boolean {
   return [STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE].some((row) =>
     row.is(error),
   );
+}
+
+// Work that was running in a crash comes last and alone, so that a second crash tells which it was: after the
+// other work of all groups, and one piece at a time.
+
+/** A group, as far as the order of its work matters. */
+interface StageGroup {
+  readonly needs: readonly string[];
+  readonly stages: readonly { readonly stage: { readonly kind: { readonly type: string } } }[];
+}
+
+export class LastWork {
+  /** Groups that have other work left. */
+  readonly #busy: Set<StageGroup>;
+  readonly #groups: readonly StageGroup[];
+  readonly #changed = new Condition();
+  /** Other work shares it. */
+  readonly lock = new SharedLock();
+
+  constructor(groups: readonly StageGroup[]) {
+    this.#groups = groups;
+    this.#busy = new Set(groups);
+  }
+
+  /** Nothing is left of the group but what comes last. */
+  reached(group: StageGroup): void {
+    if (this.#busy.delete(group)) this.#changed.notifyAll();
+  }
+
+  /** Resolves when no group has other work left, apart from those that wait for this one. */
+  async turn(group: StageGroup): Promise<void> {
+    this.reached(group);
+    const others = this.#groups.filter((other) => other !== group && !this.#waitsFor(other, group));
+    while (others.some((other) => this.#busy.has(other))) await this.#changed.wait();
+  }
+
+  /** What a group needs is done by groups before it, so this ends. */
+  #waitsFor(group: StageGroup, other: StageGroup): boolean {
+    return this.#groups.some((between) => {
+      const needed = between.stages.some(({ stage }) => group.needs.includes(stage.kind.type));
+      return needed && (between === other || this.#waitsFor(between, other));
+    });
+  }
+}
+
+// The surveys of one task: which file is it, what is in it. A file that several stages work on is surveyed
+// once.
+
+/** Files surveyed at the same time. */
+const TOGETHER = 2;
+
+interface SurveyRun {
+  readonly task_id: string;
+  readonly cache_dir: string;
+  /** Of every piece of work of the task: a path that is there twice is asked for twice. */
+  readonly paths: readonly string[];
+  readonly retryQuarantined: boolean;
+  readonly signal: AbortSignal;
+}
+
+class Surveys {
+  readonly #parts: AnalysisParts;
+  readonly #run: SurveyRun;
+  readonly #semaphore = new Semaphore(TOGETHER);
+  /** How often each path will still be asked for, where that is more than once. */
+  readonly #repeated = new Map<string, number>();
+  readonly #first = new Map<string, Promise<MediaRecord>>();
+
+  constructor(parts: AnalysisParts, run: SurveyRun) {
+    this.#parts = parts;
+    this.#run = run;
+    const seen = new Set<string>();
+    for (const path of run.paths) {
+      if (seen.has(path)) this.#repeated.set(path, (this.#repeated.get(path) ?? 1) + 1);
+      seen.add(path);
+    }
+  }
+
+  /** A look at it was running in a crash: it comes last and alone. */
+  isSuspect(path: string): boolean {
+    return this.#parts.journal.history.isSuspectSurvey(path);
+  }
+
+  /** Tried again once after a crash; whoever asks after a hang comes later. */
+  media(path: string): Promise<MediaRecord> {
+    const media = this.#first.get(path) ?? this.#tried(path);
+    const left = (this.#repeated.get(path) ?? 1) - 1;
+    if (left > 0) {
+      this.#repeated.set(path, left);
+      this.#first.set(path, media);
+      media.catch((error) => {
+        if (hangOf(error) && this.#first.get(path) === media) this.#first.delete(path);
+      });
+    } else {
+      this.#repeated.delete(path);
+      this.#first.delete(path);
+    }
+    return media;
+  }
+
+  /** What is known of a file that is not there; null where its previews are not stored. */
+  gone(path: string): Promise<GoneMedia | null> {
+    const { cache_dir, signal } = this.#run;
+    return goneMedia(this.#parts, cache_dir, path, { signal });
+  }
+
+  /**
+   * The same of a file that may be there. Throws NOT_ANALYZED, and FILE_CHANGED for one that was written
+   * since.
+   */
+  async previewed(path: string): Promise<GoneMedia> {
+    const found = await this.gone(path);
+    if (found === null) {
+      const what = 'no previews are stored of it; analyse its pictures first';
+      throw storeErrors.NOT_ANALYZED(`${path}: ${what}`, { path });
+    }
+    if (existsSync(path)) await expectUnchanged(found.media, 'was written since it was analysed');
+    return found;
+  }
+
+  #tried(path: string): Promise<MediaRecord> {
+    return this.#survey(path).catch((error) => {
+      if (this.#run.signal.aborted || !worthAnotherTry(error) || hangOf(error)) throw error;
+      return this.#survey(path);
+    });
+  }
+
+  /** Journalled as well: a file can end the engine while it is probed. */
+  #survey(path: string): Promise<MediaRecord> {
+    const { prober, index, journal } = this.#parts;
+    const { task_id, cache_dir, retryQuarantined, signal } = this.#run;
+    const watched = journalledSurvey(journal, task_id, path, retryQuarantined);
+    return this.#semaphore.run(() => surveyAndRemember(path, { cache_dir, prober, index, watched, signal }));
+  }
 }

@@ -14,6 +14,8 @@ import {
   type QueuePlace,
   type RunSize,
   type TaskError,
+  type TaskEvent,
+  type TaskListener,
   type TaskRun,
   type TaskSnapshot,
   type UnfinishedWork,
@@ -21,7 +23,6 @@ import {
 } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { StageKind } from '../stages/kind.ts';
-import type { Listeners } from './listeners.ts';
 import type { ActiveRun } from './records.ts';
 import { createRunTally, type RunTally } from './run-tally.ts';
 
@@ -295,4 +296,31 @@ function finishedBefore(earlier: ReadonlyMap<string, WorkResult>, percentage: nu
     [...earlier.values()].filter(({ outcome }) => outcome === 'analyzed').map((result) => workKey(result)),
   );
   return { percentage, finished: (type, path) => finished.has(workKey({ type, path })) };
+}
+
+// Whoever listens to the events of tasks. One that fails is told in the log and disturbs nobody else.
+
+export class Listeners {
+  readonly #log: Log;
+  readonly #all = new Set<TaskListener>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Answers the function that ends the subscription. */
+  add(listener: TaskListener): () => void {
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  }
+
+  notify(task_id: string, event: TaskEvent): void {
+    for (const listener of this.#all) {
+      try {
+        listener(task_id, event);
+      } catch (error) {
+        this.#log.error('a listener failed', { task_id, event: event.type, error });
+      }
+    }
+  }
 }

@@ -2,9 +2,18 @@
 // work itself is done by `analysis`, a task that runs is kept by `RunningTask`, its turn by a `Place`, the
 // files by the records.
 import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
+import { expectAbove } from '../../../runtime/files/expect-above.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
+import { clipErrors } from '../../decoder/clips/contract.ts';
+import type { ClipsRequest } from '../../exporter/clips/contract.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import { keysOf } from '../../models/advice.ts';
+import { type ModelLibrary, modelErrors } from '../../models/contract.ts';
+import { currentKey } from '../../models/renamed.ts';
 import {
   type Accepted,
   type Analysis,
@@ -14,6 +23,7 @@ import {
   type JobOptions,
   type JobRequests,
   type Page,
+  type ProxyRequest,
   type StartOptions,
   type TaskDetail,
   type TaskListener,
@@ -22,17 +32,41 @@ import {
   type Tasks,
   type UnfinishedWork,
 } from '../contract.ts';
+import { plainPath } from '../request.ts';
+import { clipExport } from '../stages/clips/kind.ts';
 import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';
-import { type JobOrders, jobOrders } from './job-orders.ts';
-import { Listeners } from './listeners.ts';
-import { recordedJobs } from './ordered-jobs.ts';
+import { expectWritable } from './files.ts';
 import { Place, type Prepare } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
-import type { PullableModels } from './pull-order.ts';
 import { type ActiveRun, TaskFolder, type TaskRecords } from './records.ts';
-import { RunningTask } from './running-task.ts';
-import { SharedTasks } from './shared-tasks.ts';
+import { Listeners, RunningTask } from './running-task.ts';
+
+// Tasks that several ask for: whoever wants what runs or waits, or is about to, gets the task that does it.
+
+class SharedTasks {
+  /** Those that are about to be recorded, by what they do. */
+  readonly #beginning = new Map<string, Promise<Accepted>>();
+
+  /** `begin`: starts the task in the place, when none does the same. */
+  begin(
+    keyOf: RequestKey,
+    request: AnalysisRequest,
+    { tasks }: Place,
+    begin: () => Promise<Accepted>,
+  ): Promise<Accepted> {
+    const key = keyOf(request);
+    if (key === null) return begin();
+    const known = this.#beginning.get(key);
+    if (known) return known;
+    // One that is told to stop does nothing for anybody.
+    const same = tasks.find(({ state, request }) => state !== 'stopping' && keyOf(request) === key);
+    if (same) return Promise.resolve(same.accepted);
+    const task = begin().finally(() => this.#beginning.delete(key));
+    this.#beginning.set(key, task);
+    return task;
+  }
+}
 
 const never = new AbortController().signal;
 /** Tasks that wait for one place, at most. */
@@ -235,4 +269,114 @@ class TaskRegistry implements Tasks {
     const { admit } = this.#parts.preflight;
     return new RunningTask({ ...this.#parts, listeners: this.#listeners, admit, ended, left }, run);
   }
+}
+
+// How tasks of jobs without files come about: each kind of work says what a request for it has come to.
+
+/**
+ * What a recorded request asks for, the same text for the same; null when it asks for nothing of the kind.
+ */
+type RequestKey = (request: AnalysisRequest) => string | null;
+
+interface JobOrder<R> {
+  /** What is to be done. Throws what is wrong with the request; changes nothing. */
+  resolve(request: R, signal: AbortSignal): Promise<OrderedJobs>;
+  /** Whoever asks for the same while it runs or waits gets the task that does it. */
+  readonly keyOf: RequestKey;
+}
+
+type JobOrders = { readonly [T in keyof JobRequests]: JobOrder<JobRequests[T]> };
+
+/** `library`: of the models that tasks download. */
+export function jobOrders(library: PullableModels): JobOrders {
+  return {
+    clips: { resolve: resolveClips, keyOf: clipKey },
+    pull: { resolve: (request) => resolvePull(request, library), keyOf: pullKey },
+    proxy: { resolve: resolveProxy, keyOf: proxyKey },
+  };
+}
+
+// A request for a proxy: that the analysis folder takes it.
+
+/** Throws NOT_A_FOLDER, STORE_READ_ONLY. The folder that is filled is the analysis folder. */
+async function resolveProxy({ cache_dir, ...asked }: ProxyRequest): Promise<OrderedJobs> {
+  await expectWritable(cache_dir);
+  return { cache_dir: plainPath(cache_dir), proxy_request: asked };
+}
+
+/** Of a content, wherever a copy of it lies. */
+function proxyKey({ cache_dir, proxy_request }: AnalysisRequest): string | null {
+  if (!proxy_request) return null;
+  const { hash_str, max_side } = proxy_request;
+  return JSON.stringify(['proxy', cache_dir, hash_str, max_side]);
+}
+
+// A request to export clips: that there are some, and that the disk takes them.
+
+/**
+ * Throws INVALID_REQUEST, NOT_A_FOLDER, CLIP_UNWRITABLE. The folder that is filled is the one of the clips.
+ */
+async function resolveClips({ output_dir, ...request }: ClipsRequest): Promise<OrderedJobs> {
+  const { create_folders = false } = request;
+  if (request.clips.length === 0) throw analysisErrors.INVALID_REQUEST('clips is empty', { field: 'clips' });
+  const field = 'output_dir';
+  await expectAbove(output_dir, create_folders, (what, cause) =>
+    clipErrors.CLIP_UNWRITABLE(`${field}: ${what}`, { field }, cause),
+  );
+  await expectWritable(output_dir, field).catch((error) => {
+    const { STORE_READ_ONLY, STORE_FULL } = storeErrors;
+    if (!STORE_READ_ONLY.is(error) && !STORE_FULL.is(error)) throw error;
+    // It is no analysis folder.
+    const why = codeOf((error as Error).cause);
+    throw clipErrors.CLIP_UNWRITABLE(`${field} ${output_dir} cannot be written (${why})`, { field }, error);
+  });
+  return { cache_dir: plainPath(output_dir), clip_export: clipExport(request) };
+}
+
+/** The same clips of the same sources in the same folder: whoever asks twice wants them once. */
+function clipKey({ cache_dir, clip_export }: AnalysisRequest): string | null {
+  return clip_export ? JSON.stringify(['clips', cache_dir, clip_export]) : null;
+}
+
+// A request to download models: which they are, and that there are such.
+
+/** What is asked of the models before any is downloaded. */
+type PullableModels = Pick<ModelLibrary, 'list' | 'missing'>;
+
+/**
+ * Each model once, in the order of the request. Throws INVALID_REQUEST, MODEL_UNKNOWN, MODEL_UNSUPPORTED,
+ * MODEL_INVALID and MODEL_BUILT_IN. The folder that is filled is the one of the models.
+ */
+export async function resolvePull(
+  { model_keys }: JobRequests['pull'],
+  library: PullableModels,
+): Promise<OrderedJobs> {
+  if (model_keys.length === 0)
+    throw analysisErrors.INVALID_REQUEST('model_keys is empty', { field: 'model_keys' });
+  const { models } = await library.list();
+  const keys = [...new Set(model_keys.flatMap((word) => keysOf(word, models)).map(currentKey))];
+  let folder = '';
+  for (const key of keys) {
+    ({ folder } = await library.missing(key));
+    if (!models.find(({ row }) => row.key === key)?.builtIn) continue;
+    throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program and needs no download`, { key });
+  }
+  return { cache_dir: dirname(folder), pull_models: keys };
+}
+
+/** The same models, in whatever order. */
+function pullKey({ cache_dir, pull_models }: AnalysisRequest): string | null {
+  return pull_models ? JSON.stringify(['pull', cache_dir, pull_models.toSorted()]) : null;
+}
+
+// What a request for jobs without files has come to, and the form in which a task of it is recorded.
+
+/** The folder that the task fills, and what its kind of work records. */
+type OrderedJobs = Pick<AnalysisRequest, 'cache_dir'> & Partial<AnalysisRequest>;
+
+/** Whole: it asks for nothing of other kinds. */
+function recordedJobs(kinds: readonly StageKind[], jobs: OrderedJobs): AnalysisRequest {
+  const nothing = Object.assign({}, ...kinds.map((kind) => kind.nothing));
+  // Who asks anew wants tried what was left alone; a resume leaves it alone.
+  return { ...nothing, ...jobs, force: true } as AnalysisRequest;
 }

@@ -11,6 +11,7 @@ import {
   avGetPixFmtName,
   type CodecContext,
   type Frame,
+  hasEncoder,
   type Packet,
   Rational,
   type Stream,
@@ -18,10 +19,10 @@ import {
 import type { Source } from '../source/source.ts';
 import { codedSize, pictureRate } from '../source/stream.ts';
 import type { ClipFile, TimeBase } from './clip-file.ts';
+import { clipErrors } from './contract.ts';
 import { Encoder } from './encoder.ts';
 import { pictureFormatOf } from './formats.ts';
 import { encodedColours, type PictureInput } from './picture-fitter.ts';
-import { noEncoder, softwareCodec } from './software.ts';
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
 export const quality = { preset: 'fast', crf: '17' };
@@ -176,4 +177,23 @@ export function describeStream(stream: Stream, { rate, pixelAspect }: PictureSha
     const data = video.codecpar.getCodedSideData(type);
     if (data) stream.codecpar.addCodedSideData(type, Buffer.from(data));
   }
+}
+
+// The encoders of H.264 that need no device, as far as this FFmpeg was built with them.
+
+/** FFmpeg's names, best first. OpenH264 takes whole pictures of 8 bits and 4:2:0 only. */
+const codecs = ['libx264', 'libopenh264'] as const;
+export type SoftwareCodec = (typeof codecs)[number];
+
+/** Null for a build without any. */
+export function softwareCodec(): SoftwareCodec | null {
+  return codecs.find(hasEncoder) ?? null;
+}
+
+/** The reason, and what can be done about it. `isForbidden`: by the settings. */
+export function noEncoder(isForbidden: boolean) {
+  const why = isForbidden
+    ? 'hardware_encoding is "only", and no device can encode these pictures: set it to "auto"'
+    : 'FFmpeg was built without libx264 and libopenh264, and no device can encode these pictures: install node-av with its own FFmpeg';
+  return clipErrors.CLIP_NO_ENCODER(`${why}, or use a device with an H.264 encoder (docs/gpu.md)`);
 }

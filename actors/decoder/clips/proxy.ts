@@ -20,8 +20,7 @@ import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './en
 import { m4a, mp4 } from './formats.ts';
 import { PictureCut } from './picture-cut.ts';
 import { openPictureEncoder, type PictureShape } from './picture-encoder.ts';
-import { encodeBoth } from './precise.ts';
-import { SoundCut } from './sound-cut.ts';
+import { encodeBoth, SoundCut } from './precise.ts';
 import { expectReadable, SoundPackets, soundStreams } from './sound-packets.ts';
 
 /** For looking at. Half of the processors, so that searches and analyses go on. */

@@ -1,5 +1,4 @@
 // One audio track of a precise clip: decoded, placed at its times, and encoded as AAC from sample to sample.
-
 import { mediaErrors } from '../contract.ts';
 import { avChannelLayoutDefault, Dictionary, Frame, type Packet, Rational, type Stream } from '../ffmpeg.ts';
 import { SoundClock } from '../sound/clock.ts';
@@ -9,8 +8,6 @@ import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { Encoder } from './encoder.ts';
 import { soundRateOf } from './formats.ts';
-import { SampleQueue } from './sample-queue.ts';
-import { speakersOf, toStereo } from './stereo.ts';
 
 /** Bits per second for each channel, at which AAC is not told from the source. */
 const channelBitRate = 128_000n;
@@ -222,4 +219,88 @@ function openEncoder(file: ClipFile, stream: Stream, rate: number, channels: num
   const language = stream.metadata?.get('language');
   if (language) encoder.stream.metadata = Dictionary.fromObject({ language });
   return encoder;
+}
+
+// Sound of many loudspeakers mixed down to two.
+
+const half = Math.SQRT1_2;
+
+/** Shares of each loudspeaker, by its bit in FFmpeg's masks, left and right. Others are in both. */
+const shares: readonly (readonly [left: number, right: number])[] = [
+  [1, 0],
+  [0, 1],
+  [half, half],
+  // The low effects are no part of a mix of two.
+  [0, 0],
+  [half, 0],
+  [0, half],
+  [1, 0],
+  [0, 1],
+  [half * half, half * half],
+  [half, 0],
+  [0, half],
+];
+
+/** The places of the channels, in their order. */
+export function speakersOf(mask: bigint): number[] {
+  const bits = mask.toString(2);
+  return Array.from(bits, (_, bit) => bit).filter((bit) => bits[bits.length - 1 - bit] === '1');
+}
+
+/** Two rows of gains, one for each channel, that never clip. */
+export function toStereo(speakers: readonly number[]): number[] {
+  const each = speakers.map((speaker) => shares[speaker] ?? ([half, half] as const));
+  const sums = [0, 1].map((side) => each.reduce((sum, share) => sum + share[side]!, 0));
+  const most = Math.max(...sums, Number.EPSILON);
+  return [0, 1].flatMap((side) => each.map((share) => share[side]! / most));
+}
+
+// Samples of several channels that wait to be encoded, in order. Silence takes no memory.
+
+interface Stretch {
+  /** One for each channel; null for silence. */
+  readonly planes: readonly Float32Array[] | null;
+  readonly count: number;
+}
+
+class SampleQueue {
+  #stretches: Stretch[] = [];
+  /** Samples of the first stretch that were taken. */
+  #taken = 0;
+  /** Samples that wait. */
+  length = 0;
+
+  /** `planes` are *moved*. */
+  push(planes: readonly Float32Array[]) {
+    this.#push({ planes, count: planes[0]?.length ?? 0 });
+  }
+
+  pushSilence(count: number) {
+    this.#push({ planes: null, count });
+  }
+
+  /** Fills `planes` with the next `count` samples, of which there must be as many. */
+  take(planes: readonly Float32Array[], count: number) {
+    for (let at = 0; at < count; ) {
+      const first = this.#stretches[0]!;
+      const step = Math.min(count - at, first.count - this.#taken);
+      for (const [channel, plane] of planes.entries()) {
+        const from = first.planes?.[channel];
+        if (from) plane.set(from.subarray(this.#taken, this.#taken + step), at);
+        else plane.fill(0, at, at + step);
+      }
+      at += step;
+      this.#taken += step;
+      this.length -= step;
+      if (this.#taken < first.count) continue;
+      this.#stretches.shift();
+      this.#taken = 0;
+    }
+  }
+
+  #push(stretch: Stretch) {
+    if (stretch.count === 0) return;
+    this.#stretches.push(stretch);
+    this.length += stretch.count;
+  }
 }

@@ -2,7 +2,7 @@
 // became of each.
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { basename, extname, isAbsolute, join } from 'node:path';
 import { EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
 import { expectAbove } from '../../../runtime/files/expect-above.ts';
@@ -12,9 +12,8 @@ import type { Log } from '../../../runtime/log.ts';
 import { quoted } from '../../../runtime/quoted.ts';
 import { rangeFault } from '../../../runtime/range-fault.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
-import { clipName } from './clip-name.ts';
+import { safeName } from '../filename.ts';
 import type { ClipCounts, ClipResult, ClipSpec, Clips, ClipsRequest, ClipWritten } from './contract.ts';
-import { NameOrder } from './name-order.ts';
 import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
 import type { Writers } from './writers.ts';
 
@@ -168,4 +167,47 @@ function unwritable(what: string, cause?: unknown) {
 function resultOf(spec: ClipSpec, error: string | null, output_path: string | null): ClipResult {
   const { media_path, start_seconds, end_seconds } = spec;
   return { success: error === null, error, media_path, start_seconds, end_seconds, output_path };
+}
+
+// The order in which clips of one name get it: names are numbered as they stand in the request, whichever is
+// cut first.
+
+export class NameOrder {
+  /**
+   * Ends with all work so far on clips of a name; names that differ by their case are one on some systems.
+   */
+  readonly #latest = new Map<string, Promise<unknown>>();
+
+  /**
+   * `work` is handed what the clip has to wait for before it gets its name; nothing where no other one wants
+   * it.
+   */
+  next<T>(spec: ClipSpec, work: (before: Promise<unknown> | undefined) => Promise<T>): Promise<T> {
+    const name = clipName(spec).toLowerCase();
+    const before = this.#latest.get(name);
+    const done = work(before);
+    // A clip that fails waits for nothing: the next one still waits for those before it.
+    this.#latest.set(name, Promise.allSettled([before, done]));
+    return done;
+  }
+}
+
+// Names of the files of clips.
+
+/** Endings that a clip can have, which a given name may bring along. */
+const endings = /\.(mp4|mov|m4v|m4a|mkv|webm|ts|wav|flac|mp3|ogg)$/i;
+
+/** Safe on every system and without an ending: as given, else that of the source with start and end. */
+function clipName({ media_path, start_seconds, end_seconds, output_name }: ClipSpec): string {
+  if (output_name !== undefined) return safeName(output_name.replace(endings, ''), 'clip');
+  const name = basename(media_path, extname(media_path));
+  return `${safeName(name, 'clip')}_${dotted(start_seconds)}-${dotted(end_seconds)}`;
+}
+
+/** `HH.MM.SS.mmm`: colons are not allowed everywhere. */
+function dotted(seconds: number): string {
+  const ms = Math.round(seconds * 1000);
+  const part = (value: number, digits: number) => String(value).padStart(digits, '0');
+  const clock = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
+  return `${clock.map((value) => part(value, 2)).join('.')}.${part(ms % 1000, 3)}`;
 }

@@ -4,9 +4,8 @@
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';
-import { ChapterMarks } from './chapter-marks.ts';
-import { type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
-import type { Clip, SoundTrack, Source, Timeline } from './model.ts';
+import { mostTracks, type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
+import type { Clip, Marker, SoundTrack, Source, Timeline } from './model.ts';
 import {
   countingRate,
   frameAt,
@@ -18,7 +17,6 @@ import {
 } from './rate.ts';
 import { sequenceOf } from './sequence.ts';
 import type { SourceFacts } from './source-facts.ts';
-import { stacked } from './tracks.ts';
 
 export interface Arranged {
   readonly timeline: Timeline;
@@ -260,4 +258,94 @@ class Sources {
 function refused(at: string, name: string, what: string) {
   const field = `${at}.${name}`;
   return timelineErrors.ITEM_INVALID(`${field} ${what}`, { field });
+}
+
+// Puts clips that overlap on tracks one above the other.
+
+/**
+ * Each clip on the lowest track above all earlier clips that it overlaps: what comes later covers what came
+ * before. The tracks have their clips in order of time. `refuse`: makes the error for the clip that would
+ * need one track too many.
+ */
+function stacked(clips: readonly Clip[], refuse: (clip: number) => Error): Clip[][] {
+  const tracks: Clip[][] = [];
+  for (const [i, clip] of clips.entries()) {
+    const above = 1 + tracks.findLastIndex((track) => overlaps(track, clip));
+    if (above === mostTracks) throw refuse(i);
+    const track = tracks[above];
+    if (track) track.splice(firstFrom(track, clip.start), 0, clip);
+    else tracks.push([clip]);
+  }
+  return tracks;
+}
+
+function overlaps(track: readonly Clip[], { start, end }: Clip): boolean {
+  const next = firstFrom(track, start);
+  return (track[next - 1]?.end ?? 0) > start || (track[next]?.start ?? end) < end;
+}
+
+/** Place of the first clip that starts at `frame` or later. */
+function firstFrom(track: readonly Clip[], frame: number): number {
+  let [low, high] = [0, track.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (track[middle]!.start < frame) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// The chapters of the files of a timeline as marks on it, each clipped to what is shown of it.
+
+/** `first`, `last`: what is shown of a source, half-open, in nanoseconds. */
+type Shown = Pick<Clip, 'start' | 'end'> & { readonly first: number; readonly last: number };
+
+interface Timed {
+  readonly name: string;
+  /** Half-open, in nanoseconds of the source. */
+  readonly begins: number;
+  readonly ends: number;
+}
+
+class ChapterMarks {
+  readonly #chapters: ReadonlyMap<string, readonly Timed[]>;
+  /** What is marked already: picture and sound of one moment are marked once. */
+  readonly #marked = new Set<string>();
+
+  /** `chapters`: by path, each in order of time. */
+  constructor(chapters: ReadonlyMap<string, readonly Chapter[]>) {
+    this.#chapters = new Map([...chapters].map(([path, some]) => [path, some.map(timed)]));
+  }
+
+  /** `frameOf`: the frame of the sequence at a time of the source; it rounded the ends of the clip, too. */
+  within(path: string, { first, last, start, end }: Shown, frameOf: (nanos: number) => number): Marker[] {
+    const chapters = this.#chapters.get(path) ?? [];
+    const markers: Marker[] = [];
+    for (let i = firstAfter(chapters, first); i < chapters.length && chapters[i]!.begins < last; i++) {
+      const { name, begins, ends } = chapters[i]!;
+      const from = begins <= first ? start : frameOf(begins);
+      // Less than half a frame of it is shown.
+      if (from >= end) continue;
+      const to = ends >= last ? end : Math.min(end, Math.max(from + 1, frameOf(ends)));
+      const key = `${from} ${to} ${name}`;
+      if (!this.#marked.has(key)) markers.push({ name, start: from, end: to });
+      this.#marked.add(key);
+    }
+    return markers;
+  }
+}
+
+function timed({ title, start_seconds, end_seconds }: Chapter): Timed {
+  return { name: title, begins: nanoseconds(start_seconds), ends: nanoseconds(end_seconds) };
+}
+
+/** The place of the first chapter that ends after `nanos`. */
+function firstAfter(chapters: readonly Timed[], nanos: number): number {
+  let [low, high] = [0, chapters.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (chapters[middle]!.ends <= nanos) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -4,7 +4,6 @@ import type { Rational } from '../../decoder/contract.ts';
 import { type Clip, dropsFrames, type Marker, type Source, type Timeline } from './model.ts';
 import { pathUrl } from './path-url.ts';
 import { framesPerSecond, isSameRate } from './rate.ts';
-import { type Seconds, secondsOf, shownSeconds, sum } from './seconds.ts';
 import { type Element, element, xmlDocument } from './xml.ts';
 
 export function fcpxml(timeline: Timeline): string {
@@ -192,4 +191,30 @@ const rateWords: ReadonlySet<string> = new Set('23.98 24 25 29.97 30 47.95 48 50
 function shownRate(rate: Rational): string | undefined {
   const word = String(Math.round(framesPerSecond(rate) * 100) / 100);
   return rateWords.has(word) ? word : undefined;
+}
+
+// Exact seconds as fractions, as FCPXML writes them.
+
+interface Seconds {
+  readonly num: bigint;
+  readonly den: bigint;
+}
+
+export function secondsOf(frames: number, { num, den }: Rational): Seconds {
+  return lowest(BigInt(frames) * BigInt(den), BigInt(num));
+}
+
+export function sum(a: Seconds, b: Seconds): Seconds {
+  return lowest(a.num * b.den + b.num * a.den, a.den * b.den);
+}
+
+/** `1001/30000s`, `2s`. */
+export function shownSeconds({ num, den }: Seconds): string {
+  return den === 1n ? `${num}s` : `${num}/${den}s`;
+}
+
+function lowest(num: bigint, den: bigint): Seconds {
+  let [a, b] = [num, den];
+  while (b > 0n) [a, b] = [b, a % b];
+  return { num: num / a, den: den / a };
 }

@@ -10,8 +10,7 @@
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
 import { quoted } from '../../../runtime/quoted.ts';
 import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
-import type { Facet, Reading } from './facet.ts';
-import { isAfter, isBefore, isWithin, type Moment, moment } from './moments.ts';
+import { type Facet, isAfter, isBefore, isWithin, type Moment, moment, type Reading } from './facet.ts';
 
 /** Whether a media passes by its value in the facet; null for a media without one. */
 export type Test = (reading: Reading | null) => boolean;

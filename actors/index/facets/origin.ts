@@ -6,13 +6,13 @@ import {
   type Facet,
   flag,
   type MediaFacts,
+  moment,
   multi,
   numeric,
   type Step,
   single,
   stepChoices,
 } from './facet.ts';
-import { moment } from './moments.ts';
 
 const source = ['Source'] as const;
 const time = ['Time'] as const;

@@ -1,4 +1,6 @@
 // What the index answers about summaries: read a page or a node at a time, written node by node.
+
+import type { Static } from 'typebox';
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import type { OpenStages } from '../open-stages.ts';
@@ -7,11 +9,13 @@ import type { StoreParts } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { SummaryStage } from '../store/summaries/summary-stage.ts';
 import type { SummaryWriter } from '../store/summaries/summary-writer.ts';
+import { excerptOf } from '../text/excerpt.ts';
 import { wordsOf } from '../text/query.ts';
+import type { Picked } from '../text/shard.ts';
 import type { TextCache } from '../text/text-cache.ts';
-import { summaryErrors, type summaryMessages } from './contract.ts';
-import { searchSummaries } from './search.ts';
-import type { SummaryTexts } from './summary-texts.ts';
+import { hasWholeWord } from '../text/whole-word.ts';
+import { type SummaryMatch, summaryErrors, type summaryMessages } from './contract.ts';
+import type { SummaryPart, SummaryTexts } from './summary-texts.ts';
 
 export interface SummaryParts extends StoreParts {
   readonly summaryStages: OpenStages<SummaryStage>;
@@ -134,4 +138,96 @@ function writingHandlers({
 function writerOf(store: Store, stage: SummaryStage): SummaryWriter {
   if (store.isBusy) return store.summaryWriter();
   throw storeErrors.STAGE_LOST(`The summary of ${stage.hash} was lost when ${store.folder} was closed`);
+}
+
+// Finds words in the texts of summaries and puts the matches in order: those that hold more of the words
+// whole come first, then by path, summary and time.
+
+/** Matches that are looked at: to put more of them in order takes longer than somebody waits. */
+const mostCounted = 10_000;
+/** Characters of a preview. */
+const previewCharacters = 200;
+
+interface TextQuery {
+  /** Folded. */
+  readonly words: readonly string[];
+  /** Of contents; null for all. */
+  readonly hashes: ReadonlySet<string> | null;
+  /** `hash/id` of summaries; null for all. */
+  readonly names: ReadonlySet<string> | null;
+  readonly most: number;
+}
+
+interface Hit {
+  readonly part: SummaryPart;
+  readonly row: number;
+  /** Words that stand whole in it. */
+  readonly whole: number;
+}
+
+function inOrder(a: Hit, b: Hit): number {
+  if (a.whole !== b.whole) return b.whole - a.whole;
+  const [one, other] = [a.part.summary, b.part.summary];
+  return (
+    order(one.path, other.path) ||
+    order(one.hash_str, other.hash_str) ||
+    order(one.analysis_id, other.analysis_id) ||
+    a.part.starts[a.row]! - b.part.starts[b.row]! ||
+    // What is said of a shorter range is more exact.
+    b.part.levels[b.row]! - a.part.levels[a.row]! ||
+    order(a.part.idOf(a.row), b.part.idOf(b.row))
+  );
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function searchSummaries(
+  store: Store,
+  texts: SummaryTexts,
+  request: TextQuery,
+  pause: () => void,
+): { matches: Static<typeof SummaryMatch>[]; total: number; total_is_exact: boolean } {
+  const { words, hashes, names, most } = request;
+  const needles = words.map((word) => Buffer.from(word));
+  const pick = ({ summary: { hash_str, analysis_id } }: SummaryPart): Picked =>
+    (hashes?.has(hash_str) ?? true) && (names?.has(`${hash_str}/${analysis_id}`) ?? true);
+  const found = texts.first({ needles, pickOf: pick, most: mostCounted, pause });
+  const hits = found.map(({ document: part, row }): Hit => {
+    const whole = needles.reduce((sum, one) => sum + (hasWholeWord(part.folded, row, one) ? 1 : 0), 0);
+    return { part, row, whole };
+  });
+  const matches = hits
+    .sort(inOrder)
+    .slice(0, most)
+    .flatMap((one) => {
+      pause();
+      return matchOf(store, one, words);
+    });
+  const total = found.length;
+  return { matches, total, total_is_exact: total < mostCounted };
+}
+
+/** None for a node that was removed, or damaged, since its text was read. */
+function matchOf(store: Store, { part, row }: Hit, words: readonly string[]): Static<typeof SummaryMatch>[] {
+  const { hash_str, analysis_id, analysis_name, path, token } = part.summary;
+  const node = store.summaries.node({ hash_str, token }, part.idOf(row));
+  if (node === null) return [];
+  const { text, ranges, isCut } = excerptOf(node.text, words, previewCharacters);
+  return [
+    {
+      hash_str,
+      analysis_id,
+      analysis_name,
+      media_path: path,
+      node_id: node.node_id,
+      level: node.level,
+      is_leaf: node.child_ids.length === 0,
+      range: node.range,
+      text_preview: text,
+      match_ranges: ranges,
+      preview_truncated: isCut,
+    },
+  ];
 }

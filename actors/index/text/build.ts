@@ -2,8 +2,7 @@
 // they are in. A first pass over the texts sizes the lists and logs the trigrams of each row, a second pass
 // over that log writes them.
 import { foldedByte, startOf } from './fold.ts';
-import { distanceBytes, writeDistance } from './postings.ts';
-import { type Lists, Shard, type TextDocument } from './shard.ts';
+import { distanceBytes, type Lists, Shard, type TextDocument, writeDistance } from './shard.ts';
 
 const gramSpace = 1 << 24;
 

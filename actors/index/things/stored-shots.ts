@@ -1,8 +1,11 @@
 // The shot sizes of a media, made of the things and faces that are stored of it.
+
+import type { Face } from '../../faces/contract.ts';
+import { believedScore } from '../../things/contract.ts';
 import type { Track } from '../../things/tracks.ts';
 import { faceAt } from '../people/face-columns.ts';
 import type { Store } from '../store/store.ts';
-import { type Shot, shotsOf } from './shots.ts';
+import type { ShotSize } from './contract.ts';
 
 /** Throws STORE_DAMAGED for a record of the media that is damaged; faces that are damaged are left out. */
 export function storedShots({ media, people }: Store, hash: string, tracks: readonly Track[]): Shot[] {
@@ -12,4 +15,101 @@ export function storedShots({ media, people }: Store, hash: string, tracks: read
     .byAll(hash)
     .flatMap((all) => Array.from(all.frames, (frame, at) => ({ ...faceAt(all, at), frame })));
   return shotsOf(tracks, faces, width / height);
+}
+
+// How large people are in a picture, as film makers name it: close-up, medium or wide shot. From the boxes of
+// persons and faces that are stored.
+
+/** Grid frames `[start, end)` in a row that show people in one size. */
+export interface Shot {
+  readonly size: ShotSize;
+  readonly start: number;
+  readonly end: number;
+  /** Of the detector, for the largest person in the frame that shows it best. */
+  readonly score: number;
+  readonly best: number;
+}
+
+/** A face of a grid frame. */
+export interface SeenFace extends Pick<Face, 'landmarks' | 'score'> {
+  readonly frame: number;
+}
+
+/**
+ * Heights of faces, from brow to chin, as shares of that of the picture from which a shot is a close-up (head
+ * and shoulders, down to the chest) or a medium shot (down to the waist or the knees). Such a face is three
+ * quarters of a head: a picture that shows a person down to the chest is 2.2 heads tall, and one down to the
+ * knees 5.7.
+ */
+const [closeFace, mediumFace] = [1 / 3, 0.13];
+/** Such a height in distances from the eyes to the mouth: the boxes of detectors differ by a fifth. */
+const faceHeight = 2.8;
+
+/**
+ * Where no face was found: a person who fills so much of the height and reaches the lower edge of the picture
+ * is cut off there, and the higher, the wider the box is for its height: shoulders are wider than a head and
+ * a chest are tall, and a whole person is less than 0.4 as wide. Width by height in pixels.
+ */
+const [cutPerson, lowerEdge] = [0.55, 0.96];
+/**
+ * Who is small and cut off at the top or a side may be a hand that comes into the picture: of them nothing is
+ * said.
+ */
+const edge = 0.01;
+const [closeShape, mediumShape] = [0.9, 0.4];
+
+interface Seen {
+  readonly size: ShotSize;
+  readonly height: number;
+  readonly score: number;
+}
+
+/**
+ * `aspect`: width of the picture by its height. Frames without a person and without a face belong to none.
+ */
+export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], aspect: number): Shot[] {
+  const seen = new Map<number, Seen>();
+  for (const { frame, landmarks, score } of faces) {
+    const height = faceHeight * fromEyesToMouth(landmarks, aspect);
+    const size = height >= closeFace ? 'close_up' : height >= mediumFace ? 'medium' : 'wide';
+    if (height > (seen.get(frame)?.height ?? 0)) seen.set(frame, { size, height, score });
+  }
+  const withFace = new Set(seen.keys());
+  for (const { class: name, start, end, score, box } of tracks) {
+    if (name !== 'person' || score < believedScore) continue;
+    const size = sizeOf(box, aspect);
+    if (size === null) continue;
+    const one = { size, height: box[3], score };
+    for (let frame = start; frame < end; frame++) {
+      if (!withFace.has(frame) && one.height > (seen.get(frame)?.height ?? 0)) seen.set(frame, one);
+    }
+  }
+  return joined([...seen].sort(([a], [b]) => a - b));
+}
+
+function sizeOf([left, top, width, height]: Track['box'], aspect: number): ShotSize | null {
+  const isCut = height >= cutPerson && top + height >= lowerEdge;
+  const shape = (width * aspect) / height;
+  if (isCut && shape >= mediumShape) return shape >= closeShape ? 'close_up' : 'medium';
+  return Math.min(top, left, 1 - left - width) < edge ? null : 'wide';
+}
+
+/** As a share of the height of the picture. */
+function fromEyesToMouth(points: Face['landmarks'], aspect: number): number {
+  const middle = (from: number) => (points[from]! + points[from + 2]!) / 2;
+  return Math.hypot((middle(0) - middle(6)) * aspect, middle(1) - middle(7));
+}
+
+function joined(seen: readonly (readonly [frame: number, seen: Seen])[]): Shot[] {
+  const shots: Shot[] = [];
+  for (const [frame, { size, score }] of seen) {
+    const last = shots.at(-1);
+    if (last?.size !== size || last.end !== frame) {
+      shots.push({ size, start: frame, end: frame + 1, score, best: frame });
+    } else {
+      const better = score > last.score ? { score, best: frame } : {};
+      shots[shots.length - 1] = { ...last, ...better, end: frame + 1 };
+    }
+  }
+  return shots;
 }

@@ -4,9 +4,10 @@ import { OpenLoads } from '../open-loads.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
+import { ShardBuilder } from '../text/build.ts';
 import type { TranscriptLoadReport } from './contract.ts';
-import { isOf, refresh, TranscriptLoading } from './load.ts';
 import { LoadedTranscripts } from './loaded.ts';
+import { type LoadedTranscript, loadedTranscript } from './loaded-transcript.ts';
 
 export class TranscriptIndex {
   readonly #log: Log;
@@ -110,4 +111,130 @@ function sweep(loaded: LoadedTranscripts, store: Store): boolean {
     else if (known && (readable(() => store.media.pathOf(hash)) ?? known.path) !== known.path) return false;
   }
   return true;
+}
+
+// Brings the transcripts of a folder into memory, a step at a time, so that a search never waits for a whole
+// load. What was in memory gives way shard by shard, so that it never lies there twice.
+
+/** Rows of one shard: its work at the end is about 10 ms. */
+const shardRows = 1 << 14;
+/** Of one step: text that is taken in, records that are read. */
+const stepBytes = 1 << 18;
+const stepRecords = 256;
+
+class TranscriptLoading {
+  /** What is added to. */
+  readonly target: LoadedTranscripts;
+  /** How far the changes of the folder were known when it began. */
+  readonly seenBefore: number;
+  readonly #unreadable = new Set<string>();
+  readonly #hashes: readonly string[];
+  readonly #media: { readonly hash: string; readonly path: string }[] = [];
+  #next = 0;
+  readonly #builder = new ShardBuilder<LoadedTranscript>();
+  /** By media in the builder: what was in memory of it when it was read. */
+  readonly #before = new Map<string, LoadedTranscript | undefined>();
+
+  constructor(store: Store, target: LoadedTranscripts) {
+    this.target = target;
+    this.seenBefore = store.media.changes(null).seen;
+    this.#hashes = store.transcripts.hashes();
+  }
+
+  get unreadable(): string[] {
+    return [...this.#unreadable].sort();
+  }
+
+  /** Goes on for about 10 ms. True when everything is in memory. */
+  step(store: Store): boolean {
+    if (this.#media.length < this.#hashes.length) return this.#locate(store);
+    const isRead = this.#next === this.#media.length;
+    if (this.#builder.rows >= shardRows || (isRead && this.#before.size > 0)) {
+      this.#add(store);
+      return false;
+    }
+    if (!isRead) return this.#read(store);
+    this.#removeOthers(store);
+    return !this.target.tidy();
+  }
+
+  /** Looks up the last path of each media, which gives the order. */
+  #locate(store: Store): false {
+    const from = this.#media.length;
+    for (const hash of this.#hashes.slice(from, from + stepRecords)) {
+      const path = readable(() => store.media.pathOf(hash));
+      this.#media.push({ hash, path: path ?? '' });
+    }
+    if (this.#media.length === this.#hashes.length) {
+      this.#media.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
+    }
+    return false;
+  }
+
+  #read(store: Store): false {
+    const last = Math.min(this.#media.length, this.#next + stepRecords);
+    for (let bytes = 0; this.#next < last && bytes < stepBytes && this.#builder.rows < shardRows; ) {
+      const { hash, path } = this.#media[this.#next++]!;
+      const transcript = this.#changed(store, hash, path);
+      if (transcript === null) continue;
+      this.#before.set(hash, this.target.get(hash));
+      this.#builder.add(transcript);
+      bytes += transcript.folded.bytes.length;
+    }
+    return false;
+  }
+
+  /** Null for what is damaged, and for what is in memory as it is stored. */
+  #changed(store: Store, hash: string, path: string): LoadedTranscript | null {
+    const found = store.transcripts.lookUp(hash);
+    if (found === null) return null;
+    const names = store.transcripts.names(hash);
+    const known = this.target.get(hash);
+    if (known?.version === found.version) {
+      known.names = names;
+      return null;
+    }
+    const columns = readable(() => found.columns());
+    if (columns === null) this.#unreadable.add(hash);
+    return columns && loadedTranscript(columns, { path, version: found.version, names });
+  }
+
+  #add(store: Store): void {
+    // What was stored again, or named, since it was read is in memory already, and would be put back.
+    const overtaken = [...this.#before].filter(([hash, before]) => this.target.get(hash) !== before);
+    this.target.add(this.#builder.finish());
+    this.#before.clear();
+    for (const [hash] of overtaken) refresh(this.target, store, hash);
+  }
+
+  #removeOthers(store: Store): void {
+    const listed = new Set(this.#hashes);
+    const others = this.target.hashes().filter((hash) => !listed.has(hash));
+    const stored = store.transcripts.stored(others);
+    for (const [i, hash] of others.entries()) if (!stored[i]) this.target.remove(hash);
+  }
+}
+
+/** False when the folder was replaced since. */
+function isOf({ folder, source }: LoadedTranscripts, store: Store): boolean {
+  return folder === store.folder && source === store.identity;
+}
+
+/** Brings one transcript into step with what is stored. */
+function refresh(loaded: LoadedTranscripts, store: Store, hash: string): void {
+  const found = store.transcripts.lookUp(hash);
+  const names = store.transcripts.names(hash);
+  const known = loaded.get(hash);
+  if (found === null) return;
+  if (known?.version === found.version) {
+    known.names = names;
+    return;
+  }
+  const columns = readable(() => found.columns());
+  const path = readable(() => store.media.pathOf(hash)) ?? '';
+  if (columns !== null) loaded.put(loadedTranscript(columns, { path, version: found.version, names }));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

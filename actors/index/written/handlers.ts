@@ -10,9 +10,7 @@ import { placeOf, queryWords } from '../text/query-words.ts';
 import type { TextCache } from '../text/text-cache.ts';
 import { hasWholeWord } from '../text/whole-word.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
-import { foldWritten, writtenForms } from './fold-written.ts';
-import type { LoadedWritten } from './loaded-written.ts';
-import type { WrittenTexts } from './written-texts.ts';
+import { foldWritten, type LoadedWritten, type WrittenTexts, writtenForms } from './written-texts.ts';
 
 type WrittenContract = Contract<typeof writtenMessages>;
 type SearchRequest = Request<WrittenContract, 'search_written'>;

@@ -1,12 +1,15 @@
 // The printed words of one folder in memory, brought into step with what is stored a step at a time, so that
 // other work comes in between. What is stored or removed, by whatever process, is seen by a count of changes.
+
+import { shownScore } from '../../text-reader/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
 import { type FoundRow, firstRows, type RowSearch } from '../text/first-rows.ts';
-import type { Shard } from '../text/shard.ts';
+import { fold, type Rows } from '../text/fold.ts';
+import type { Shard, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
-import { LoadedWritten } from './loaded-written.ts';
+import type { WrittenLine } from './contract.ts';
 
 /** Of one step, which takes some 10 ms: records that are looked up, and lines that are read. */
 const stepRecords = 256;
@@ -143,4 +146,87 @@ function byHash(a: LoadedWritten, b: LoadedWritten): number {
 
 function liveRows({ documents }: Shard<LoadedWritten>): number {
   return documents.reduce((sum, one) => sum + (one.gone ? 0 : one.rows), 0);
+}
+
+// The text of one media in memory, as it is searched: once as it is read and once without spaces.
+
+export class LoadedWritten implements TextDocument {
+  readonly hash: string;
+  /** Changes when the media is read again. */
+  readonly version: number;
+  /** Without spaces. */
+  readonly folded: Rows;
+  readonly spaced: Rows;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** 1 for a line that is read well. */
+  readonly shown: Uint8Array;
+  /** Another reading took its place, or the media was forgotten. */
+  gone = false;
+
+  constructor(hash: string, version: number, lines: readonly WrittenLine[]) {
+    this.hash = hash;
+    this.version = version;
+    const texts = lines.map(({ text }) => withoutAccents(text));
+    this.spaced = rowsOf(texts);
+    this.folded = rowsOf(texts.map((text) => text.replace(/\s+/g, '')));
+    this.starts = Uint32Array.from(lines, ({ start }) => start);
+    this.ends = Uint32Array.from(lines, ({ end }) => end);
+    this.shown = Uint8Array.from(lines, ({ score }) => (score >= shownScore ? 1 : 0));
+  }
+
+  get rows(): number {
+    return this.starts.length;
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    const { folded, spaced } = this;
+    return folded.bytes.byteLength + spaced.bytes.byteLength + 17 * this.rows;
+  }
+}
+
+function rowsOf(texts: readonly string[]): Rows {
+  const encoded = texts.map((text) => Buffer.from(text));
+  const ends = new Uint32Array(texts.length);
+  let end = 0;
+  for (const [i, { length }] of encoded.entries()) ends[i] = end += length;
+  return { bytes: Buffer.concat(encoded, end), ends };
+}
+
+// The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are
+// dropped here.
+
+/** Letters that are no other one with a mark. */
+const plain: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+const special = new RegExp(`[${Object.keys(plain).join('')}]`, 'g');
+const marks = /\p{M}/gu;
+
+/** Case, width and accents do not count; spaces are as they were. */
+function withoutAccents(text: string): string {
+  const bare = fold(text).normalize('NFD').replace(marks, '').normalize('NFC');
+  return bare.replace(special, (letter) => plain[letter]!);
+}
+
+/** The same without spaces. */
+export function foldWritten(text: string): string {
+  return withoutAccents(text).replace(/\s+/g, '');
+}
+
+/**
+ * What a query may look like in a picture, each once: an `ß` is read as a `B`. None for a query of spaces
+ * alone.
+ */
+export function writtenForms(query: string): string[] {
+  const forms = [query, query.replace(/[ßẞ]/g, 'b')].map(withoutAccents);
+  return [...new Set(forms.map((form) => form.replace(/\s+/g, ' ').trim()))].filter((form) => form !== '');
 }

@@ -4,9 +4,28 @@
 import type { ModelRow } from '../contract.ts';
 import type { FaceDetectorSide, FaceEmbedderSide } from '../face-sides.ts';
 import type { ModelFile } from '../model-file.ts';
-import { dlibCentre } from './dlib-centre.ts';
 import { everywhere, huggingface } from './huggingface.ts';
 import { npmGraph } from './npm.ts';
+
+// What the vectors of dlib's face recognition network have in common, whoever is seen: the mean of the
+// vectors, of length 1 each, of 200 portraits and their mirror images, found by BlazeFace and its face mesh.
+// All were drawn by Stable Diffusion 3 and are in the public domain (CC0): no photograph of anybody is among
+// them. docs/measurements.md says where they come from; `face-likeness` of bench/ computes it anew.
+
+const dlibCentre: number[] = [
+  -0.10606, 0.05904, 0.04135, -0.02742, -0.05694, -0.04819, -0.00743, -0.0817, 0.11781, -0.04643, 0.14385,
+  -0.01396, -0.13008, -0.0532, -0.00772, 0.09529, -0.12118, -0.09705, -0.05839, -0.06331, 0.00083, 0.01948,
+  0.00379, 0.04565, -0.08137, -0.20702, -0.04575, -0.08077, 0.02323, -0.0519, -0.00726, 0.0463, -0.14778,
+  -0.04925, 0.0133, 0.07294, -0.00392, -0.02203, 0.11759, 0.00838, -0.12797, -0.00235, 0.03392, 0.18811,
+  0.15639, 0.0072, -0.01642, -0.04175, 0.08309, -0.16927, 0.0162, 0.10526, 0.06742, 0.0322, 0.0393, -0.10557,
+  0.00053, 0.05459, -0.11411, 0.02283, 0.03544, -0.06844, -0.0305, -0.04141, 0.16046, 0.06754, -0.07949,
+  -0.07912, 0.11058, -0.09687, -0.02805, 0.05877, -0.08003, -0.10782, -0.19738, 0.0334, 0.27667, 0.06961,
+  -0.12834, 0.02401, -0.09072, -0.00737, 0.02189, 0.04807, -0.03243, -0.00133, -0.07125, 0.00539, 0.13352,
+  -0.00788, -0.00198, 0.15202, -0.01618, 0.00784, 0.01209, 0.02309, -0.0729, -0.02062, -0.0901, -0.04101,
+  0.0267, -0.04571, 0.00347, 0.07739, -0.13753, 0.08379, 0.00687, -0.00314, -0.0029, -0.00576, -0.04273,
+  -0.02849, 0.10583, -0.15936, 0.15232, 0.10914, -0.00306, 0.10152, 0.03494, 0.04333, -0.03116, -0.01605,
+  -0.07866, -0.03831, 0.03085, -0.02621, 0.02776, 0.01869,
+];
 
 const shared: Pick<ModelRow, 'languages' | 'is_multilingual' | 'compatible_os'> = {
   languages: [],

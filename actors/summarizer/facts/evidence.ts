@@ -2,7 +2,8 @@
 // excerpts of the transcript, names.
 import { clockTime } from '../../decoder/contract.ts';
 import type { SummaryEvidence } from '../../index/summaries/contract.ts';
-import { type AttributionHint, hintsWithin } from './attribution.ts';
+import { segmentBySecond } from '../outline/channels.ts';
+import type { Sentence } from '../text/sentences.ts';
 import type { Facts } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
 import { segmentsWithin } from './leaf.ts';
@@ -82,4 +83,81 @@ function excerptsOf(film: OutlinedFilm, facts: Facts, isWhole: boolean): number[
 export function clipped(text: string, longest = most.name): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+// Who is probably meant by whom: a speaker who nearly always speaks where one named person is seen, and a
+// speaker who says a name as the own one. Told as what was counted or said, for people to check.
+
+export interface AttributionHint {
+  readonly speaker: string;
+  /** Null where a name was only said. */
+  readonly person: string | null;
+  readonly text: string;
+}
+
+/**
+ * Seconds of speech that are counted at least, the share that is of one speaker, and how much more than
+ * elsewhere.
+ */
+const least = { seconds: 5, share: 0.8, lead: 0.25 };
+
+/** `I am …` is left out: what follows is mostly no name. */
+const introductions =
+  /(?:\bmy name is|\bmy name's|\bmein Name ist|\bich heiße|\bje m['’]appelle|\bme llamo|\bmi nombre es)\s+(\p{Lu}[\p{L}'’-]+(?:\s+\p{Lu}[\p{L}'’-]+){0,2})/iu;
+
+export function attributionHints(film: OutlinedFilm): AttributionHint[] {
+  return [...seenWhileSpeaking(film), ...introduced(film.sentences)];
+}
+
+function seenWhileSpeaking({ segments, material, named }: OutlinedFilm): AttributionHint[] {
+  if (!segments) return [];
+  const by = segmentBySecond(segments, material.seconds);
+  const speakerAt = (second: number) => (by[second]! < 0 ? null : segments[by[second]!]!.speaker);
+  const everywhere = counted(
+    Array.from({ length: material.seconds }, (_, i) => i),
+    speakerAt,
+  );
+  return material.people.flatMap(({ person, frames }): AttributionHint[] => {
+    if (!named.has(person)) return [];
+    const { counts, total } = counted(Array.from(frames), speakerAt);
+    const [best] = [...counts].sort((a, b) => b[1] - a[1]);
+    if (!best || total < least.seconds) return [];
+    const [speaker, seconds] = best;
+    const usual = (everywhere.counts.get(speaker) ?? 0) / everywhere.total;
+    const share = seconds / total;
+    if (speaker === person || share < least.share || share - usual < least.lead) return [];
+    const counting = `${speaker} speaks in ${seconds} of ${total} seconds of speech in which ${person} is seen`;
+    return [{ speaker, person, text: `${counting}: ${speaker} may be ${person}.`.slice(0, 500) }];
+  });
+}
+
+function counted(seconds: readonly number[], speakerAt: (second: number) => string | null) {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const second of seconds) {
+    const speaker = speakerAt(second);
+    if (speaker === null) continue;
+    counts.set(speaker, (counts.get(speaker) ?? 0) + 1);
+    total++;
+  }
+  return { counts, total };
+}
+
+function introduced(sentences: readonly Sentence[]): AttributionHint[] {
+  return sentences.flatMap(({ text, speaker, start_seconds }): AttributionHint[] => {
+    const name = introductions.exec(text)?.[1];
+    // With the flag for cases a small letter is a capital one.
+    if (!name || speaker === null || !/^\p{Lu}/u.test(name) || name === speaker) return [];
+    const said = `${speaker} says “${name}” as their own name (${clockTime(start_seconds)})`;
+    return [{ speaker, person: null, text: `${said}: ${speaker} may be ${name}.`.slice(0, 500) }];
+  });
+}
+
+/** Those of which a leaf shows both, or in which the speaker speaks. */
+function hintsWithin(hints: readonly AttributionHint[], { speakers, people }: Facts): string[] {
+  const speaking = new Set(speakers.map(({ speaker }) => speaker));
+  const seen = new Set(people.map(({ person }) => person));
+  return hints
+    .filter(({ speaker, person }) => speaking.has(speaker) && (person === null || seen.has(person)))
+    .map(({ text }) => text);
 }

@@ -2,8 +2,7 @@
 // looks, how much is said, who is seen.
 
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
-import { nextDistances, stepRows } from './changes.ts';
-import { segmentBySecond } from './channels.ts';
+import { nextDistances, segmentBySecond, stepRows } from './channels.ts';
 import { type Material, type Pictures, type Range, rowsOf } from './material.ts';
 import { addTo, dot } from './vector.ts';
 

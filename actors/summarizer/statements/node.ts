@@ -1,18 +1,19 @@
 // The text of a node as statements with their evidence: of a leaf what is known of it, of others what lasts,
 // what stands out of their parts, and the best of what is said.
+
+import { frameId } from '../facts/evidence.ts';
 import type { Facts, FactsOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
+import type { Look, Looks } from '../outline/looks.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { fewestNodes, lookStatements, pictureLooks, shotStatements } from './looks.ts';
-import { partStatements } from './parts.ts';
-import { goingOn, newcomers, peopleSeen, speaking, speakingLong } from './people.ts';
+import { capital, counted, lengthOf, listOf, timeOf } from './english.ts';
+import { linesPhrase, partStatements, writtenIn } from './parts.ts';
+import { goingOn, newcomers, peoplePhrase, peopleSeen, speaking, speakingLong } from './people.ts';
 import { type Plan, planOf, type Section } from './plan.ts';
-import { seenInLeaf, seenInNode } from './seen.ts';
-import { figures, quoted, recurringWords } from './speech.ts';
-import { fitting, type Statement } from './statement.ts';
-import { extentOf } from './whole.ts';
-import { writtenIn } from './written.ts';
+import { seenInLeaf, seenInNode, seenPhrase } from './seen.ts';
+import { figures, quoted, recurring, recurringWords } from './speech.ts';
+import { fitting, type Statement, textOf } from './statement.ts';
 
 /** UTF-16 units of a text at most. */
 export const longestTexts = { leaf: 600, node: 1200, root: 2000 };
@@ -109,4 +110,126 @@ function absences(
   else if (segments !== null && facts.spoken === 0 && kind !== 'image')
     statements.push(told(isRoot ? 'Nobody speaks.' : 'No speech.'));
   return statements;
+}
+
+// How a range is against the other ranges of its film, where that is asked for and clear.
+
+/** `newcomers` are told by name. */
+const sentences: Readonly<Partial<Record<Look, string>>> = {
+  motion: 'There is more motion than in most of the film.',
+  steadiness: 'The picture is calmer than in most of the film.',
+  cuts: 'The cuts are faster than in most of the film.',
+  rarity: 'It looks different from most of the film.',
+  talk: 'More is said than in most of the film.',
+  silence: 'Less is said than in most of the film.',
+  turns: 'Speakers change more often than in most of the film.',
+  people: 'Known faces are visible for longer than in most of the film.',
+  together: 'Several known faces are visible together for longer than in most of the film.',
+};
+/** Share of ranges that have less of it. */
+const clear = 0.8;
+/** Ranges of which too few are no film to stand out of. */
+const fewestNodes = 6;
+
+/** Of pictures, for where nothing else is known of them. */
+const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'cuts', 'rarity'];
+
+/** `asked`: which are told. */
+function lookStatements(looks: Looks, facts: Facts, asked: readonly Look[]): Statement[] {
+  const evidence = facts.frames.map(frameId);
+  return asked.flatMap((look): Statement[] => {
+    const text = sentences[look];
+    const isSilent = look === 'silence' && facts.spoken === 0;
+    if (!text || looks[look] < clear || isSilent || evidence.length === 0) return [];
+    return [{ kind: 'looks', text, evidence, rank: 6 }];
+  });
+}
+
+/**
+ * `Three shots, the longest 14 s (00:13).` Told where it is asked for: four of twelve films were counted to
+ * have more than they have. Of one shot there is nothing to say.
+ */
+function shotStatements({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
+  if (shots < 2 || frames.length === 0) return [];
+  const within = outline.shots.filter((start) => start > range.start && start < range.end);
+  const starts = [range.start, ...within];
+  const lengths = starts.map((start, i) => (starts[i + 1] ?? range.end) - start);
+  const longest = Math.max(...lengths);
+  const where = `${lengthOf(longest)} (${timeOf(starts[lengths.indexOf(longest)]!)})`;
+  const text = `${capital(counted(shots, 'shot'))}, the longest ${where}.`;
+  return [{ kind: 'looks', text, evidence: frames.map(frameId), rank: 5 }];
+}
+
+// What a file is in one line and in a few sentences.
+
+/** UTF-16 units. */
+export const longestLine = 160;
+export const longestShort = 800;
+/** Sentences of the short summary. */
+const mostSentences = 5;
+
+function extentOf({ kind, material: { seconds }, root }: OutlinedFilm): Statement {
+  const what =
+    kind === 'image' ? 'A still' : `${kind === 'audio' ? 'Sound' : 'A video'} of ${lengthOf(seconds)}`;
+  const parts = root.child_ids.length;
+  const text = parts > 1 ? `${what} in ${parts} parts.` : `${what}.`;
+  return { kind: 'extent', text, evidence: [], rank: 0 };
+}
+
+/** `root`: facts of the root. */
+export function oneLine(film: OutlinedFilm, root: Facts): string {
+  const said = recurring(film, root.sentences, 3).words;
+  const isLeaf = film.root.child_ids.length === 0;
+  const seen = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
+  const result: Record<Section, string> = {
+    seen: seen.filter((part) => part !== '').join('; '),
+    people: peoplePhrase(root.people),
+    speech: said.length > 1 ? `about ${listOf(said.map((word) => `“${word}”`))}` : bestQuote(film, root),
+  };
+  const { text } = extentOf(film);
+  const whole = text.replace(/( in \d+ parts)?\.$/, '');
+  let line = whole;
+  for (const section of planOf(film.objective).sections) {
+    const more = `${line}${line === whole ? ': ' : '; '}${result[section]}`;
+    if (result[section] !== '' && more.length < longestLine) line = more;
+  }
+  return `${line === whole ? `${whole}: ${nothingKnown(film)}` : line}.`.replace(/([.!?…]”?)\.$/u, '$1');
+}
+
+function bestQuote(film: OutlinedFilm, root: Facts): string {
+  const best = scoredSentences(film, root.sentences, 1)[0];
+  return best ? quoted(film, best.sentence, 60, 0).text.replace(/ \([\d:]+\)\.$/, '') : '';
+}
+
+function nothingKnown({ segments, material, kind }: OutlinedFilm): string {
+  const looked = kind !== 'audio' && (material.pictures?.frames.length ?? 0) > 0;
+  if (!looked) return segments ? 'nobody speaks' : 'nothing is known about it';
+  if (kind === 'image') return 'nothing was recognised';
+  return [...(segments ? ['nobody speaks'] : []), 'nothing in the pictures was recognised'].join(', ');
+}
+
+/** Two to five sentences; `root`: facts and statements of the root. */
+export function shortSummary(film: OutlinedFilm, root: Facts, statements: readonly Statement[]): string {
+  const seen = seenInNode(root, { things: 4, conditions: 1 });
+  const best = scoredSentences(film, root.sentences, 2);
+  const quotes = best.map(({ sentence }, i) => quoted(film, sentence, 140, 3 + i));
+  const words = recurringWords(film, root, 4);
+  const speakers = speakingLong(root, true);
+  const result: Record<Section, (Statement | null)[]> = {
+    seen: [seen, writtenIn(root.lines, 3, film.kind !== 'image')],
+    people: [peopleSeen(root, false)],
+    speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],
+  };
+  const content = planOf(film.objective)
+    .sections.flatMap((section) => result[section])
+    .filter((own) => own !== null);
+  const missing = statements.filter(({ kind }) => kind === 'absence');
+  const all = [extentOf(film), ...content, ...missing];
+  const kept = new Set(all.toSorted((a, b) => a.rank - b.rank).slice(0, mostSentences));
+  const fit = fitting(
+    all.filter((own) => kept.has(own)),
+    longestShort,
+  );
+  if (fit.length > 1) return capital(textOf(fit));
+  return `${extentOf(film).text} ${capital(nothingKnown(film))}.`;
 }

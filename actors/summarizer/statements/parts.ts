@@ -1,18 +1,17 @@
 // The children of a node, a line each: what is seen, who, what is read and said, with the times.
-import { frameId } from '../facts/evidence.ts';
-import type { Facts, FactsOf } from '../facts/facts.ts';
+import { clipped, frameId } from '../facts/evidence.ts';
+import type { Facts, FactsOf, ReadLine } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
 import { largest } from '../facts/sights.ts';
 import { highestScores } from '../objective.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { fromTo, listOf } from './english.ts';
+import { fromTo, listOf, timeOf } from './english.ts';
 import { peoplePhrase } from './people.ts';
 import type { Plan } from './plan.ts';
 import { seenPhrase } from './seen.ts';
 import { quoted, recurring, segmentIds } from './speech.ts';
 import type { Statement } from './statement.ts';
-import { linesPhrase } from './written.ts';
 
 /** Children that are told of. */
 const most = { root: 8, node: 5 };
@@ -98,3 +97,24 @@ function heardIn(film: OutlinedFilm, facts: Facts): { text: readonly string[]; e
   const { text, evidence } = quoted(film, best.sentence, 80, 0);
   return { text: [text.replace(/ \([\d:]+\)\.$/, '')], evidence };
 }
+
+// What can be read in the picture, with when.
+
+/** UTF-16 units of a line. */
+const longest = 80;
+
+/** `“STOP” and “Enrichment St”`. */
+export function linesPhrase(lines: readonly ReadLine[], count: number): string {
+  return listOf(largest(lines, count).map(({ text }) => quotedLine(text)));
+}
+
+/** `In the picture: “STOP” (00:12).` Null where nothing is read. `withTimes`: not of a still. */
+export function writtenIn(lines: readonly ReadLine[], count: number, withTimes: boolean): Statement | null {
+  const told = largest(lines, count);
+  if (told.length === 0) return null;
+  const parts = told.map(({ text, frame }) => `${quotedLine(text)}${withTimes ? ` (${timeOf(frame)})` : ''}`);
+  const evidence = [...new Set(told.map(({ frame }) => frameId(frame)))];
+  return { kind: 'written', text: `Text in the picture: ${listOf(parts)}.`, evidence, rank: 2.2 };
+}
+
+const quotedLine = (text: string) => `“${clipped(text.replace(/\s+/gu, ' ').trim(), longest)}”`;

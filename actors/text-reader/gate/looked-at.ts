@@ -1,11 +1,9 @@
 // Where text has to be looked for in a picture of a film: around what has changed since it was read.
-
 import { blockSide } from '../../../runtime/blocks.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import type { TextBox, TextLine } from '../contract.ts';
 import { step } from '../detection/input.ts';
 import type { Area } from '../picture.ts';
-import type { BlockRange } from './range.ts';
 
 type Size = Pick<Picture, 'width' | 'height'>;
 
@@ -80,4 +78,36 @@ export function overlap([x, y, w, h]: TextBox, [a, b, c, d]: TextBox): number {
   const down = Math.min(y + h, b + d) - Math.max(y, b);
   if (across <= 0 || down <= 0) return 0;
   return (across * down) / (w * h + c * d - across * down);
+}
+
+// The part of a picture in which blocks are marked.
+
+/** Blocks as columns and rows [left, top, right, bottom), the last ones excluded. */
+type BlockRange = readonly [left: number, top: number, right: number, bottom: number];
+
+/** Around all that are marked; null without any. */
+export function rangeOf(marks: Uint8Array, columns: number): BlockRange | null {
+  let [left, top, right, bottom] = [columns, marks.length, 0, 0];
+  for (let at = marks.indexOf(1); at >= 0; at = marks.indexOf(1, at + 1)) {
+    const row = Math.floor(at / columns);
+    const column = at - row * columns;
+    left = Math.min(left, column);
+    right = Math.max(right, column + 1);
+    top = Math.min(top, row);
+    bottom = Math.max(bottom, row + 1);
+  }
+  return right === 0 ? null : [left, top, right, bottom];
+}
+
+export function anyMarked(
+  marks: Uint8Array,
+  columns: number,
+  [left, top, right, bottom]: BlockRange,
+): boolean {
+  for (let row = top; row < bottom; row++) {
+    const begin = row * columns;
+    const found = marks.indexOf(1, begin + left);
+    if (found >= 0 && found < begin + right) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
 // A library without models, for engines that download none, and the orders of tasks of such an engine.
-import { jobOrders } from '../../../actors/analysis/tasks/job-orders.ts';
+import { jobOrders } from '../../../actors/analysis/tasks/tasks.ts';
 import type { ModelLibrary, ModelWork } from '../../../actors/models/contract.ts';
 import { textReaderErrors } from '../../../actors/text-reader/contract.ts';
 import { thingsErrors } from '../../../actors/things/contract.ts';

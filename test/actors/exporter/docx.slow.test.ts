@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
-import { wordDocument } from '../../../actors/exporter/docx.ts';
-import { zipEntry } from '../../../actors/exporter/zip-entry.ts';
+import { wordDocument, zipEntry } from '../../../actors/exporter/docx.ts';
 import { untilRelease } from '../../shared.ts';
 
 const rowsOf = (count: number) =>

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { chooseSummaryModel } from '../../../actors/models/choices.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { chooseSummaryModel } from '../../../actors/models/summary-models.ts';
 import { unavailableModels } from '../../../actors/models/unavailable.ts';
 
 let folder = '';

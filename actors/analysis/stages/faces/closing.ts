@@ -10,12 +10,11 @@ import { analysisErrors, type WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { Clusterer } from './clusterer.ts';
 import type { ClusteringFacts } from './facts.ts';
 import type { FaceFinder } from './finder.ts';
 import type { FaceJob } from './jobs.ts';
 import type { Faces } from './model.ts';
-import { nameFromSamples } from './sample-naming.ts';
+import { Clusterer, nameFromSamples } from './sample-naming.ts';
 
 /** Paths named in a warning. */
 const NAMED = 3;

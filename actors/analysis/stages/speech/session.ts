@@ -1,11 +1,13 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
 import type { SpeakerVoices } from '../../../diarizer/contract.ts';
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
-import type { Decoder } from '../parts.ts';
+import type { Decoder, Index, SpeechParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
-import { speakerId } from './speaker-ids.ts';
-import type { SpeechTools, SpeechWork } from './work.ts';
+import type { SpeechModel } from './model.ts';
+import { type SpeechJob, subtitlesKey } from './request.ts';
 
 interface DiarizerBlock {
   readonly channel: number;
@@ -163,4 +165,139 @@ function voicesUnder(ids: ReadonlyMap<string, string>, { model, speakers, vector
   for (const [place, at] of kept.entries()) own.set(vectors.subarray(at * d, (at + 1) * d), place * d);
   const renamed = kept.map((at) => ({ ...speakers[at]!, speaker: ids.get(speakers[at]!.speaker)! }));
   return { model, speakers: renamed, vectors: own };
+}
+
+// Speakers that subtitles name, as speakers of a transcript: an id each in the order of appearance, and the
+// name as its display name.
+
+interface IdentifiedSegments {
+  readonly segments: readonly Segment[];
+  /** The name that the subtitles give, by id. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Speakers that are named. */
+  readonly count: number;
+}
+
+const speakerId = (number: number): string => `SPEAKER_${String(number).padStart(2, '0')}`;
+
+/** Subtitles that were made of a transcript may have ids for names. */
+const isId = (name: string) => /^SPEAKER_\d{2,}$/.test(name);
+
+export function identifySpeakers(segments: readonly Segment[]): IdentifiedSegments {
+  const said = new Set(segments.flatMap(({ speaker }) => speaker ?? []));
+  const ids = new Map<string, string>();
+  let next = 0;
+  for (const name of said) {
+    if (isId(name)) ids.set(name, name);
+    else {
+      while (said.has(speakerId(next))) next++;
+      ids.set(name, speakerId(next++));
+    }
+  }
+  const named = [...ids].filter(([name, id]) => name !== id).map(([name, id]) => [id, name] as const);
+  return {
+    segments: segments.map((one) => ({ ...one, speaker: ids.get(one.speaker ?? '') ?? null })),
+    names: Object.fromEntries(named),
+    count: said.size,
+  };
+}
+
+/**
+ * Names for voices: each gets the name that most of what it says has in the subtitles, and no name two
+ * voices.
+ */
+export function namesOfVoices(
+  segments: readonly Segment[],
+  voices: readonly (string | null)[],
+): Record<string, string> {
+  const seconds = new Map<string, { readonly voice: string; readonly name: string; seconds: number }>();
+  for (const [i, { speaker: name, start_seconds, end_seconds }] of segments.entries()) {
+    const voice = voices[i] ?? null;
+    if (name === null || voice === null || isId(name)) continue;
+    const key = JSON.stringify([voice, name]);
+    const pair = seconds.get(key) ?? { voice, name, seconds: 0 };
+    pair.seconds += end_seconds - start_seconds;
+    seconds.set(key, pair);
+  }
+  const names: Record<string, string> = {};
+  const given = new Set<string>();
+  for (const { voice, name } of [...seconds.values()].sort((a, b) => b.seconds - a.seconds)) {
+    if (Object.hasOwn(names, voice) || given.has(name)) continue;
+    names[voice] = name;
+    given.add(name);
+  }
+  return names;
+}
+
+/** What to say when there are fewer speakers than were asked for; undefined when there are not. */
+export function fewerSpeakers(asked: number | string, found: number | null): string | undefined {
+  if (typeof asked !== 'number' || found === null || found >= asked) return undefined;
+  const were = `${asked} ${asked === 1 ? 'speaker was' : 'speakers were'} expected`;
+  return `${were}, but ${found === 0 ? 'none' : `only ${found}`} could be told apart`;
+}
+
+// What there is to do for the speech of one file, and how the same work is known again.
+
+/** One file to write down. */
+export interface SpeechWork {
+  readonly job: SpeechJob;
+  readonly media: MediaRecord;
+  /** Null: only subtitles are read. */
+  readonly model: string | null;
+  /** Why there is no model, for a file that has no subtitles either; null when subtitles were asked for. */
+  readonly reason: Error | null;
+}
+
+/** What it is done with. */
+export interface SpeechTools {
+  readonly speech: SpeechParts;
+  readonly loaded: SpeechModel;
+  readonly index: Index;
+  readonly cacheDir: string;
+  readonly signal: AbortSignal;
+  /** Where the words of the file are kept; null when they are not. */
+  readonly spans: FileSpans | null;
+  /** Seconds of the file that were appended to its sessions since the last call. */
+  onAppended(seconds: number): void;
+}
+
+/** What was transcribed, or read from subtitles. */
+export interface Written {
+  readonly segments: readonly Segment[];
+  readonly language: string | null;
+  readonly speakers: number | null;
+  readonly speech_seconds: number | null;
+  /** Which text the file beside the media had; null when it was not read. */
+  readonly sidecar?: string | null;
+  /** Names that the subtitles give, by id of the speaker. */
+  readonly speaker_names?: Readonly<Record<string, string>>;
+  /** How the speakers sound; null or left out where nobody listened. */
+  readonly voices?: SpeakerVoices | null;
+  /** What a person should know about it. */
+  readonly warning?: string;
+}
+
+type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names'>;
+
+/** With what the same work is known again. */
+export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {
+  const { language, channels, detect_speakers, speaker_count } = job;
+  return {
+    model_key: model ?? subtitlesKey,
+    language,
+    channels,
+    detect_speakers,
+    speaker_count: detect_speakers ? String(speaker_count) : 'auto',
+  };
+}
+
+/** True when what is stored came about as it would now. */
+export function isSame(stored: TranscriptMark, wanted: Wish): boolean {
+  return (
+    stored.model_key === wanted.model_key &&
+    stored.language === wanted.language &&
+    stored.detect_speakers === wanted.detect_speakers &&
+    stored.speaker_count === wanted.speaker_count &&
+    String(stored.channels) === String(wanted.channels)
+  );
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Reply } from '../../../../runtime/contract.ts';
+import { joinRanges } from '../../../../runtime/join-ranges.ts';
 import { programVersion } from '../../../../runtime/process/version.ts';
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import type { indexContract } from '../../../index/contract.ts';
@@ -11,7 +12,6 @@ import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts'
 import type { Transcript } from '../../../index/transcripts/contract.ts';
 import type { SeenLine, SeenPerson, SeenThing } from '../../../summarizer/contract.ts';
 import type { Index } from '../parts.ts';
-import { seenPeople } from './people.ts';
 
 export interface Evidence {
   /** Null when no model's vectors can be used. */
@@ -123,3 +123,22 @@ export class EvidenceSum {
 
 /** Another version of the program may write other texts. */
 const version = programVersion();
+
+// Who is seen in a file, over all face clusterings: a name is one person, however many clusterings have it.
+
+type Shown = Reply<typeof indexContract, 'people_in'>['people'][number];
+
+/** A cluster without a name is itself, and told by its clustering where several have one of that id. */
+function seenPeople(shown: readonly Shown[]): SeenPerson[] {
+  const nameless = shown.filter(({ is_named }) => !is_named);
+  const isDouble = ({ person, cluster_job_name }: Shown) =>
+    nameless.some((one) => one.person === person && one.cluster_job_name !== cluster_job_name);
+  const people = Map.groupBy(shown, (one) =>
+    one.is_named || !isDouble(one) ? one.person : `${one.person} (${one.cluster_job_name})`,
+  );
+  return [...people].map(([person, of]) => ({
+    person,
+    is_named: of.some(({ is_named }) => is_named),
+    ranges: joinRanges(of.flatMap(({ ranges }) => ranges)),
+  }));
+}

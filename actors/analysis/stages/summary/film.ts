@@ -4,14 +4,20 @@
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import { mostNodesOfMessage, type SummaryNode, summaryErrors } from '../../../index/summaries/contract.ts';
+import {
+  type GridRange,
+  mostNodesOfMessage,
+  mostQualityEntries,
+  type SummaryNode,
+  type SummaryQuality,
+  summaryErrors,
+} from '../../../index/summaries/contract.ts';
 import { mostNodesOfTurn, type PlannedNode } from '../../../summarizer/contract.ts';
 import type { Index, Summarizer } from '../parts.ts';
 import type { Concepts } from './concepts.ts';
 import { type Evidence, EvidenceSum, type StoredEvidence, type VectorPage } from './evidence.ts';
 import { templatesKey } from './facts.ts';
 import type { SummaryJob } from './jobs.ts';
-import { qualityOf } from './quality.ts';
 import { spokenPages } from './words.ts';
 
 export type SummaryStep =
@@ -305,3 +311,33 @@ interface Picture {
 }
 
 const damagedVectors = 'The visual analysis is damaged, and parts of it were not used.';
+
+// What is known to be wrong with a summary: what the summarizer says, and what was missing when it was made.
+
+/** Characters of a warning that is stored. */
+const longestWarning = 2000;
+
+interface QualityFacts {
+  readonly warnings: readonly string[];
+  /** Nodes whose text is plainer than it was asked for, those of earlier runs too. */
+  readonly failed: readonly string[];
+  readonly uncovered: readonly GridRange[];
+}
+
+/** The lists keep the first entries, the counts all of them. */
+function qualityOf(told: SummaryQuality, { warnings, failed, uncovered }: QualityFacts): SummaryQuality {
+  const all = [...warnings, ...told.warnings].map((text) => text.slice(0, longestWarning));
+  const ids = new Set([...told.failed_node_ids, ...failed]);
+  const ranges =
+    told.uncovered_range_count > 0
+      ? told.uncovered_ranges
+      : uncovered.map(([start_seconds, end_seconds]) => ({ start_seconds, end_seconds }));
+  return {
+    warnings: all.slice(0, mostQualityEntries),
+    warning_count: told.warning_count + warnings.length,
+    uncovered_ranges: ranges.slice(0, mostQualityEntries),
+    uncovered_range_count: Math.max(told.uncovered_range_count, ranges.length),
+    failed_node_ids: [...ids].slice(0, mostQualityEntries),
+    failed_node_count: Math.max(told.failed_node_count, ids.size),
+  };
+}

@@ -2,14 +2,15 @@
 // it.
 import { Type } from 'typebox';
 import { EngineError } from '../../../../runtime/errors.ts';
+import { quoted } from '../../../../runtime/quoted.ts';
 import { described } from '../../../../runtime/schema.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import type { ResolveContext } from '../../request.ts';
+import { foldName } from '../../../index/summaries/fold-name.ts';
+import { type Complaint, plainPath, type ResolveContext, type StoredMedia } from '../../request.ts';
 import { stageKind } from '../kind.ts';
-import { summaryFitness } from './checks.ts';
 import { SummaryFacts } from './facts.ts';
-import { itemsOf, SummaryJob, summaryJob } from './jobs.ts';
-import { summaryBody, summaryComplaints, summaryMedia } from './request.ts';
+import { collectionsById, itemsOf, SummaryJob, summaryJob } from './jobs.ts';
+import { nameOf, type SummaryBody, summaryBody, summaryComplaints, summaryMedia } from './request.ts';
 
 export const summaryKind = stageKind({
   type: 'summary',
@@ -116,4 +117,56 @@ function said({ analysis_name, outcome, nodes, failed_nodes, error }: SummaryFac
   const failed = failed_nodes > 0 ? `, ${failed_nodes} of them less detailed than requested` : '';
   const before = outcome === 'stored' ? ', made before' : '';
   return `summary ${analysis_name} of ${nodes} ${nodes === 1 ? 'node' : 'nodes'}${failed}${before}`;
+}
+
+// What is wrong with a request for summaries that only the analysis folder can tell: no visual analysis, a
+// name that is taken, a collection that is not there.
+
+/** `body`: without complaints, with the fields of the whole request that matter here. */
+async function summaryFitness(body: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
+  if (body.summary_requests.length === 0) return [];
+  return [
+    ...(await unanalysed(body, stored)),
+    ...(await takenNames(body, stored)),
+    ...(await unknownCollections(body, stored)),
+  ];
+}
+
+/** A summary is made from a visual analysis: one that is stored, or one that is asked for with it. */
+async function unanalysed({ summary_requests }: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
+  const paths = summary_requests.map(({ path }) => plainPath(path));
+  const analysed = await stored.analysed(paths);
+  return summary_requests.flatMap((_, i) =>
+    analysed.has(paths[i] ?? '')
+      ? []
+      : [
+          {
+            field: `summary_requests[${i}].path`,
+            what: 'has no visual analysis: add it to visual_media_paths',
+          },
+        ],
+  );
+}
+
+/** Of files the folder knows; of others it is told when their work begins. */
+async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
+  const kept = summary_requests.flatMap((request, i) => (request.replace_existing ? [] : [{ request, i }]));
+  if (kept.length === 0 || stored.redoes) return [];
+  const names = await stored.summaryNames(kept.map(({ request }) => plainPath(request.path)));
+  return kept.flatMap(({ request, i }) => {
+    const taken = names.get(plainPath(request.path)) ?? [];
+    const name = taken.find((one) => foldName(one) === foldName(nameOf(request)));
+    if (name === undefined) return [];
+    const what = `is taken: ${request.path} already has a summary ${quoted(name)}; choose another name or set replace_existing`;
+    return [{ field: `summary_requests[${i}].analysis_name`, what }];
+  });
+}
+
+async function unknownCollections(body: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
+  const named = collectionsById(body);
+  if (named.length === 0) return [];
+  const known = await stored.collections();
+  return named.flatMap(({ field, id }) =>
+    known.has(id) ? [] : [{ field, what: `is not a known collection: ${quoted(id)}` }],
+  );
 }

@@ -14,6 +14,8 @@ import {
   CodecContext,
   FFmpegError,
   Frame,
+  HardwareDeviceContext,
+  HardwareFramesContext,
   Packet,
   type Stream,
 } from '../../ffmpeg.ts';
@@ -28,7 +30,6 @@ import {
 import type { PictureInput } from '../picture-fitter.ts';
 import type { EncoderCandidate } from './candidates.ts';
 import { EncoderFailure } from './failure.ts';
-import { PictureUpload } from './picture-upload.ts';
 
 type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
 
@@ -199,3 +200,60 @@ export class DeviceEncoder implements PictureEncoder {
 
 /** A context of FFmpeg itself. */
 export const newContext = () => new CodecContext();
+
+// Copies pictures to a device for an encoder that takes no others. Owns its native objects.
+
+type DeviceKind = Parameters<typeof HardwareDeviceContext.findTypeByName>[0];
+
+/** Pictures on the device at once; encoders hold a few. */
+const poolSize = 20;
+
+export class PictureUpload {
+  readonly #kind: string;
+  readonly #path: string | null;
+  readonly #input: PictureInput;
+  readonly #device = new HardwareDeviceContext();
+  readonly #frames = new HardwareFramesContext();
+
+  /** `kind`: FFmpeg's name of the kind of device, which is that of its pixel format too. */
+  constructor(kind: string, path: string | null, input: PictureInput) {
+    this.#kind = kind;
+    this.#path = path;
+    this.#input = input;
+  }
+
+  /** Opens the device for a context that is not open yet. Answers FFmpeg's number of an error, or 0. */
+  open(context: CodecContext): number {
+    const type = HardwareDeviceContext.findTypeByName(this.#kind as unknown as DeviceKind);
+    const created = this.#device.create(type, this.#path, null);
+    if (created < 0) return created;
+    const format = avGetPixFmtFromName(this.#kind as never);
+    this.#frames.alloc(this.#device);
+    this.#frames.format = format;
+    this.#frames.swFormat = this.#input.pixelFormat;
+    this.#frames.width = this.#input.width;
+    this.#frames.height = this.#input.height;
+    this.#frames.initialPoolSize = poolSize;
+    const ready = this.#frames.init();
+    if (ready < 0) return ready;
+    context.pixelFormat = format;
+    context.hwFramesCtx = this.#frames;
+    return 0;
+  }
+
+  /**
+   * Takes memory of the device for `copy`, an empty frame, and fills it. Answers FFmpeg's number of an error,
+   * or 0.
+   */
+  async fill(copy: Frame, picture: Frame): Promise<number> {
+    const taken = this.#frames.getBuffer(copy);
+    if (taken < 0) return taken;
+    const filled = await this.#frames.transferData(copy, picture);
+    return filled < 0 ? filled : copy.copyProps(picture);
+  }
+
+  close() {
+    this.#frames.free();
+    this.#device.free();
+  }
+}

@@ -6,11 +6,13 @@ import type { Stream } from '../../ffmpeg.ts';
 import type { ClipFile } from '../clip-file.ts';
 import {
   describeStream,
+  noEncoder,
   openPictureEncoder,
   type PictureEncoder,
   type PictureShape,
+  type SoftwareCodec,
+  softwareCodec,
 } from '../picture-encoder.ts';
-import { noEncoder, type SoftwareCodec, softwareCodec } from '../software.ts';
 import { type EncoderCandidate, verdictKey, whyNot } from './candidates.ts';
 import { DeviceEncoder, type DeviceEncoderOptions } from './device-encoder.ts';
 import { EncoderFailure } from './failure.ts';

@@ -11,7 +11,7 @@ import {
   AVCOL_TRC_BT709,
   avGetPixFmtFromName,
   avGetPixFmtName,
-  type Frame,
+  Frame,
   type Packet,
 } from '../../ffmpeg.ts';
 import { readHead } from '../../packets/head.ts';
@@ -20,12 +20,10 @@ import { ClipFile } from '../clip-file.ts';
 import { decodedPictures } from '../decoded-pictures.ts';
 import { mp4 } from '../formats.ts';
 import type { PictureShape } from '../picture-encoder.ts';
-import { PictureFitter } from '../picture-fitter.ts';
+import { PictureFitter, type PictureInput } from '../picture-fitter.ts';
 import type { EncoderCandidate } from './candidates.ts';
 import { DeviceEncoder, type DeviceEncoderOptions } from './device-encoder.ts';
-import { DrawnPictures } from './drawn-pictures.ts';
 import { EncoderFailure } from './failure.ts';
-import { likeness } from './likeness.ts';
 
 type Turn = OpenOptions['turn'];
 
@@ -193,4 +191,113 @@ function leastLikeness(
   if (psnr < leastPsnr) throw wrong(`picture ${n} has ${psnr.toFixed(1)} dB, less than ${leastPsnr}`);
   if (shift > mostShift) throw wrong(`picture ${n} is brighter or darker by ${shift.toFixed(2)}`);
   return psnr;
+}
+
+// How much alike two planes of pictures are.
+
+/** Samples compared of a plane, at most; more tell no more. */
+const mostSamples = 400_000;
+
+interface Likeness {
+  /** Peak signal-to-noise ratio, dB; infinite for the same samples. */
+  readonly psnr: number;
+  /** By how much the mean of `other` is brighter, in steps of 255. */
+  readonly shift: number;
+}
+
+/** `other`: rows of `stride` bytes. */
+function likeness(plane: Plane, other: { readonly bytes: Uint8Array; readonly stride: number }): Likeness {
+  const { width, height, samples } = plane;
+  const rows = Math.max(1, Math.floor(mostSamples / width));
+  const every = Math.max(1, Math.ceil(height / rows));
+  let [count, squares, sum] = [0, 0, 0];
+  for (let y = 0; y < height; y += every) {
+    for (let x = 0; x < width; x++) {
+      const difference = other.bytes[y * other.stride + x]! - samples[y * width + x]!;
+      squares += difference * difference;
+      sum += difference;
+    }
+    count += width;
+  }
+  const psnr = squares === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 * 255 * count) / squares);
+  return { psnr, shift: sum / count };
+}
+
+// The pictures that an encoder is tried with: a gradient under fine noise, both moving, so that every picture
+// differs from the one before and nothing in it is flat. The same on every machine.
+
+/** Samples of one plane in their order. */
+interface Plane {
+  readonly width: number;
+  readonly height: number;
+  readonly samples: Uint8Array;
+}
+
+/** Px by which the texture moves with each picture. */
+const [across, down] = [3, 2];
+/** Most that noise adds or takes. */
+const noise = 10;
+/** Samples below or above are no colours in the range of television. */
+const [darkest, brightest] = [24, 224];
+
+/** Draws pictures of 8-bit 4:2:0, both sides even, `count` at most. */
+export class DrawnPictures {
+  readonly #width: number;
+  readonly #height: number;
+  readonly #textures: readonly Plane[];
+
+  constructor({ width, height }: { width: number; height: number }, count: number) {
+    this.#width = width;
+    this.#height = height;
+    const larger = (side: number, step: number) => side + step * count;
+    const textures = [1, 2, 2].map((divisor, plane) =>
+      texture(larger(width / divisor, across), larger(height / divisor, down), plane),
+    );
+    this.#textures = textures;
+  }
+
+  /** Planes of brightness and of both colours. */
+  planes(n: number): Plane[] {
+    return this.#textures.map((from, plane) => {
+      const [width, height] = plane === 0 ? [this.#width, this.#height] : [this.#width / 2, this.#height / 2];
+      const samples = new Uint8Array(width * height);
+      for (let y = 0; y < height; y++) {
+        const start = (y + n * down) * from.width + n * across;
+        samples.set(from.samples.subarray(start, start + width), y * width);
+      }
+      return { width, height, samples };
+    });
+  }
+
+  /** As a frame of `yuv420p` or `yuvj420p`. The caller frees it. */
+  frame(n: number, pixelFormat: PictureInput['pixelFormat']): Frame {
+    const frame = new Frame();
+    frame.alloc();
+    frame.width = this.#width;
+    frame.height = this.#height;
+    frame.format = pixelFormat;
+    if (frame.getBuffer(0) < 0) throw new Error(`no memory for a picture of ${this.#width}x${this.#height}`);
+    const { data, linesize } = frame;
+    for (const [plane, { width, height, samples }] of this.planes(n).entries()) {
+      for (let y = 0; y < height; y++)
+        data![plane]!.set(samples.subarray(y * width, (y + 1) * width), y * linesize[plane]!);
+    }
+    return frame;
+  }
+}
+
+function texture(width: number, height: number, plane: number): Plane {
+  const samples = new Uint8Array(width * height);
+  let random = 0x9e3779b9 + plane;
+  for (let y = 0, at = 0; y < height; y++) {
+    // Each plane has its own direction, so that none can stand for another.
+    const down = plane === 1 ? 1 - y / height : y / height;
+    for (let x = 0; x < width; x++, at++) {
+      random = (Math.imul(random, 1664525) + 1013904223) | 0;
+      const across = plane === 2 ? 1 - x / width : x / width;
+      const level = darkest + noise + (brightest - darkest - 2 * noise) * ((across + down) / 2);
+      samples[at] = Math.round(level + ((random >>> 16) / 32768 - 1) * noise);
+    }
+  }
+  return { width, height, samples };
 }

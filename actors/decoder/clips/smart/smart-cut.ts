@@ -10,12 +10,10 @@ import type { ClipFile } from '../clip-file.ts';
 import type { ClipPictures } from '../clip-pictures.ts';
 import { clipErrors } from '../contract.ts';
 import { decodedPictures } from '../decoded-pictures.ts';
-import { type FrameTimes, frameTimes } from '../frame-times.ts';
-import type { CutOptions } from '../picture-cut.ts';
+import { type CutOptions, type FrameTimes, frameTimes } from '../picture-cut.ts';
 import type { AvcSets } from './avc.ts';
 import { isDamaged } from './damage.ts';
-import { EndEncoder, endEncoder } from './end-encoder.ts';
-import { JoinedStream } from './joined-stream.ts';
+import { EndEncoder, endEncoder, JoinedStream } from './end-encoder.ts';
 import type { SmartPlan, SourceFrame } from './plan.ts';
 import { goTo, type ScannedClip } from './scan.ts';
 

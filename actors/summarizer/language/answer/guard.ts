@@ -5,11 +5,18 @@ import { joinAbbreviations } from '../../text/sentences.ts';
 import { clock } from '../clock.ts';
 import type { NodeMaterial } from '../contract.ts';
 import { cut } from '../prompts/quoting.ts';
-import { type Claim, claimOf, secondsOf } from './claims.ts';
-import { type EvidenceFacts, evidenceFacts, timePattern } from './evidence.ts';
+import {
+  type Claim,
+  claimOf,
+  type EvidenceFacts,
+  evidenceFacts,
+  folded,
+  isOrdinary,
+  secondsOf,
+  timePattern,
+  wordsOf,
+} from './claims.ts';
 import type { NodeAnswer, WholeAnswer } from './forms.ts';
-import { isOrdinary } from './ordinary-words.ts';
-import { folded, wordsOf } from './words.ts';
 
 export interface Guarded {
   /** Empty when nothing is left. */

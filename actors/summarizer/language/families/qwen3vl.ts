@@ -1,8 +1,7 @@
 // Qwen3-VL: pictures keep their proportions, and every 32×32 px are a token with a row and a column.
 import type { ExpectedInput } from '../../../models/graph.ts';
 import { family, type Piece } from '../model.ts';
-import { fittedSize, gridOf, patchesOf, patchValues, tokensOf } from '../patches.ts';
-import { gridPositions } from '../positions.ts';
+import { fittedSize, gridOf, gridPositions, patchesOf, patchValues, tokensOf } from '../positions.ts';
 
 /** The grid of a picture has one of these names, by the age of the export. */
 const gridNames = ['grid_thw', 'image_grid_thw'] as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { frameTimes } from '../../../../actors/decoder/clips/frame-times.ts';
+import { frameTimes } from '../../../../actors/decoder/clips/picture-cut.ts';
 
 const ms = { num: 1, den: 1000 };
 const rates = [

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test, { describe } from 'node:test';
 import type { ProxyMade, ProxyStep } from '../../../../actors/decoder/clips/contract.ts';
 import { indexFirst, proxy, proxyShape } from '../../../../actors/decoder/clips/proxy.ts';
-import { speakersOf, toStereo } from '../../../../actors/decoder/clips/stereo.ts';
+import { speakersOf, toStereo } from '../../../../actors/decoder/clips/sound-encoder.ts';
 import { AVMEDIA_TYPE_VIDEO, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 import { playable } from '../../../../actors/decoder/probe/playable.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { NameOrder } from '../../../../actors/exporter/clips/clips.ts';
 import type { ClipSpec } from '../../../../actors/exporter/clips/contract.ts';
-import { NameOrder } from '../../../../actors/exporter/clips/name-order.ts';
 
 const wish = (output_name: string): ClipSpec => ({
   media_path: '/film.mp4',

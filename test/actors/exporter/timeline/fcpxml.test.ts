@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
-import { fcpxml } from '../../../../actors/exporter/timeline/fcpxml.ts';
-import { secondsOf, shownSeconds, sum } from '../../../../actors/exporter/timeline/seconds.ts';
+import { fcpxml, secondsOf, shownSeconds, sum } from '../../../../actors/exporter/timeline/fcpxml.ts';
 import { cut } from './cut.ts';
 import { matchesGolden } from './golden.ts';
 import { film, item, known, rates, request } from './sources.ts';

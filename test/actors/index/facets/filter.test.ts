@@ -7,9 +7,8 @@ import {
   filterErrors,
   type MetadataFilter,
 } from '../../../../actors/index/facets/contract.ts';
-import { countFacets, mostOptions } from '../../../../actors/index/facets/count.ts';
 import { checkFilters } from '../../../../actors/index/facets/filter.ts';
-import { facetReport } from '../../../../actors/index/facets/handlers.ts';
+import { countFacets, facetReport, mostOptions } from '../../../../actors/index/facets/handlers.ts';
 import { facets } from '../../../../actors/index/facets/list.ts';
 import { FacetTable } from '../../../../actors/index/facets/table.ts';
 import type { MediaRecord } from '../../../../actors/index/store/contract.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { isAfter, isBefore, isWithin, moment } from '../../../../actors/index/facets/moments.ts';
+import { isAfter, isBefore, isWithin, moment } from '../../../../actors/index/facets/facet.ts';
 
 test('dates are read whole or in part, and what is no date is none', () => {
   const day = 86_400_000;

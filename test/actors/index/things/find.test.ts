@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
-import { momentsOf, seenAt } from '../../../../actors/index/things/find.ts';
+import { momentsOf, seenAt } from '../../../../actors/index/things/handlers.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
 import { draws } from '../../../shared.ts';
 

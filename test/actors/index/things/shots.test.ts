@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type SeenFace, shotsOf } from '../../../../actors/index/things/shots.ts';
+import { type SeenFace, shotsOf } from '../../../../actors/index/things/stored-shots.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
 
 const person = (box: Track['box'], more: Partial<Track> = {}): Track => {

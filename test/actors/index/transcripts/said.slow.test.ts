@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../../../../actors/index/text/build.ts';
+import { findSpoken } from '../../../../actors/index/transcripts/handlers.ts';
 import { LoadedTranscripts } from '../../../../actors/index/transcripts/loaded.ts';
 import {
   inOrder,
   type LoadedTranscript,
   loadedTranscript,
 } from '../../../../actors/index/transcripts/loaded-transcript.ts';
-import { findSpoken } from '../../../../actors/index/transcripts/said.ts';
 import { draws } from '../../../shared.ts';
 import { mark, segments } from './speech.ts';
 

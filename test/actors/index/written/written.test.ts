@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WrittenLine } from '../../../../actors/index/written/contract.ts';
-import { foldWritten, writtenForms } from '../../../../actors/index/written/fold-written.ts';
+import { foldWritten, writtenForms } from '../../../../actors/index/written/written-texts.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';
 

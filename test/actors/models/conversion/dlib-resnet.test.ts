@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { convertFiles } from '../../../../actors/models/conversion/convert.ts';
-import { convertDlibResnet } from '../../../../actors/models/conversion/dlib-resnet.ts';
+import { convertDlibResnet } from '../../../../actors/models/conversion/in-thread.ts';
 
 interface Weight {
   readonly name: string;

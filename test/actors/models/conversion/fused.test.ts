@@ -2,7 +2,7 @@
 // BlazeFace and the face mesh have them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { convertGraphModel } from '../../../../actors/models/conversion/graph-model.ts';
+import { convertGraphModel } from '../../../../actors/models/conversion/in-thread.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { convertFiles } from '../../../../actors/models/conversion/convert.ts';
-import { convertGraphModel } from '../../../../actors/models/conversion/graph-model.ts';
+import { convertGraphModel } from '../../../../actors/models/conversion/in-thread.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { computed, type SmallGraph, smallGraph } from './small-graph.ts';

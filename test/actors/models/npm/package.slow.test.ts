@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ModelRow, PullOptions, PullProgress } from '../../../../actors/models/contract.ts';
-import { convertGraphModel } from '../../../../actors/models/conversion/graph-model.ts';
+import { convertGraphModel } from '../../../../actors/models/conversion/in-thread.ts';
 import { createModelLibrary } from '../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { npmGraph, npmPackage } from '../../../../actors/models/rows/npm.ts';

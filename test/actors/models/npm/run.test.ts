@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { npmError } from '../../../../actors/models/npm/run.ts';
+import { npmError } from '../../../../actors/models/npm/package.ts';
 import { npmProgram, withoutOuterNpm } from '../../../../runtime/process/npm.mjs';
 
 test('of what npm prints the code and the first line that says something are told', () => {

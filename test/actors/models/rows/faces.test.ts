@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { faceFamilies, isFaceKind } from '../../../../actors/models/advice.ts';
 import { distanceOf, usualEps } from '../../../../actors/models/face-distance.ts';
-import { faceFamilies, isFaceKind } from '../../../../actors/models/face-kinds.ts';
 import { faceRows } from '../../../../actors/models/rows/faces.ts';
 
 const published = [

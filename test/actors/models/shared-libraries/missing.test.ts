@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readDependencies } from '../../../../actors/models/shared-libraries/elf.ts';
-import { missingLibraries, type Places } from '../../../../actors/models/shared-libraries/missing.ts';
+import { missingLibraries, type Places, readDependencies } from '../../../../actors/models/cuda-fault.ts';
 import { type ElfParts, makeElf } from './make-elf.ts';
 
 /** A folder with these libraries by path, or files of these bytes. */

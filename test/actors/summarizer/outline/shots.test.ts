@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { shotsOf } from '../../../../actors/summarizer/outline/shots.ts';
+import { shotsOf } from '../../../../actors/summarizer/outline/outline.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
 import { withCuts } from './with-cuts.ts';

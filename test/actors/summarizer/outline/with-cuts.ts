@@ -1,6 +1,6 @@
 // Pictures with the cuts that the index finds in their vectors.
 import { lags, sceneStarts } from '../../../../actors/index/visual/scenes.ts';
-import { distance } from '../../../../actors/summarizer/outline/changes.ts';
+import { distance } from '../../../../actors/summarizer/outline/channels.ts';
 import type { Pictures } from '../../../../actors/summarizer/outline/material.ts';
 
 export function withCuts(pictures: Omit<Pictures, 'cuts'>): Pictures {

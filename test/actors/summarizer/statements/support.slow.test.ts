@@ -18,8 +18,7 @@ import {
   type NodeStatements,
   newNode,
 } from '../../../../actors/summarizer/statements/film-texts.ts';
-import { longestTexts } from '../../../../actors/summarizer/statements/node.ts';
-import { longestLine, longestShort } from '../../../../actors/summarizer/statements/whole.ts';
+import { longestLine, longestShort, longestTexts } from '../../../../actors/summarizer/statements/node.ts';
 import { draws } from '../../../shared.ts';
 import { composedFilm, someComposition } from '../outline/composed.ts';
 import { randomMaterial, shapes } from '../outline/random.ts';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { areaOf, blocksOfBox, overlap } from '../../../../actors/text-reader/gate/looked-at.ts';
-import { anyMarked, rangeOf } from '../../../../actors/text-reader/gate/range.ts';
+import {
+  anyMarked,
+  areaOf,
+  blocksOfBox,
+  overlap,
+  rangeOf,
+} from '../../../../actors/text-reader/gate/looked-at.ts';
 import { blocksOf, changedBlocks, taken } from '../../../../runtime/blocks.ts';
 import { drawn } from '../graphs.ts';
 

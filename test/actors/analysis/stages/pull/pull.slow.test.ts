@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { PullFacts } from '../../../../../actors/analysis/stages/pull/kind.ts';
-import { resolvePull } from '../../../../../actors/analysis/tasks/pull-order.ts';
+import { resolvePull } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { type ModelRow, modelErrors } from '../../../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../../actors/models/rows/list.ts';

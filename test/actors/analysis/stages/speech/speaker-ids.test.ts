@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { identifySpeakers, namesOfVoices } from '../../../../../actors/analysis/stages/speech/speaker-ids.ts';
+import { identifySpeakers, namesOfVoices } from '../../../../../actors/analysis/stages/speech/session.ts';
 
 const said = (who: readonly (string | null)[], seconds = 1) =>
   who.map((speaker, i) => ({ start_seconds: i, end_seconds: i + seconds, text: ' so', speaker }));

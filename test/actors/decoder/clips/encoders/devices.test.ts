@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { findDevices } from '../../../../../actors/decoder/clips/encoders/devices.ts';
+import { findDevices } from '../../../../../actors/decoder/clips/encoders/machine.ts';
 
 function machine(t: TestContext, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'framehound-devices-'));

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
-import { findDevices } from '../../../../../actors/decoder/clips/encoders/devices.ts';
-import { describeEncoders, encodersOfMachine } from '../../../../../actors/decoder/clips/encoders/machine.ts';
+import {
+  describeEncoders,
+  encodersOfMachine,
+  findDevices,
+} from '../../../../../actors/decoder/clips/encoders/machine.ts';
 import { softwareEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import { createLog, type LogLine } from '../../../../../runtime/log.ts';
 import { fakeCandidate } from './fake-encoder.ts';

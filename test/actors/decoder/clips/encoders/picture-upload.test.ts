@@ -1,8 +1,8 @@
 // Pictures on a device and back. Vulkan stands in for the others: it can be had in software.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { DrawnPictures } from '../../../../../actors/decoder/clips/encoders/drawn-pictures.ts';
-import { PictureUpload } from '../../../../../actors/decoder/clips/encoders/picture-upload.ts';
+import { PictureUpload } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
+import { DrawnPictures } from '../../../../../actors/decoder/clips/encoders/trial.ts';
 import { PictureFitter } from '../../../../../actors/decoder/clips/picture-fitter.ts';
 import {
   avGetPixFmtFromName,

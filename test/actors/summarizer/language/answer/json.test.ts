@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readNodeAnswer, readWholeAnswer } from '../../../../../actors/summarizer/language/answer/forms.ts';
-import { oneObject } from '../../../../../actors/summarizer/language/answer/json.ts';
+import {
+  oneObject,
+  readNodeAnswer,
+  readWholeAnswer,
+} from '../../../../../actors/summarizer/language/answer/forms.ts';
 
 test('one object is found in a fence, among words, and with brackets in its texts', () => {
   const value = { text: 'a } and a { and "quotes" \\' };
