@@ -9,13 +9,13 @@ import type { Exporter } from './exporter/contract.ts';
 import type { Proxies } from './exporter/proxies/contract.ts';
 import type { SummaryDocuments } from './exporter/summary/contract.ts';
 import type { Timelines } from './exporter/timeline/contract.ts';
+import type { People } from './faces/people/contract.ts';
 import type { Library } from './library/contract.ts';
-import type { Lists } from './lists/contract.ts';
+import type { Lists } from './library/lists/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
-import type { People } from './people/contract.ts';
 import type { Search } from './search/contract.ts';
-import type { Summaries } from './summaries/contract.ts';
-import type { WatchFolders } from './watch-folders/contract.ts';
+import type { Summaries } from './summarizer/stored/contract.ts';
+import type { WatchFolders } from './watcher/folders/contract.ts';
 
 /** What the process of an engine tells it, and is told by it. */
 export interface EngineHost {

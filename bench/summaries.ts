@@ -13,7 +13,7 @@ import { Media, Summary, SummaryCollection, SummaryMember } from '../actors/inde
 import { collectionKey, memberKey, newSummaryId, summaryKey } from '../actors/index/store/summaries/keys.ts';
 import { seal } from '../actors/index/store/table.ts';
 import { mostNodesOfMessage, type NewSummaryNode } from '../actors/index/summaries/contract.ts';
-import { createSummaries } from '../actors/summaries/summaries.ts';
+import { createSummaries } from '../actors/summarizer/stored/summaries.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { startInMemory } from '../runtime/memory.ts';

@@ -7,7 +7,7 @@ import { definition } from '../actors/index/actor.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { mostNodesOfMessage, type NewSummaryNode } from '../actors/index/summaries/contract.ts';
-import { createSummaries } from '../actors/summaries/summaries.ts';
+import { createSummaries } from '../actors/summarizer/stored/summaries.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { startInMemory } from '../runtime/memory.ts';

@@ -88,9 +88,9 @@ const publicFiles = [
   'actors/models/renamed.ts',
   // Things of one frame after the other become tracks, which are stored and searched.
   'actors/things/tracks.ts',
-  'actors/summaries/reading-order.ts',
-  'actors/summaries/shortened.ts',
-  'actors/summaries/summary-ref.ts',
+  'actors/summarizer/stored/reading-order.ts',
+  'actors/summarizer/stored/shortened.ts',
+  'actors/summarizer/stored/summary-ref.ts',
   'actors/summarizer/text/sentences.ts',
   'actors/transcriber/text/languages.ts',
   'actors/watcher/exclusions.ts',
@@ -225,7 +225,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
     // Which files of a watched folder are looked at, and what is known of them.
     /^actors\/watcher\/(exclusions|file-state|file-table|folding|glob|hash|ledger-format|names|partial-names|stamps)\.ts$/,
-    /^actors\/watch-folders\/(ends|request-of|schedule|settings-of)\.ts$/,
+    /^actors\/watcher\/folders\/(ends|request-of|schedule|settings-of)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(

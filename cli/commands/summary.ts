@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mostDocumentLevels } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/quality-notes.ts';
-import { summariesErrors } from '../../actors/summaries/contract.ts';
+import { summariesErrors } from '../../actors/summarizer/stored/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { ApiError } from '../../http/client/error.ts';
 import { engineErrors } from '../../runtime/errors.ts';

@@ -1,7 +1,7 @@
 // `framehound watch`: folders whose media are analysed as they come, and the service that watches them.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { WatchStatus } from '../../actors/watch-folders/contract.ts';
+import type { WatchStatus } from '../../actors/watcher/folders/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, requireConsent } from '../consent.ts';

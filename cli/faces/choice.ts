@@ -1,6 +1,7 @@
 // Which clustering and which clusters the words of a command mean: clusters go by id or by name.
+
+import type { FaceClusterJob, FaceClusterJobs } from '../../actors/faces/people/contract.ts';
 import { peopleErrors } from '../../actors/index/people/contract.ts';
-import type { FaceClusterJob, FaceClusterJobs } from '../../actors/people/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { printable } from '../terminal.ts';
 

@@ -1,7 +1,7 @@
 // `framehound faces name|merge|move|undo`: what a person knows better than the clustering. Corrections hold
 // when the faces are clustered again.
 import { parseArgs } from 'node:util';
-import type { FaceClusterJob, ModifyRequest } from '../../actors/people/contract.ts';
+import type { FaceClusterJob, ModifyRequest } from '../../actors/faces/people/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';

@@ -6,7 +6,7 @@ import type {
   ClusterSamplesAnswer,
   FaceClusterJob,
   ModifyAnswer,
-} from '../../actors/people/contract.ts';
+} from '../../actors/faces/people/contract.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
 export type Samples = Exclude<

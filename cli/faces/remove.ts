@@ -1,6 +1,6 @@
 // `framehound faces delete JOB`: removes a clustering, or one person of it.
 import { parseArgs } from 'node:util';
-import type { DeletePeopleAnswer, FaceClusterJob } from '../../actors/people/contract.ts';
+import type { DeletePeopleAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';

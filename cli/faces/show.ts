@@ -1,7 +1,7 @@
 // `framehound faces show JOB`: the clusters as a table, and a page with their faces.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/people/contract.ts';
+import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { folders } from '../../settings.ts';

@@ -1,7 +1,11 @@
 // Which summaries a person means: of files, or of a collection.
 import { resolve } from 'node:path';
 import { foldName } from '../../actors/index/summaries/fold-name.ts';
-import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type {
+  SummaryCollection,
+  SummaryEntry,
+  SummaryMemberEntry,
+} from '../../actors/summarizer/stored/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { quoted } from '../../runtime/quoted.ts';
 import { type Context, usageErrors } from '../context.ts';

@@ -1,7 +1,7 @@
 // `framehound summary --find WORDS`: nodes of summaries whose texts hold the words.
 import { resolve } from 'node:path';
 import { clockTime } from '../../actors/decoder/contract.ts';
-import type { SummaryMatchEntry } from '../../actors/summaries/contract.ts';
+import type { SummaryMatchEntry } from '../../actors/summarizer/stored/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { type Context, exit } from '../context.ts';
 import { inks, type Output, printable, wrapped } from '../terminal.ts';

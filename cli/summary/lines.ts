@@ -6,7 +6,7 @@ import type {
   OverviewAnswer,
   SummaryEntry,
   SummaryNodeEntry,
-} from '../../actors/summaries/contract.ts';
+} from '../../actors/summarizer/stored/contract.ts';
 import { inks, minuteText, type Output, printable, wrapped } from '../terminal.ts';
 
 const STEP = 2;

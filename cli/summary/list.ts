@@ -1,7 +1,11 @@
 // `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is
 // known.
 import { resolve } from 'node:path';
-import type { SummaryCollection, SummaryEntry, SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type {
+  SummaryCollection,
+  SummaryEntry,
+  SummaryMemberEntry,
+} from '../../actors/summarizer/stored/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { type Context, exit } from '../context.ts';
 import { inks, printable } from '../terminal.ts';

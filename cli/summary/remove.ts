@@ -1,5 +1,5 @@
 // `framehound summary … --delete`: removes summaries of files, or a collection with all of its own.
-import type { SummaryMemberEntry } from '../../actors/summaries/contract.ts';
+import type { SummaryMemberEntry } from '../../actors/summarizer/stored/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { quoted } from '../../runtime/quoted.ts';
 import { agreed, type Consent } from '../consent.ts';

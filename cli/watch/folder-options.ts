@@ -1,10 +1,11 @@
 // The watch folder that the options of `watch add` and `watch edit` describe.
+
+import { normalizeFolderGlob } from '../../actors/watcher/exclusions.ts';
 import {
   NewWatchFolder,
   type WatchFolder,
   type WatchFolderChanges,
-} from '../../actors/watch-folders/contract.ts';
-import { normalizeFolderGlob } from '../../actors/watcher/exclusions.ts';
+} from '../../actors/watcher/folders/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { usageErrors } from '../context.ts';
 import { epsOf, minSamplesOf } from '../faces/analyze.ts';

@@ -8,7 +8,7 @@ import {
   type WatchFolderList,
   type WatchStatus,
   watchErrors,
-} from '../../actors/watch-folders/contract.ts';
+} from '../../actors/watcher/folders/contract.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { minuteText, printable } from '../terminal.ts';
 import { filterText } from './filter-argument.ts';

@@ -6,7 +6,7 @@ import type { TaskListener } from '../../actors/analysis/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { ClipCounts, Clips } from '../../actors/exporter/clips/contract.ts';
 import type { VisualModels } from '../../actors/search/models/contract.ts';
-import type { WatchFolders } from '../../actors/watch-folders/contract.ts';
+import type { WatchFolders } from '../../actors/watcher/folders/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Phase } from '../../runtime/ref.ts';

@@ -5,7 +5,7 @@ import {
   type WatchFolderList,
   type WatchState,
   watchStates,
-} from '../../actors/watch-folders/contract.ts';
+} from '../../actors/watcher/folders/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Family, single } from './exposition.ts';
 

@@ -1,7 +1,5 @@
 // Faces: clusterings of them with pictures, names, corrections, removal, and where somebody is seen.
 import { Type } from 'typebox';
-import { mostNameLetters } from '../../actors/index/people/person-name.ts';
-import { epsMeaning, usualEps } from '../../actors/models/face-distance.ts';
 import {
   AppearancesAnswer,
   ClusterFacesAnswer,
@@ -14,7 +12,9 @@ import {
   NamesAnswer,
   peopleRequestErrors,
   SuggestedClusters,
-} from '../../actors/people/contract.ts';
+} from '../../actors/faces/people/contract.ts';
+import { mostNameLetters } from '../../actors/index/people/person-name.ts';
+import { epsMeaning, usualEps } from '../../actors/models/face-distance.ts';
 import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
 import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';

@@ -8,7 +8,7 @@ import {
   listErrors,
   MomentList,
   mostListItems,
-} from '../../actors/lists/contract.ts';
+} from '../../actors/library/lists/contract.ts';
 import { defaulted, described, shown } from '../../runtime/schema.ts';
 import { absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';

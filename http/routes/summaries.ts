@@ -10,7 +10,7 @@ import {
   SummariesRemoved,
   SummaryMatchesAnswer,
   type SummarySelector,
-} from '../../actors/summaries/contract.ts';
+} from '../../actors/summarizer/stored/contract.ts';
 import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';

@@ -8,7 +8,7 @@ import {
   type WatchFolders,
   WatchStatus,
   watchErrors,
-} from '../../actors/watch-folders/contract.ts';
+} from '../../actors/watcher/folders/contract.ts';
 import { described, shown } from '../../runtime/schema.ts';
 import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';

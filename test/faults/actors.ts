@@ -165,10 +165,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'the list of warnings of a summary has no limit',
-    file: 'actors/summaries/summaries.ts',
+    file: 'actors/summarizer/stored/summaries.ts',
     text: '[...damaged, ...quality.warnings]\n    .slice(0, mostEntries)',
     fault: '[...damaged, ...quality.warnings]',
-    tests: ['test/actors/summaries/assembly.test.ts'],
+    tests: ['test/actors/summarizer/stored/assembly.test.ts'],
   },
   {
     name: 'a shot that comes back for a moment is another one',
@@ -200,10 +200,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a folder whose work failed is worked on again a minute too early',
-    file: 'actors/watch-folders/schedule.ts',
+    file: 'actors/watcher/folders/schedule.ts',
     text: '(folder.retryAt ?? now) > now',
     fault: '(folder.retryAt ?? now) > now + RETRY_MOST_MS',
-    tests: ['test/actors/watch-folders/schedule.test.ts'],
+    tests: ['test/actors/watcher/folders/schedule.test.ts'],
   },
   {
     name: 'footage on a drive that is away counts as deleted',
@@ -214,10 +214,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a list that somebody else changed is written over',
-    file: 'actors/lists/lists.ts',
+    file: 'actors/library/lists/lists.ts',
     text: 'before.version !== version',
     fault: 'before.version < version',
-    tests: ['test/actors/lists/lists.slow.test.ts'],
+    tests: ['test/actors/library/lists/lists.slow.test.ts'],
   },
   {
     name: 'frames of a timeline are rounded down',
@@ -249,10 +249,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a name that is taken away is not told as a change',
-    file: 'actors/people/people.ts',
+    file: 'actors/faces/people/people.ts',
     text: "(names[id] ?? '') !== name",
     fault: "name !== '' && names[id] !== name",
-    tests: ['test/actors/people/assignments.test.ts'],
+    tests: ['test/actors/faces/people/assignments.test.ts'],
   },
   {
     name: 'the window before a spectrum is the symmetric one',

@@ -1,5 +1,5 @@
 // The fields of every body and the addresses of every route, as the contract has them.
-import { usualSettings } from '../actors/watch-folders/usual-settings.ts';
+import { usualSettings } from '../actors/watcher/folders/usual-settings.ts';
 
 /** `needed`, `optional`, or the default. `beyond` are fields that the published interface does not have. */
 export interface Row {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { analysisErrors, type Page } from '../../actors/analysis/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
-import type { NewWatchFolder } from '../../actors/watch-folders/contract.ts';
+import type { NewWatchFolder } from '../../actors/watcher/folders/contract.ts';
 import { ApiError } from '../../http/client/error.ts';
 import { directClient } from '../../http/direct-client.ts';
 

@@ -6,7 +6,7 @@ import {
   type WatchFolders,
   type WatchStatus,
   watchErrors,
-} from '../../actors/watch-folders/contract.ts';
+} from '../../actors/watcher/folders/contract.ts';
 
 export interface FakeWatchFolders extends WatchFolders {
   /** As they were asked for, in order. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { WatchFolder, WatchFolderList, WatchStatus } from '../../actors/watch-folders/contract.ts';
-import { watchErrors } from '../../actors/watch-folders/contract.ts';
+import type { WatchFolder, WatchFolderList, WatchStatus } from '../../actors/watcher/folders/contract.ts';
+import { watchErrors } from '../../actors/watcher/folders/contract.ts';
 import { type Client, createClient } from '../../http/client/client.ts';
 import { watchFolderRoutes } from '../../http/routes/watch-folders.ts';
-import { usualSettings } from '../actors/watch-folders/usual-settings.ts';
+import { usualSettings } from '../actors/watcher/folders/usual-settings.ts';
 import { emptyStatus, type FakeWatchOptions, fakeWatchFolders } from './fake-watch-folders.ts';
 import { inject } from './inject.ts';
 

@@ -21,7 +21,7 @@ import type {
   WatchFolder,
   WatchFolderList,
   WatchStatus,
-} from '../../actors/watch-folders/contract.ts';
+} from '../../actors/watcher/folders/contract.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { type Home, newHome, SLOW_MS } from '../system/command-line.ts';
 import { type GuardedService, startGuarded } from '../system/guarded-service.ts';

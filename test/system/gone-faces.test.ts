@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/contract.ts';
 import type { FaceFacts } from '../../actors/analysis/stages/faces/facts.ts';
-import type { FaceClusterJobs } from '../../actors/people/contract.ts';
+import type { FaceClusterJobs } from '../../actors/faces/people/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { newHome } from './command-line.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
-import type { SummariesAnswer } from '../../actors/summaries/contract.ts';
+import type { SummariesAnswer } from '../../actors/summarizer/stored/contract.ts';
 import { f1 } from '../actors/summarizer/outline/composed.ts';
 import { sharedPath, skipWithout, untilRelease } from '../shared.ts';
 import { composedHour, hour } from './composed-hour.ts';

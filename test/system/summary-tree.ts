@@ -6,7 +6,7 @@ import type {
   NodeAnswer,
   OverviewAnswer,
   SummaryNodeEntry,
-} from '../../actors/summaries/contract.ts';
+} from '../../actors/summarizer/stored/contract.ts';
 import type { RunningService } from './service.ts';
 
 export interface ReadNode {

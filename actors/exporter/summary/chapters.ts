@@ -1,6 +1,6 @@
 // Chapters of a film out of the nodes of its summary: a title, and from when to when.
 
-import { shortened } from '../../summaries/shortened.ts';
+import { shortened } from '../../summarizer/stored/shortened.ts';
 import { sentencesOf } from '../../summarizer/text/sentences.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from './contract.ts';

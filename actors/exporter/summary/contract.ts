@@ -6,7 +6,7 @@ import type {
   OverviewAnswer,
   SummaryNodeEntry,
   SummarySelector,
-} from '../../summaries/contract.ts';
+} from '../../summarizer/stored/contract.ts';
 
 export const summaryFormats = ['json', 'markdown', 'txt', 'vtt'] as const;
 export type SummaryFormat = (typeof summaryFormats)[number];

@@ -1,6 +1,6 @@
 // What is known to be wrong with a summary, as sentences for a person.
 import { clockTime } from '../../decoder/contract.ts';
-import type { QualityBlock } from '../../summaries/contract.ts';
+import type { QualityBlock } from '../../summarizer/stored/contract.ts';
 
 /** `warnings`: those of the whole tree, which may be more than the block has. */
 export function qualityNotes(quality: QualityBlock, warnings: readonly string[]): string[] {

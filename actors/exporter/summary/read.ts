@@ -7,8 +7,8 @@ import type {
   Summaries,
   SummaryNodeEntry,
   SummarySelector,
-} from '../../summaries/contract.ts';
-import { inReadingOrder } from '../../summaries/reading-order.ts';
+} from '../../summarizer/stored/contract.ts';
+import { inReadingOrder } from '../../summarizer/stored/reading-order.ts';
 import { exportErrors } from '../contract.ts';
 import { type ChapterNode, chaptersOf } from './chapters.ts';
 import {

@@ -1,5 +1,5 @@
 // What a summary is shown with to a person: the text before the tree, and what a person should check.
-import type { OverviewAnswer, SummaryNodeEntry } from '../../summaries/contract.ts';
+import type { OverviewAnswer, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
 
 /**
  * The short summary, to stand before the tree; empty where the tree does not begin with the whole, and where

@@ -2,7 +2,7 @@
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
 import { isMediaError } from '../../decoder/contract.ts';
 import { foldName } from '../../index/summaries/fold-name.ts';
-import { summariesErrors } from '../../summaries/contract.ts';
+import { summariesErrors } from '../../summarizer/stored/contract.ts';
 import type { Chapter } from '../summary/contract.ts';
 import { type ReadingParts, readChapters } from '../summary/read.ts';
 import type { ChapterMarkers } from './contract.ts';

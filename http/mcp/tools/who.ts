@@ -1,6 +1,6 @@
 // who: the people of the library, and where one of them is seen.
 import { Type } from 'typebox';
-import type { FaceClusterJob } from '../../../actors/people/contract.ts';
+import type { FaceClusterJob } from '../../../actors/faces/people/contract.ts';
 import { suggestion } from '../../../runtime/nearest.ts';
 import { described } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';

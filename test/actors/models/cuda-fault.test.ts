@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { cudaFault } from '../../../actors/models/cuda-fault.ts';
-import { makeElf } from './shared-libraries/make-elf.ts';
+import { makeElf } from './make-elf.ts';
 
 test('what CUDA lacks is named: its provider, or libraries that the loader does not find', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-cuda-'));

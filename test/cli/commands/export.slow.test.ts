@@ -5,7 +5,7 @@ import test, { after, type TestContext } from 'node:test';
 import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../../actors/index/actor.ts';
 import type { Match } from '../../../actors/search/contract.ts';
-import { createSummaries } from '../../../actors/summaries/summaries.ts';
+import { createSummaries } from '../../../actors/summarizer/stored/summaries.ts';
 import { exporting } from '../../../cli/commands/export.ts';
 import { search } from '../../../cli/commands/search.ts';
 import { usageErrors } from '../../../cli/context.ts';

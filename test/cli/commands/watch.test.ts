@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { watchErrors } from '../../../actors/watch-folders/contract.ts';
+import { watchErrors } from '../../../actors/watcher/folders/contract.ts';
 import { watch } from '../../../cli/commands/watch.ts';
 import { usageErrors } from '../../../cli/context.ts';
 import { clientErrors } from '../../../http/client/error.ts';

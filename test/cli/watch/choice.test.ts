@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import test from 'node:test';
-import { watchErrors } from '../../../actors/watch-folders/contract.ts';
+import { watchErrors } from '../../../actors/watcher/folders/contract.ts';
 import { folderMeant, shortId } from '../../../cli/watch/lines.ts';
 
 const all = [

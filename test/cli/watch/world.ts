@@ -1,6 +1,6 @@
 // `framehound watch` on watch folders in memory, as an engine of its own or behind a service.
 import type { TestContext } from 'node:test';
-import type { NewWatchFolder, WatchFolder } from '../../../actors/watch-folders/contract.ts';
+import type { NewWatchFolder, WatchFolder } from '../../../actors/watcher/folders/contract.ts';
 import { watch } from '../../../cli/commands/watch.ts';
 import type { Context } from '../../../cli/context.ts';
 import { newFolder } from '../../../cli/watch/folder-options.ts';

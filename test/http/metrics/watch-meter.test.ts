@@ -4,7 +4,7 @@ import {
   type FolderStats,
   type WatchFolderList,
   watchErrors,
-} from '../../../actors/watch-folders/contract.ts';
+} from '../../../actors/watcher/folders/contract.ts';
 import { renderFamilies, single } from '../../../http/metrics/exposition.ts';
 import { createWatchMeter } from '../../../http/metrics/watch-meter.ts';
 import { manualClock } from '../../../runtime/clock.ts';

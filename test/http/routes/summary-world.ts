@@ -9,8 +9,8 @@ import type {
   SummariesAnswer,
   SummariesRemoved,
   SummaryMatchesAnswer,
-} from '../../../actors/summaries/contract.ts';
-import { createSummaries } from '../../../actors/summaries/summaries.ts';
+} from '../../../actors/summarizer/stored/contract.ts';
+import { createSummaries } from '../../../actors/summarizer/stored/summaries.ts';
 import { routes } from '../../../http/routes.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { callsOf } from '../../actors/index/summaries/trees.ts';

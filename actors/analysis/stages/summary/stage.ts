@@ -9,7 +9,7 @@ import { sweepInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { type HeldSummary, summaryErrors } from '../../../index/summaries/contract.ts';
 import { foldName } from '../../../index/summaries/fold-name.ts';
-import { summaryRef } from '../../../summaries/summary-ref.ts';
+import { summaryRef } from '../../../summarizer/stored/summary-ref.ts';
 import { summariesOf } from '../../media/summarized.ts';
 import type { Index, Summarizer } from '../parts.ts';
 import type { Facts, FileWork, Stage, StageRun, Underway } from '../stage.ts';

@@ -6,7 +6,7 @@ import test, { after } from 'node:test';
 import type { SummaryDocumentAnswer } from '../../../../actors/exporter/summary/contract.ts';
 import { createSummaryDocuments } from '../../../../actors/exporter/summary/summary-documents.ts';
 import { definition } from '../../../../actors/index/actor.ts';
-import { createSummaries } from '../../../../actors/summaries/summaries.ts';
+import { createSummaries } from '../../../../actors/summarizer/stored/summaries.ts';
 import { parseSubtitles } from '../../../../actors/transcriber/text/subtitles/read.ts';
 import { routes } from '../../../../http/routes.ts';
 import { inject } from '../../../http/inject.ts';

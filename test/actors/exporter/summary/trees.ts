@@ -4,8 +4,8 @@ import type {
   OverviewAnswer,
   QualityBlock,
   SummaryNodeEntry,
-} from '../../../../actors/summaries/contract.ts';
-import { qualityBlock } from '../../../../actors/summaries/summaries.ts';
+} from '../../../../actors/summarizer/stored/contract.ts';
+import { qualityBlock } from '../../../../actors/summarizer/stored/summaries.ts';
 import { quality } from '../../index/summaries/trees.ts';
 
 export function node(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkText, leadOf } from '../../../../actors/exporter/summary/wording.ts';
-import type { OverviewAnswer, SummaryNodeEntry } from '../../../../actors/summaries/contract.ts';
+import type { OverviewAnswer, SummaryNodeEntry } from '../../../../actors/summarizer/stored/contract.ts';
 
 const node = (text: string, parent_id: string | null = null) => ({ text, parent_id }) as SummaryNodeEntry;
 const short = (short_summary: string) => ({ short_summary }) as OverviewAnswer;

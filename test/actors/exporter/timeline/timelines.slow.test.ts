@@ -14,7 +14,7 @@ import test, { after } from 'node:test';
 import { timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
 import { createTimelines } from '../../../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../../../actors/index/actor.ts';
-import { createSummaries } from '../../../../actors/summaries/summaries.ts';
+import { createSummaries } from '../../../../actors/summarizer/stored/summaries.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { world } from '../../analysis/fakes.ts';
 import { callsOf, summarise, tree } from '../../index/summaries/trees.ts';

@@ -1,0 +1,156 @@
+// Removes a clustering, or one person of it: what is known of faces must be removable.
+
+import { suggestion } from '../../../runtime/nearest.ts';
+import { quoted } from '../../../runtime/quoted.ts';
+import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
+import { plainName } from '../../index/people/person-name.ts';
+import { type DeletePeopleAnswer, type DeletePeopleRequest, peopleRequestErrors } from './contract.ts';
+import { jobOf, now, type PeopleParts } from './parts.ts';
+
+type Signal = AbortSignal | undefined;
+
+/**
+ * Several clusters of one name go one after the other; asked for again, the rest goes. Throws
+ * UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER, UNKNOWN_PERSON, WHICH_PERSON.
+ */
+export async function removePeople(
+  parts: PeopleParts,
+  request: DeletePeopleRequest,
+  signal: Signal,
+): Promise<DeletePeopleAnswer> {
+  const { cache_dir, cluster_job_name } = request;
+  const job = await jobOf(parts, request, signal);
+  const removed = { deleted_jobs: 0, deleted_clusters: 0, deleted_faces: 0, removed_faces: 0 };
+  for (const cluster_id of clustersOf(request, job)) {
+    const query = { cache_dir, cluster_job_name, cluster_id };
+    const one = await parts.index.ask('delete_people', query, now(signal));
+    removed.deleted_jobs += one.jobs;
+    removed.deleted_clusters += one.clusters;
+    removed.deleted_faces += one.faces;
+    removed.removed_faces += one.faces_removed;
+  }
+  if (removed.removed_faces > 0) await compact(parts, { cache_dir, model_key: job.model_key }, signal);
+  return { ...removed, message: told(removed) };
+}
+
+/** `[null]`: the whole clustering. */
+function clustersOf(
+  { cluster_id, person_name = null }: DeletePeopleRequest,
+  job: Parameters<typeof knownCluster>[0],
+): (string | null)[] {
+  if (cluster_id !== null && person_name !== null) {
+    const what = 'person_name: give either cluster_id or person_name, not both';
+    throw peopleRequestErrors.WHICH_PERSON(what, { field: 'person_name' });
+  }
+  if (person_name !== null) return clustersNamed(job, person_name, 'person_name');
+  return [cluster_id === null ? null : knownCluster(job, cluster_id, 'cluster_id')];
+}
+
+/** What is not compacted now is by the next task. */
+async function compact(
+  { index }: PeopleParts,
+  asked: { readonly cache_dir: string; readonly model_key: string },
+  signal: Signal,
+): Promise<void> {
+  try {
+    while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
+  } catch {
+    // Stopped, or the index has ended or is too busy: the faces are removed all the same.
+  }
+}
+
+function told({ deleted_jobs, deleted_faces, removed_faces }: Omit<DeletePeopleAnswer, 'message'>): string {
+  if (deleted_faces === 0) return 'It contained no faces';
+  const taken = `${deleted_faces} ${deleted_faces === 1 ? 'face' : 'faces'} removed`;
+  const shared = deleted_faces - removed_faces;
+  const back =
+    deleted_jobs === 0 && shared > 0
+      ? `. Other clusterings also contain ${shared} of them, so they come back when this one is clustered again unless you delete them there, too`
+      : '';
+  if (removed_faces === 0) {
+    return `${taken}, but nothing is deleted from the disk${back || ', because other clusterings still contain them'}`;
+  }
+  const them = `${removed_faces} of them`;
+  return `${taken}. The vectors and pictures of ${them} are no longer used, and the next compaction deletes them from the disk${back}`;
+}
+
+// Which clusters a text means: an id, or a name that one or more of them have.
+
+type Known = Pick<ClusterJob, 'name' | 'cluster_ids' | 'names'>;
+
+/** Ids by name, with those of a job that has tens of thousands of them found at once. */
+interface Lookup {
+  readonly ids: ReadonlySet<string>;
+  /** By plain name; clusters without one are left out. */
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** By plain name in lower case: the plain names. */
+  readonly byCase: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A job is what one request was answered, so its lookup goes with it. */
+const lookups = new WeakMap<Known, Lookup>();
+
+function lookupOf(job: Known): Lookup {
+  const known = lookups.get(job);
+  if (known !== undefined) return known;
+  const byName = new Map<string, string[]>();
+  const byCase = new Map<string, Set<string>>();
+  for (const id of job.cluster_ids) {
+    const name = plainName(Object.hasOwn(job.names, id) ? job.names[id]! : '');
+    if (name === '') continue;
+    const [own, alike] = [byName.get(name), byCase.get(name.toLowerCase())];
+    if (own === undefined) byName.set(name, [id]);
+    else own.push(id);
+    if (alike === undefined) byCase.set(name.toLowerCase(), new Set([name]));
+    else alike.add(name);
+  }
+  const made = { ids: new Set(job.cluster_ids), byName, byCase };
+  lookups.set(job, made);
+  return made;
+}
+
+/** Throws UNKNOWN_CLUSTER naming the field. */
+export function knownCluster(job: Known, cluster_id: string, field: string): string {
+  if (lookupOf(job).ids.has(cluster_id)) return cluster_id;
+  const what = `${field}: ${quoted(job.name)} has no cluster ${quoted(cluster_id)}`;
+  throw peopleErrors.UNKNOWN_CLUSTER(what, { field });
+}
+
+/** Every cluster of this name: two clusters may be one person. Throws UNKNOWN_PERSON naming the field. */
+export function clustersNamed(job: Known, person_name: string, field: string): string[] {
+  const found = withName(job, person_name);
+  if (found.length > 0) return [...found];
+  throw unknownPerson(job, person_name, field);
+}
+
+/**
+ * Ids go before names, and the exact case before any, where that is one name. Each cluster once, in the order
+ * in which it is named. Throws UNKNOWN_PERSON naming the field.
+ */
+export function clustersMeant(job: Known, people: readonly string[], field: string): string[] {
+  const found = people.flatMap((text, i) => {
+    if (lookupOf(job).ids.has(text)) return [text];
+    const exactly = withName(job, text);
+    const clusters = exactly.length > 0 ? exactly : inAnyCase(job, text);
+    if (clusters.length === 0) throw unknownPerson(job, text, `${field}[${i}]`);
+    return clusters;
+  });
+  return [...new Set(found)];
+}
+
+function withName(job: Known, name: string): readonly string[] {
+  return lookupOf(job).byName.get(plainName(name)) ?? [];
+}
+
+/** Empty also when it may be several names. */
+function inAnyCase(job: Known, name: string): readonly string[] {
+  const alike = lookupOf(job).byCase.get(plainName(name).toLowerCase()) ?? [];
+  const [only, ...others] = alike;
+  return only === undefined || others.length > 0 ? [] : withName(job, only);
+}
+
+function unknownPerson({ name, names }: Known, text: string, field: string) {
+  const meant = suggestion(text, Object.values(names));
+  const what = `${field}: ${quoted(name)} has no person named ${quoted(text)}${meant}`;
+  return peopleErrors.UNKNOWN_PERSON(what, { field });
+}

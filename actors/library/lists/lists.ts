@@ -1,0 +1,222 @@
+// The lists of a home folder, one file each. Changes are made under one lock, atomically and flushed, so that
+// engines that share the folder do not write over each other.
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../runtime/clock.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
+import { underLock } from '../../../runtime/files/lock.ts';
+import { folders, type SettingValues } from '../../../settings.ts';
+import { type ListOverview, type Lists, listErrors, mostListBytes, mostLists } from './contract.ts';
+import {
+  changedDocument,
+  type Document,
+  damaged,
+  itemsOf,
+  newDocument,
+  parsed,
+  shownList,
+  textOf,
+} from './document.ts';
+
+export interface ListParts {
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Unix seconds. */
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+export function openLists(values: SettingValues, clock: Clock): Lists {
+  const now = () => Date.now() / 1000;
+  return new ListFolder({ folder: folders(values).lists, clock, now, newId: randomUUID });
+}
+
+const fileName = /^([0-9a-f-]{36})\.json$/;
+
+type Told = Omit<ListOverview['lists'][number], 'list_id'> | { readonly reason: string };
+
+export class ListFolder implements Lists {
+  readonly #parts: ListParts;
+  /** What was read of a list last, by its id; `mark` is of its file at that time. */
+  readonly #told = new Map<string, { readonly mark: string; readonly told: Told }>();
+
+  constructor(parts: ListParts) {
+    this.#parts = parts;
+  }
+
+  async list(signal: AbortSignal): Promise<ListOverview> {
+    const { folder } = this.#parts;
+    const names = await readdir(folder).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw unreadable(folder, error);
+    });
+    const ids = idsIn(names);
+    for (const id of this.#told.keys()) if (!ids.includes(id)) this.#told.delete(id);
+    const lists: ListOverview['lists'] = [];
+    const unread: ListOverview['unreadable'] = [];
+    for (const list_id of ids) {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      const told = await this.#tell(list_id);
+      if (told === null) continue;
+      if ('reason' in told) unread.push({ list_id, ...told });
+      else lists.push({ list_id, ...told });
+    }
+    lists.sort((a, b) => b.updated_at - a.updated_at || (a.list_id < b.list_id ? -1 : 1));
+    return { lists, unreadable: unread };
+  }
+
+  async get(listId: string, signal: AbortSignal): Promise<ReturnType<typeof shownList>> {
+    const path = this.#path(listId);
+    const text = await textAt(path);
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    if (text === null) throw unknown(listId);
+    return shownList(listId, parsed(path, text));
+  }
+
+  async make({ name, items }: Parameters<Lists['make']>[0], signal: AbortSignal) {
+    const { newId, now, folder } = this.#parts;
+    const given = itemsOf(items, newId);
+    return this.#locked(signal, () => {
+      if (idsIn(readdirSync(folder)).length >= mostLists) {
+        throw listErrors.LISTS_FULL(`There are already ${mostLists} lists; remove one first`);
+      }
+      return this.#write(newId(), newDocument(name, given, now()));
+    });
+  }
+
+  async change(
+    listId: string,
+    { version, name, items }: Parameters<Lists['change']>[1],
+    signal: AbortSignal,
+  ) {
+    const path = this.#path(listId);
+    const given = items === undefined ? null : itemsOf(items, this.#parts.newId);
+    return this.#locked(signal, () => {
+      const text = textNow(path);
+      if (text === null) throw unknown(listId);
+      const before = parsed(path, text);
+      if (before.version !== version) {
+        const stored = { version: before.version };
+        const what = `version ${version} is outdated: the list now has version ${before.version}`;
+        throw listErrors.LIST_CHANGED(what, stored);
+      }
+      const request = { name: name ?? before.name, items: given };
+      return this.#write(listId, changedDocument(before, request, this.#parts.now()));
+    });
+  }
+
+  async remove(listId: string, signal: AbortSignal): Promise<void> {
+    const path = this.#path(listId);
+    await this.#locked(signal, () => {
+      const text = textNow(path);
+      if (text === null) throw unknown(listId);
+      // What cannot be read may be worth repairing.
+      parsed(path, text);
+      try {
+        rmSync(path);
+        flushFolder(this.#parts.folder);
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    });
+  }
+
+  #write(listId: string, document: Document) {
+    const path = this.#path(listId);
+    const text = textOf(document);
+    try {
+      replaceFile(path, text, { flush: true });
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+    return shownList(listId, document);
+  }
+
+  #locked<T>(signal: AbortSignal, change: () => T): Promise<T> {
+    const { folder, clock } = this.#parts;
+    const refused = (what: string, path: string, cause?: unknown) =>
+      listErrors.LISTS_UNWRITABLE(what, { path }, cause);
+    return underLock(join(folder, 'lists.lock'), { clock, refused, signal }, change);
+  }
+
+  /** Throws LIST_UNKNOWN for what is no id: it could be a path. */
+  #path(listId: string): string {
+    if (!fileName.test(`${listId}.json`)) throw unknown(listId);
+    return join(this.#parts.folder, `${listId}.json`);
+  }
+
+  /** Null when it is gone by now. */
+  async #tell(listId: string): Promise<Told | null> {
+    const path = this.#path(listId);
+    try {
+      const mark = await markOf(path);
+      if (mark === null) return null;
+      const last = this.#told.get(listId);
+      if (last?.mark === mark) return last.told;
+      const text = await textAt(path);
+      if (text === null) return null;
+      const { name, version, updated_at, items } = parsed(path, text);
+      const result = { name, version, items: items.length, updated_at };
+      this.#told.set(listId, { mark, told: result });
+      return result;
+    } catch (error) {
+      return { reason: (error as Error).message };
+    }
+  }
+}
+
+function idsIn(names: readonly string[]): string[] {
+  return names.flatMap((name) => fileName.exec(name)?.[1] ?? []);
+}
+
+async function markOf(path: string): Promise<string | null> {
+  const { size, mtimeNs, ino } = (await lstat(path, { bigint: true }).catch(absent(path))) ?? {};
+  return size === undefined ? null : `${size}-${mtimeNs}-${ino}`;
+}
+
+/** Null when there is none. */
+async function textAt(path: string): Promise<string | null> {
+  const stats = await lstat(path).catch(absent(path));
+  if (stats === null) return null;
+  expectFile(path, stats);
+  return readFile(path, 'utf8').catch(absent(path));
+}
+
+function textNow(path: string): string | null {
+  try {
+    expectFile(path, lstatSync(path));
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return absent(path)(error);
+  }
+}
+
+/** A pipe would never end, and a file of another program not fit. */
+function expectFile(path: string, stats: { isFile(): boolean; readonly size: number }): void {
+  if (!stats.isFile()) throw damaged(path, 'is not a file');
+  if (stats.size > mostListBytes) throw damaged(path, `has ${stats.size} bytes, more than a list can have`);
+}
+
+function absent(path: string): (error: unknown) => null {
+  return (error) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw listErrors.LIST_DAMAGED.is(error) ? error : unreadable(path, error);
+  };
+}
+
+function unreadable(path: string, error: unknown) {
+  return damaged(path, `cannot be read (${codeOf(error) || String(error)})`, error);
+}
+
+function unwritable(path: string, error: unknown) {
+  const what = `${path} cannot be written (${codeOf(error) || String(error)})`;
+  return listErrors.LISTS_UNWRITABLE(what, { path }, error);
+}
+
+function unknown(listId: string) {
+  return listErrors.LIST_UNKNOWN(`There is no list ${listId}`, { list_id: listId });
+}

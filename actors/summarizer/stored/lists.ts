@@ -1,0 +1,317 @@
+// Lists of summaries and collections, put together from pages: the index answers searches in between.
+
+import { stat } from 'node:fs/promises';
+import { posix, win32 } from 'node:path';
+import type { Contract } from '../../../runtime/contract.ts';
+import { quoted } from '../../../runtime/quoted.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { type decoderContract, type FileIdentity, isMediaError, modifiedMs } from '../../decoder/contract.ts';
+import { nameContent } from '../../index/store/content-name.ts';
+import type { storeMessages } from '../../index/store/contract.ts';
+import {
+  type HeldCollection,
+  type HeldSummary,
+  mostOfPage,
+  type SummaryMember,
+  type SummaryName,
+  type SummaryNode,
+  summaryErrors,
+  type summaryMessages,
+} from '../../index/summaries/contract.ts';
+import {
+  type ChildPreview,
+  type CollectionsAnswer,
+  type ListRequest,
+  previewCharacters,
+  type SummariesAnswer,
+  type Summaries as SummariesOfApi,
+  type SummaryEntry,
+  type SummaryMemberEntry,
+  type SummaryNodeEntry,
+  summariesErrors,
+} from './contract.ts';
+import { shortened } from './shortened.ts';
+import { parseSummaryRef, summaryRef } from './summary-ref.ts';
+
+export async function listSummaries(
+  parts: SummariesParts,
+  request: ListRequest,
+  call: CallOptions,
+): Promise<SummariesAnswer> {
+  const { cache_dir, media_paths, hash_strs, limit } = request;
+  const begins = request.after_summary_ref;
+  const after = begins === null ? null : parseSummaryRef(begins, 'after_summary_ref');
+  const { askedAs, broken } = await contentsOf(parts, cache_dir, media_paths, hash_strs, call);
+  if (after !== null && !askedAs.has(after.hash_str)) {
+    const what = 'after_summary_ref: belongs to none of the requested media';
+    throw summariesErrors.BAD_SUMMARY_REF(what, { field: 'after_summary_ref' });
+  }
+  const listed = await pages(parts, cache_dir, [...askedAs.keys()], { after, limit }, call);
+  const damaged = listed.unreadable.map((hash) => `a summary of ${askedAs.get(hash) ?? hash} is damaged`);
+  return {
+    summaries: listed.summaries.map((one) => summaryEntry(one, askedAs.get(one.hash_str))),
+    next_after_summary_ref: listed.next && summaryRef(listed.next),
+    ...warned([...broken, ...damaged]),
+  };
+}
+
+interface Listed {
+  readonly summaries: HeldSummary[];
+  readonly unreadable: string[];
+  readonly next: SummaryName | null;
+}
+
+/** Also asked without any hash: a folder that cannot be read is told. */
+async function pages(
+  { index }: SummariesParts,
+  cache_dir: string,
+  all: readonly string[],
+  { after, limit }: { readonly after: SummaryName | null; readonly limit: number | null },
+  call: CallOptions,
+): Promise<Listed> {
+  const summaries: HeldSummary[] = [];
+  const unreadable: string[] = [];
+  let at = after === null ? 0 : Math.max(0, all.indexOf(after.hash_str));
+  let last = after;
+  do {
+    const hashes = all.slice(at, at + mostOfPage);
+    const most = limit === null ? mostOfPage : Math.min(mostOfPage, limit - summaries.length);
+    const page = await index.ask('list_summaries', { cache_dir, hashes, after: last, limit: most }, call);
+    summaries.push(...page.summaries);
+    unreadable.push(...page.unreadable);
+    last = page.next;
+    if (last === null) at += mostOfPage;
+    if (limit !== null && summaries.length >= limit) return { summaries, unreadable, next: last };
+  } while (at < all.length);
+  return { summaries, unreadable, next: null };
+}
+
+export async function listCollections(
+  parts: SummariesParts,
+  request: Parameters<SummariesOfApi['collections']>[0],
+  call: CallOptions,
+): Promise<CollectionsAnswer> {
+  const { cache_dir, collection_id, include_members } = request;
+  if (collection_id === null) {
+    if (include_members) {
+      const what = 'collection_id: is required with include_members';
+      throw summariesErrors.WHICH_COLLECTION(what, { field: 'collection_id' });
+    }
+    const { collections, unreadable } = await allCollections(parts, cache_dir, call);
+    const damaged = unreadable.map((id) => `the collection ${id} is damaged`);
+    return { collections: collections.map(collectionEntry).sort(byName), ...warned(damaged) };
+  }
+  const most = include_members ? null : 0;
+  const { collection, members, unreadable } = await membersOf(parts, cache_dir, collection_id, most, call);
+  const damaged = unreadable.map(({ hash_str }) => `a member of the content ${hash_str} cannot be read`);
+  const entry = collectionEntry(collection);
+  const shown = include_members ? { ...entry, members: members.map((one) => memberEntry(one)) } : entry;
+  return { collections: [shown], ...warned(damaged) };
+}
+
+function collectionEntry({ members: member_count, ...collection }: HeldCollection) {
+  return { ...collection, member_count };
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name.localeCompare(b.name, 'en') || (a.name < b.name ? -1 : 1);
+}
+
+async function allCollections({ index }: SummariesParts, cache_dir: string, call: CallOptions) {
+  const collections: HeldCollection[] = [];
+  const unreadable: string[] = [];
+  let after: string | null = null;
+  do {
+    const request: { cache_dir: string; after: string | null; limit: number } = {
+      cache_dir,
+      after,
+      limit: mostOfPage,
+    };
+    const page = await index.ask('list_collections', request, call);
+    collections.push(...page.collections);
+    unreadable.push(...page.unreadable);
+    after = page.next;
+  } while (after !== null);
+  return { collections, unreadable };
+}
+
+/** `most` 0: none of them; null: all. UNKNOWN_COLLECTION. */
+export async function membersOf(
+  { index }: SummariesParts,
+  cache_dir: string,
+  collection_id: string,
+  most: 0 | null,
+  call: CallOptions,
+): Promise<{ collection: HeldCollection; members: SummaryMember[]; unreadable: SummaryName[] }> {
+  const limit = most === 0 ? 1 : mostOfPage;
+  const first = await index.ask('list_members', { cache_dir, collection_id, after: null, limit }, call);
+  const { collection } = first;
+  if (collection === null) throw unknownCollection(cache_dir, collection_id);
+  if (most === 0) return { collection, members: [], unreadable: [] };
+  const { members, unreadable } = first;
+  for (let after = first.next; after !== null; ) {
+    const page = await index.ask('list_members', { cache_dir, collection_id, after, limit }, call);
+    members.push(...page.members);
+    unreadable.push(...page.unreadable);
+    after = page.next;
+  }
+  return { collection, members, unreadable };
+}
+
+function unknownCollection(cache_dir: string, id: string) {
+  const what = `collection_id: ${cache_dir} has no collection ${quoted(id.slice(0, 200))}`;
+  return summaryErrors.UNKNOWN_COLLECTION(what, { field: 'collection_id' });
+}
+
+// What could not be read and is left out of an answer, in a sentence.
+
+const mostTold = 8;
+
+export function warned(said: readonly string[]): { warning?: string } {
+  if (said.length === 0) return {};
+  const more = said.length > mostTold ? `, and ${said.length - mostTold} more` : '';
+  return { warning: `Skipped: ${said.slice(0, mostTold).join('; ')}${more}` };
+}
+
+// Stored summaries and nodes with the fields of the API.
+
+/** A folder may have been written on another system. */
+function basenameOf(path: string): string {
+  return path.startsWith('/') ? posix.basename(path) : win32.basename(path);
+}
+
+/** `as`: the path by which the file was asked for. */
+export function memberEntry(summary: SummaryMember, as: string = summary.media_path): SummaryMemberEntry {
+  const { hash_str, analysis_id, analysis_name } = summary;
+  return {
+    summary_ref: summaryRef(summary),
+    analysis_id,
+    analysis_name,
+    hash_str,
+    media_path: as,
+    media_basename: basenameOf(as),
+  };
+}
+
+export function summaryEntry(summary: HeldSummary, as?: string): SummaryEntry {
+  const { one_line_summary, collection_id, model_key, stored_ms } = summary;
+  const written = { summary_model_key: model_key, created: stored_ms / 1000 };
+  return { ...memberEntry(summary, as), one_line_summary, collection_id, ...written };
+}
+
+export function childPreview({ node_id, text, child_ids, range }: SummaryNode): ChildPreview {
+  const preview = shortened(text, previewCharacters);
+  return {
+    node_id,
+    text_preview: preview.text,
+    preview_truncated: preview.isCut,
+    is_leaf: child_ids.length === 0,
+    search_range: range,
+  };
+}
+
+export function nodeEntry(node: SummaryNode, children: readonly SummaryNode[]): SummaryNodeEntry {
+  const { node_id, parent_id, level, text, child_ids, range, failed, verification_hints } = node;
+  return {
+    node_id,
+    parent_id,
+    level,
+    text,
+    is_leaf: child_ids.length === 0,
+    search_range: range,
+    failed,
+    verification_hints,
+    children: children.map(childPreview),
+  };
+}
+
+// Which content a path means: what lies there now, known by the folder or told by its bytes, so that a file
+// that was renamed has its summaries; of a file that is gone what was remembered of its path.
+
+export interface SummariesParts {
+  readonly index: Ref<Contract<typeof storeMessages & typeof summaryMessages>>;
+  readonly prober: Ref<typeof decoderContract>;
+}
+
+/** Paths of one message. */
+const together = 500;
+
+/** For each path its hash; null where nothing is known of it, and where `unreadable` says so of a file. */
+export async function hashesOf(
+  parts: SummariesParts,
+  cache_dir: string,
+  paths: readonly string[],
+  call: CallOptions,
+  unreadable: (error: Error) => null,
+): Promise<(string | null)[]> {
+  const hashes: (string | null)[] = [];
+  for (let at = 0; at < paths.length; at += together) {
+    const some = paths.slice(at, at + together);
+    const { by_path } = await parts.index.ask('find', { cache_dir, paths: some, hashes: [] }, call);
+    const found: (string | null)[] = by_path.map((one) => one?.identity.hash_str ?? null);
+    await sideBySide(some.entries(), 4, call.signal, async ([i, path], signal) => {
+      const mark = await markOf(path);
+      const known = by_path[i]?.identity;
+      if (mark === null || (known && isSame(known, mark))) return;
+      found[i] = await contentAt(parts, cache_dir, path, { ...call, signal }).catch((error: unknown) => {
+        if (isMediaError(error)) return unreadable(error);
+        throw error;
+      });
+    });
+    hashes.push(...found);
+  }
+  return hashes;
+}
+
+/**
+ * The contents that paths and hashes mean, each once, by the path as it was sent; and what is broken about
+ * files.
+ */
+export async function contentsOf(
+  parts: SummariesParts,
+  cache_dir: string,
+  media_paths: readonly { readonly path: string; readonly sent: string }[],
+  hash_strs: readonly string[],
+  call: CallOptions,
+): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
+  const broken: string[] = [];
+  const paths = media_paths.map(({ path }) => path);
+  const found = await hashesOf(parts, cache_dir, paths, call, (error) => {
+    broken.push(error.message);
+    return null;
+  });
+  const askedAs = new Map<string, string | undefined>();
+  for (const [i, hash] of found.entries())
+    if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!.sent);
+  for (const hash of hash_strs) if (!askedAs.has(hash)) askedAs.set(hash, undefined);
+  return { askedAs, broken };
+}
+
+async function contentAt(
+  { index, prober }: SummariesParts,
+  cache_dir: string,
+  path: string,
+  call: CallOptions,
+): Promise<string> {
+  const identity = await prober.ask('identify', { path }, call);
+  const named = await nameContent({ decoder: prober, index, cache_dir, call }, path, identity);
+  return named.identity.hash_str;
+}
+
+type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
+
+/** Null for a file that is gone or out of reach. */
+async function markOf(path: string): Promise<Mark | null> {
+  return stat(path, { bigint: true }).then(
+    (stats) =>
+      stats.isFile()
+        ? { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }
+        : null,
+    () => null,
+  );
+}
+
+function isSame(a: Mark, b: Mark): boolean {
+  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
+}
