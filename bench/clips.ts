@@ -94,9 +94,9 @@ async function compare(
   const never = new AbortController().signal;
   /** Media seconds per second. */
   const timed = async (work: () => Promise<string>) => {
-    const begun = performance.now();
+    const start = performance.now();
     const output = await work();
-    const speed = (end_seconds - start_seconds) / ((performance.now() - begun) / 1000);
+    const speed = (end_seconds - start_seconds) / ((performance.now() - start) / 1000);
     if (statSync(output).size < 100_000) throw new Error(`${output} is no clip of ${path}`);
     rmSync(output);
     return { speed };

@@ -67,9 +67,9 @@ async function clustered(
   const block = entries.strong.blocks(0, 1024)[0]!;
   let [ms, alone, rounds] = [0, 0, 0];
   const time = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
-    const begun = performance.now();
+    const start = performance.now();
     const value = await work();
-    return [value, performance.now() - begun];
+    return [value, performance.now() - start];
   };
   const dbscan = new Dbscan(entries, product, { eps, minSamples, before });
   const work = dbscan.run();
@@ -108,7 +108,7 @@ async function medianOf(rounds: number, run: () => Promise<Timed>): Promise<Time
 /** ms of a plain loop over all pairs, measured on some rows. */
 function plainLoop(vectors: Float32Array, { faces: count, dimensions }: Size): number {
   let near = 0;
-  const begun = performance.now();
+  const start = performance.now();
   for (let i = 0; i < sampledRows; i++) {
     for (let j = 0; j < count; j++) {
       let sum = 0;
@@ -118,7 +118,7 @@ function plainLoop(vectors: Float32Array, { faces: count, dimensions }: Size): n
     }
   }
   assert.ok(near >= sampledRows);
-  return ((performance.now() - begun) * count) / 2 / sampledRows;
+  return ((performance.now() - start) * count) / 2 / sampledRows;
 }
 
 /** Throws when the counts or the labels are not those of all pairs, looked at one by one. */

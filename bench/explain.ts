@@ -147,9 +147,9 @@ function cost(vectors: readonly Float32Array[]): Row {
   ];
   const times = asks.map((text) => {
     const { vector, parts } = queryVector(text);
-    const begun = performance.now();
+    const start = performance.now();
     standingOf(library, { text: vector, words: parts.map((part) => part.vector) }, found);
-    return performance.now() - begun;
+    return performance.now() - start;
   });
   return {
     ...{ question, name: '50 matches of two words, 360,000 frames', value: median(times), unit: 'ms' },

@@ -161,7 +161,7 @@ function copied(from: string, to: string, number: number): string {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<Took> {
-  const begun = performance.now();
+  const start = performance.now();
   const processor = (await processorSeconds(work)) * 1000;
-  return { wall: performance.now() - begun, processor };
+  return { wall: performance.now() - start, processor };
 }

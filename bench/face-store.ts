@@ -234,9 +234,9 @@ async function showing(index: Index, cache_dir: string, say: (text: string) => v
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const start = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - start;
 }
 
 async function times(work: () => Promise<unknown>): Promise<number> {

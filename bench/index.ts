@@ -39,9 +39,9 @@ function timed(rounds: number, run: () => unknown): number {
   for (let i = 0; i < warmUps; i++) run();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const begun = performance.now();
+    const start = performance.now();
     run();
-    times.push(performance.now() - begun);
+    times.push(performance.now() - start);
   }
   return median(times);
 }
@@ -184,9 +184,9 @@ function storeAll(store: Store, { rows, dimensions }: Size): number {
   const batch = new Float32Array(64 * dimensions);
   let spent = 0;
   const time = <T>(work: () => T): T => {
-    const begun = performance.now();
+    const start = performance.now();
     const done = work();
-    spent += performance.now() - begun;
+    spent += performance.now() - start;
     return done;
   };
   for (let first = 0; first < rows; first += 36_000) {

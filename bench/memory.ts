@@ -67,8 +67,8 @@ async function grown(name: string, service: Service, work: Work, say: (text: str
   say(`${name} for ${minutes} minutes, ${digits(before)} before`);
   const samples: Sample[] = [];
   let warm = 0;
-  const begun = performance.now();
-  const done = () => (performance.now() - begun) / 60_000 / minutes;
+  const start = performance.now();
+  const done = () => (performance.now() - start) / 60_000 / minutes;
   while (done() < 1 || samples.length < WARM_UP + 2) {
     await all[name]!(work);
     samples.push(await sampled(service));

@@ -36,9 +36,9 @@ function lists(count: number): Hit<Reason>[][] {
 }
 
 function timed(work: () => unknown): number {
-  const begun = performance.now();
+  const start = performance.now();
   work();
-  return performance.now() - begun;
+  return performance.now() - start;
 }
 
 /** Fusing is all that moments add to the three searches, which have benches of their own. */

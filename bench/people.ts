@@ -105,9 +105,9 @@ const row = (name: string, value: number, rest: Partial<Row> = {}): Row => ({
 });
 
 function timed(work: () => unknown): number {
-  const begun = performance.now();
+  const start = performance.now();
   work();
-  return performance.now() - begun;
+  return performance.now() - start;
 }
 
 /** Steps of a load, without what the disk takes: the longest, and all of them. */

@@ -43,9 +43,9 @@ export const summariesRead: Question = async (say) => {
       start: () => startInMemory(definition, { log }),
     });
     say('storing a tree of half a million nodes');
-    const begun = performance.now();
+    const start = performance.now();
     const nodes = await storeTree(index, folder);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - start) / 1000;
     say(`${nodes.toLocaleString('en')} nodes; storing ${summaries.toLocaleString('en')} summaries`);
     await storeMany(folder);
     const rows = [row('nodes stored a second', nodes / seconds, '1/s')];
@@ -183,9 +183,9 @@ function putSummary(writes: Writes, i: number): void {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const start = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - start;
 }
 
 async function middle(work: (round: number) => Promise<unknown>): Promise<number> {

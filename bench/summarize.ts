@@ -237,13 +237,13 @@ class Measured {
     const sampling = setInterval(() => {
       most = Math.max(most, megabytes());
     }, 20);
-    const begun = performance.now();
+    const start = performance.now();
     try {
       await this.#make(shared);
     } finally {
       clearInterval(sampling);
     }
-    const ms = performance.now() - begun;
+    const ms = performance.now() - start;
     return { ms, by, waits: [await waits[0](), await waits[1]()], most, after: megabytes() };
   }
 
@@ -271,7 +271,7 @@ class Measured {
   /** ms to read the vectors as the stage does, and to multiply each with one other. */
   async floor(): Promise<number> {
     const query = textVector('a beach', this.film.dimensions);
-    const begun = performance.now();
+    const start = performance.now();
     let sum = 0;
     for (let from: number | null = 0; from !== null; ) {
       const named = { cache_dir: this.#folder, model_key: this.#model, hash_str: 'a0' };
@@ -283,19 +283,19 @@ class Measured {
       from = page.next;
     }
     if (!Number.isFinite(sum)) throw new Error('vectors are not finite');
-    return performance.now() - begun;
+    return performance.now() - start;
   }
 }
 
 /** The same actor, whose answers are timed. */
 function timing<C extends Contract>(ref: Ref<C>, by: Record<Step, number>): Ref<C> {
   const ask: Ref<C>['ask'] = async (name, request, options) => {
-    const begun = performance.now();
+    const start = performance.now();
     try {
       return await ref.ask(name, request, options);
     } finally {
       const step = stepOf[name];
-      if (step) by[step] += performance.now() - begun;
+      if (step) by[step] += performance.now() - start;
     }
   };
   return { name: ref.name, phase: ref.phase, ask, feed: ref.feed.bind(ref) };
@@ -307,9 +307,9 @@ function watched(ask: () => Promise<unknown>): () => Promise<number> {
   const asking = (async () => {
     let longest = 0;
     while (!isOver) {
-      const begun = performance.now();
+      const start = performance.now();
       await ask();
-      longest = Math.max(longest, performance.now() - begun);
+      longest = Math.max(longest, performance.now() - start);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     return longest;

@@ -114,9 +114,9 @@ async function store(
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const start = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - start;
 }
 
 function row(name: string, value: number, unit: string, rest: Partial<Row> = {}): Row {

@@ -82,7 +82,7 @@ interface Loading {
 
 function load(store: Store): Loading {
   const index = new TranscriptIndex(createLog('bench', () => {}));
-  const begun = performance.now();
+  const start = performance.now();
   let longest = 0;
   for (let next: number | null = null; ; ) {
     const from = performance.now();
@@ -91,7 +91,7 @@ function load(store: Store): Loading {
     longest = Math.max(longest, performance.now() - from);
     if (done) break;
   }
-  return { loaded: index.of(store), seconds: (performance.now() - begun) / 1000, longest };
+  return { loaded: index.of(store), seconds: (performance.now() - start) / 1000, longest };
 }
 
 const everything = { hashes: null, ranges: new Map(), speaker: null };
@@ -117,9 +117,9 @@ function worked(): number {
 function timed(rounds: number, run: () => unknown, clock: () => number = () => performance.now()): number {
   run();
   const times = Array.from({ length: rounds }, () => {
-    const begun = clock();
+    const start = clock();
     run();
-    return clock() - begun;
+    return clock() - start;
   });
   return median(times);
 }
@@ -187,9 +187,9 @@ function mixRows(loaded: LoadedTranscripts, folded: readonly string[]): Row[] {
   });
   for (const query of queries.slice(0, 50)) search(loaded, query);
   const times = queries.map((query) => {
-    const begun = worked();
+    const start = worked();
     search(loaded, query);
-    return worked() - begun;
+    return worked() - start;
   });
   times.sort((a, b) => a - b);
   return [

@@ -84,8 +84,8 @@ export function stateOf(run: Run, type: string): ProgressEvent {
   if (!file) return { ...head(run, type), ...standingOf(run), ...counts(run) };
   const { path, percentage, step } = file;
   const amounts = { ...counts(run), file_progress: percentage, ...fileFields(run.kinds, file) };
-  const told = step && kindOf(run.kinds, type).eventFields?.underWay(step.step, step.part);
-  return { ...head(run, type), video_path: path, ...told, ...amounts };
+  const fields = step && kindOf(run.kinds, type).eventFields?.underWay(step.step, step.part);
+  return { ...head(run, type), video_path: path, ...fields, ...amounts };
 }
 
 /** One file that failed; the task goes on. */

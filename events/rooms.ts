@@ -70,7 +70,7 @@ interface Room {
   /**
    * The highest percentage that was told of the task, by whichever run: whatever comes after tells no less.
    */
-  told: number;
+  sentCount: number;
 }
 
 export function createRooms(options: RoomsOptions): Rooms {
@@ -140,7 +140,7 @@ class TaskRooms {
       .toSorted((a, b) => Number(a.done) - Number(b.done));
     const events = [...room.notes.filter((note) => !last.includes(note)), ...last];
     // The client may be one that has heard of more already.
-    return events.map((event) => atLeast(this.#options.kinds, event, room.told));
+    return events.map((event) => atLeast(this.#options.kinds, event, room.sentCount));
   }
 
   flush(): void {
@@ -151,7 +151,7 @@ class TaskRooms {
     const known = this.#rooms.get(task_id);
     if (known) return known;
     const run = newRun(this.#options.kinds, task_id, files, types, jobs);
-    const room: Room = { run, channels: new Map(), notes: [], told: 0 };
+    const room: Room = { run, channels: new Map(), notes: [], sentCount: 0 };
     this.#rooms.set(task_id, room);
     return room;
   }
@@ -168,7 +168,7 @@ class TaskRooms {
     }
     const standing = event.type === 'queued' ? event : null;
     // It goes on where it stood, which another process may have told.
-    room.told = Math.max(room.told, percentage === 100 ? 100 : shown(percentage));
+    room.sentCount = Math.max(room.sentCount, percentage === 100 ? 100 : shown(percentage));
     room.run = { ...newRun(this.#options.kinds, task_id, files, types, jobs), percentage, standing };
     return room;
   }
@@ -188,8 +188,8 @@ class TaskRooms {
     if (known) return known;
     const { clock, everyMs, emit, kinds } = this.#options;
     const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
-      const event = atLeast(kinds, make(), room.told);
-      room.told = percentageOf(event);
+      const event = atLeast(kinds, make(), room.sentCount);
+      room.sentCount = percentageOf(event);
       // Files of every type are named before the end, by the channel of the end.
       this.#channel(room, event.type).last = event;
       if (isNote(event)) {

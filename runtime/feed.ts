@@ -33,7 +33,7 @@ export class FeedStream {
   #turn: Holder = 0;
   #grant: Grant = () => {};
   /** Credit the consumer has given back and the producer was not told of yet. */
-  #owed = 0;
+  #pending = 0;
   /** Credit the producer has. */
   #outstanding = 0;
 
@@ -95,7 +95,7 @@ export class FeedStream {
   used(item: FeedItem): void {
     for (const handle of item.slots) this.#pool?.release(handle, this.#consumer);
     if (this.#state !== 'open') return;
-    this.#owed += creditOf(item.slots);
+    this.#pending += creditOf(item.slots);
     this.#grantBack();
   }
 
@@ -119,13 +119,13 @@ export class FeedStream {
   #grantBack(): void {
     if (this.#pool) {
       const perItem = this.#slotsPerItem;
-      for (; this.#owed >= perItem; this.#owed -= perItem) void this.#grantSlots(this.#pool);
+      for (; this.#pending >= perItem; this.#pending -= perItem) void this.#grantSlots(this.#pool);
       return;
     }
-    if (this.#owed < Math.max(1, this.#window >> 1)) return;
-    this.#outstanding += this.#owed;
-    this.#grant(this.#owed, []);
-    this.#owed = 0;
+    if (this.#pending < Math.max(1, this.#window >> 1)) return;
+    this.#outstanding += this.#pending;
+    this.#grant(this.#pending, []);
+    this.#pending = 0;
   }
 
   end(): void {

@@ -74,7 +74,7 @@ export interface EngineEnd {
   readonly code: number | null;
   readonly signal: string | null;
   /** It had been asked to stop. */
-  readonly asked: boolean;
+  readonly isRequested: boolean;
 }
 
 export type EngineVerdict =
@@ -91,14 +91,14 @@ const final: readonly (number | null)[] = [
 
 /** `crashes`: times in ms of the ends that were not asked for, this one included if it was not. */
 export function engineVerdict(
-  { code, signal, asked }: EngineEnd,
+  { code, signal, isRequested }: EngineEnd,
   crashes: readonly number[],
   now: number,
   policy: RestartPolicy = enginePolicy,
 ): EngineVerdict {
   // A signal to the whole process group ends an engine that has no handler for it yet: that is a normal stop.
   const clean = code === engineExit.restart || (signal !== null && signal !== 'SIGKILL');
-  if (asked) return { do: 'end', code: clean ? 0 : (code ?? 1), reason: 'it was asked to stop' };
+  if (isRequested) return { do: 'end', code: clean ? 0 : (code ?? 1), reason: 'it was asked to stop' };
   if (code !== null && final.includes(code)) {
     return {
       do: 'end',

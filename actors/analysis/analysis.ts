@@ -69,9 +69,9 @@ async function runTask(
 ): Promise<AnalysisReport> {
   const groups = stageGroups(jobs);
   const kinds = stages.map(({ kind }) => kind);
-  const begun = { ...pieces(jobs), percentage: run.earlier?.percentage ?? 0 };
-  const results = expected(groups, begun.files);
-  const tracker = createTracker(kinds, begun, parts.clock.now, (event) => {
+  const start = { ...pieces(jobs), percentage: run.earlier?.percentage ?? 0 };
+  const results = expected(groups, start.files);
+  const tracker = createTracker(kinds, start, parts.clock.now, (event) => {
     onEvent(event);
     if (event.type === 'result') results.tell(event.result);
   });

@@ -141,7 +141,7 @@ interface StageAmounts {
   /** Of files that were stored already, and of those that were taken up. */
   before: number;
   /** Of each file that was begun, by path. */
-  readonly begun: Map<string, FileAmounts>;
+  readonly fileAmounts: Map<string, FileAmounts>;
 }
 
 export interface Pieces {
@@ -188,7 +188,7 @@ export class ProgressModel {
     for (const kind of measured(kinds)) {
       const of = files[kind.type] ?? 0;
       const none = { known: 0, all: 0, done: 0, before: 0 };
-      this.#stages.set(kind.type, { kind, files: of, surveyed: of === 0, ...none, begun: new Map() });
+      this.#stages.set(kind.type, { kind, files: of, surveyed: of === 0, ...none, fileAmounts: new Map() });
     }
     this.#files = Object.values(files).reduce((sum, of) => sum + of, 0);
   }
@@ -198,7 +198,7 @@ export class ProgressModel {
     const stage = this.#stage(type);
     stage.all += stage.kind.unit.amountOf(media);
     stage.known++;
-    stage.begun.set(media.path, untouched);
+    stage.fileAmounts.set(media.path, untouched);
   }
 
   /** Every file of this type is known; at once where there are none. */
@@ -213,7 +213,7 @@ export class ProgressModel {
    */
   takenUp(type: string, media: MediaRecord, amount: number): FileProgress {
     const stage = this.#stage(type);
-    const { before, isTried } = stage.begun.get(media.path) ?? untouched;
+    const { before, isTried } = stage.fileAmounts.get(media.path) ?? untouched;
     const now = isTried ? Math.min(before, amount) : amount;
     return this.#set(stage, media, { before: now, done: amount - now, isTried: true });
   }
@@ -221,17 +221,17 @@ export class ProgressModel {
   /** Work that is done but not yet committed; negative when it was given up. */
   worked(type: string, media: MediaRecord, amount: number): FileProgress {
     const stage = this.#stage(type);
-    const file = stage.begun.get(media.path) ?? untouched;
+    const file = stage.fileAmounts.get(media.path) ?? untouched;
     return this.#set(stage, media, { ...file, done: file.done + amount, isTried: true });
   }
 
   #set(stage: StageAmounts, media: MediaRecord, file: FileAmounts): FileProgress {
     const { path } = media;
-    const was = stage.begun.get(path) ?? untouched;
+    const was = stage.fileAmounts.get(path) ?? untouched;
     stage.done += file.done - was.done;
     stage.before += file.before - was.before;
     stage.all -= file.before - was.before;
-    stage.begun.set(path, file);
+    stage.fileAmounts.set(path, file);
     const { type, unit } = stage.kind;
     return fileProgress({ path, type, done: file.before + file.done, all: unit.amountOf(media) });
   }
@@ -252,7 +252,7 @@ export class ProgressModel {
   }
 
   #endFile(stage: StageAmounts, { path, outcome, media }: Ended): void {
-    const file = stage.begun.get(path);
+    const file = stage.fileAmounts.get(path);
     const amount = media ? stage.kind.unit.amountOf(media) : 0;
     if (file === undefined) stage.known++;
     else if (outcome !== 'analyzed') {
@@ -264,7 +264,7 @@ export class ProgressModel {
       else stage.all -= amount - file.before;
     }
     if (outcome === 'stored') stage.before += amount;
-    stage.begun.delete(path);
+    stage.fileAmounts.delete(path);
   }
 
   view(elapsed_seconds: number): TaskProgress {

@@ -29,13 +29,13 @@ const leastBetween = 1e-3;
  * `file` names them in errors. Throws MODEL_LOAD_FAILED.
  */
 export function readPlda(bytes: Uint8Array, dimensions: number, file: string): Plda {
-  const wanted = 4 * dimensions * (dimensions + 2);
+  const expected = 4 * dimensions * (dimensions + 2);
   const wrong = (message: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${message}`, { file });
-  if (bytes.byteLength !== wanted) {
-    throw wrong(`has ${bytes.byteLength} bytes; a PLDA model of ${dimensions} dimensions has ${wanted}`);
+  if (bytes.byteLength !== expected) {
+    throw wrong(`has ${bytes.byteLength} bytes; a PLDA model of ${dimensions} dimensions has ${expected}`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const values = Float32Array.from({ length: wanted / 4 }, (_, at) => view.getFloat32(4 * at, true));
+  const values = Float32Array.from({ length: expected / 4 }, (_, at) => view.getFloat32(4 * at, true));
   if (!values.every(Number.isFinite)) throw wrong('holds a value that is no finite number');
   const variances = values.subarray(dimensions * (dimensions + 1));
   const kept = [...variances.keys()].filter((at) => variances[at]! >= leastBetween);

@@ -44,8 +44,8 @@ export function segmentationOf(session: ModelSession, file: string): Segmentatio
       const dims = [1, 1, segmentationSamples];
       const results = await session.run({ [input]: { data: samples, dims } }, [output]);
       const logits = results[output];
-      const wanted = segmentationFrames * powerset.length;
-      if (!(logits?.data instanceof Float32Array) || logits.data.length !== wanted) {
+      const expected = segmentationFrames * powerset.length;
+      if (!(logits?.data instanceof Float32Array) || logits.data.length !== expected) {
         throw modelErrors.MODEL_RUN_FAILED(
           `${file}: ${output} is ${logits?.dims.join('×') ?? 'missing'}, expected 1×589×7 floats`,
         );
@@ -184,18 +184,18 @@ export class SegmentationChannel {
  */
 function featuresOf(activity: Uint8Array, speaker: number, features: Float32Array): Float32Array | null {
   const bit = 1 << speaker;
-  const count = (wanted: (bits: number) => boolean) =>
-    activity.reduce((sum, bits) => sum + (wanted(bits) ? 1 : 0), 0);
+  const count = (expected: (bits: number) => boolean) =>
+    activity.reduce((sum, bits) => sum + (expected(bits) ? 1 : 0), 0);
   const alone = (bits: number) => bits === bit;
   const active = (bits: number) => (bits & bit) !== 0;
-  const wanted = [alone, active].find((one) => count(one) >= minFrames);
-  if (!wanted) return null;
+  const expected = [alone, active].find((one) => count(one) >= minFrames);
+  if (!expected) return null;
   const frames = features.length / fbankBands;
   const kept: number[] = [];
   for (let frame = 0; frame < frames; frame++) {
     const middle = frame * fbankHop + fbankMiddle;
     const at = Math.round((middle - segmentationFirst) / segmentationStep);
-    if (wanted(activity[Math.max(0, Math.min(segmentationFrames - 1, at))]!)) kept.push(frame);
+    if (expected(activity[Math.max(0, Math.min(segmentationFrames - 1, at))]!)) kept.push(frame);
   }
   const own = new Float32Array(kept.length * fbankBands);
   kept.forEach((frame, place) => {

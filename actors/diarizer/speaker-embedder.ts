@@ -47,10 +47,15 @@ export function speakerEmbedderOf(row: SpeakerRow, session: ModelSession, file: 
   };
 }
 
-function checkDeclared(ports: readonly { name: string }[], wanted: string, file: string, what: string): void {
+function checkDeclared(
+  ports: readonly { name: string }[],
+  expected: string,
+  file: string,
+  what: string,
+): void {
   const names = ports.map(({ name }) => name);
-  if (names.includes(wanted)) return;
-  throw modelErrors.MODEL_LOAD_FAILED(`${file}: has the ${what}s ${names.join(', ')}, not ${wanted}`, {
+  if (names.includes(expected)) return;
+  throw modelErrors.MODEL_LOAD_FAILED(`${file}: has the ${what}s ${names.join(', ')}, not ${expected}`, {
     file,
   });
 }

@@ -83,8 +83,8 @@ async function openTower(open: SessionOpener, file: string, outputs: readonly st
 }
 
 function checkPictureInput({ session, file }: Tower, { visual: { shape, batch } }: VisualRow): void {
-  const wanted = [batch, 3, shape.height, shape.width];
-  checkInput(session, file, 'pixel_values', 'float32', wanted);
+  const expected = [batch, 3, shape.height, shape.width];
+  checkInput(session, file, 'pixel_values', 'float32', expected);
 }
 
 function checkTextInput({ session, file }: Tower, { max_length }: TextSide, batch: number): void {
@@ -97,16 +97,17 @@ function checkInput(
   file: string,
   name: string,
   type: string,
-  wanted: readonly number[],
+  expected: readonly number[],
 ): void {
   const fail = (what: string) => modelErrors.MODEL_LOAD_FAILED(`${file}: ${what}`, { file });
   const port = session.inputs.find((input) => input.name === name);
   if (!port) throw fail(`has no input ${name}, only ${session.inputs.map((input) => input.name).join(', ')}`);
   if (port.type !== type) throw fail(`input ${name} is ${port.type}, expected ${type}`);
   const fits =
-    port.shape.length === wanted.length &&
-    port.shape.every((side, at) => typeof side === 'string' || side === wanted[at]);
-  if (!fits) throw fail(`input ${name} has the shape ${port.shape.join('×')}, expected ${wanted.join('×')}`);
+    port.shape.length === expected.length &&
+    port.shape.every((side, at) => typeof side === 'string' || side === expected[at]);
+  if (!fits)
+    throw fail(`input ${name} has the shape ${port.shape.join('×')}, expected ${expected.join('×')}`);
 }
 
 function visualFamily(

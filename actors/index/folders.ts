@@ -20,13 +20,13 @@ export interface FolderListener {
 export class Folders {
   readonly #options: StoreOptions;
   readonly #open = new Map<string, Store>();
-  readonly #told: FolderListener;
+  readonly #listener: FolderListener;
   /** Folders that were gone or replaced once. */
   readonly #lost = new Set<string>();
 
   constructor(options: StoreOptions = {}, listener: FolderListener = {}) {
     this.#options = options;
-    this.#told = listener;
+    this.#listener = listener;
   }
 
   /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */
@@ -36,7 +36,7 @@ export class Folders {
       return use(store);
     } catch (error) {
       if (fatal.some((one) => one.is(error))) {
-        this.#told.reopened?.(store);
+        this.#listener.reopened?.(store);
         await this.#forget(store);
       }
       throw error;
@@ -72,8 +72,8 @@ export class Folders {
         reason: error instanceof Error ? error.message : String(error),
       });
       this.#open.delete(path);
-      this.#told.reopened?.(store);
-      this.#told.lost?.(store);
+      this.#listener.reopened?.(store);
+      this.#listener.lost?.(store);
       this.#lost.add(path);
       await store.close();
     }

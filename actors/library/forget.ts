@@ -25,19 +25,19 @@ export async function forget(
   if (named !== undefined) throw inWork(named);
   const paths = [...new Set(media_paths)];
   const { by_path } = await parts.index.ask('find', { cache_dir, paths, hashes: [] }, { signal });
-  const wanted = new Set<string>();
+  const chosenHashes = new Set<string>();
   const unknown: string[] = [];
   for (const [i, path] of paths.entries()) {
     const known = by_path[i]?.identity.hash_str;
     const hashes = known === undefined ? await hashesOf(parts, cache_dir, path, signal) : [known];
-    for (const hash of hashes) wanted.add(hash);
+    for (const hash of hashes) chosenHashes.add(hash);
     if (hashes.length === 0) unknown.push(path);
   }
-  if (wanted.size === 0) {
+  if (chosenHashes.size === 0) {
     const named = unknown.slice(0, 5).join(', ');
     throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} has no analysis of ${named}`, { field: 'media_paths' });
   }
-  const contents = await pathsOf(parts, cache_dir, wanted, signal);
+  const contents = await pathsOf(parts, cache_dir, chosenHashes, signal);
   const hindered = await contentsInWork(parts, cache_dir, busy, signal);
   for (const [hash, held] of contents) {
     const path = held.find((one) => busy.has(one.path))?.path ?? hindered.get(hash);
@@ -45,7 +45,7 @@ export async function forget(
   }
   const { forgotten, clusterings } = await remove(parts, cache_dir, contents, dry_run, signal);
   return {
-    message: told(forgotten, unknown.length, dry_run),
+    message: summaryText(forgotten, unknown.length, dry_run),
     dry_run,
     forgotten,
     unknown,
@@ -84,12 +84,12 @@ async function hashesOf(
 async function pathsOf(
   parts: LibraryParts,
   cacheDir: string,
-  wanted: ReadonlySet<string>,
+  hashes: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Contents> {
   const all = await allHeld(parts, cacheDir, null, signal);
   return Map.groupBy(
-    all.filter(({ hash_str }) => wanted.has(hash_str)),
+    all.filter(({ hash_str }) => hashes.has(hash_str)),
     ({ hash_str }) => hash_str,
   );
 }
@@ -179,7 +179,7 @@ async function emptied(
   return jobs.filter(isGone).map(({ name }) => name);
 }
 
-function told(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
+function summaryText(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
   const said = [
     `${forgotten.length} media ${dryRun ? 'would be ' : ''}forgotten`,
     ...(unknown > 0 ? [`${unknown} not found`] : []),

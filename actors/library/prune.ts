@@ -20,7 +20,7 @@ export async function prune(
   const all = await allHeld(parts, cache_dir, null, signal);
   const presence = await presenceOfAll(all, await pathsInWork(parts, cache_dir), signal);
   const skipped = new Map<string, { count: number; example: string }>();
-  const gone = new Map<string, HeldMedia[]>();
+  const missing = new Map<string, HeldMedia[]>();
   const deadPaths: { from: string; to: string; volume: string | null }[] = [];
   for (const [hash, held] of Map.groupBy(all, ({ hash_str }) => hash_str)) {
     const states = held.map((one) => presence.get(one) as Presence);
@@ -36,16 +36,16 @@ export async function prune(
     if (there) {
       const dead = held.filter((_, i) => states[i] === 'gone');
       deadPaths.push(...dead.map(({ path }) => ({ from: path, to: there.path, volume: there.volume })));
-    } else if (unsure.length === 0) gone.set(hash, held);
+    } else if (unsure.length === 0) missing.set(hash, held);
   }
-  const { forgotten, clusterings } = await remove(parts, cache_dir, gone, dry_run, signal);
+  const { forgotten, clusterings } = await remove(parts, cache_dir, missing, dry_run, signal);
   for (let at = 0; at < deadPaths.length && !dry_run; at += PATHS) {
     const moves = deadPaths.slice(at, at + PATHS);
     await parts.index.ask('move_paths', { cache_dir, moves }, { signal });
   }
   const left = [...skipped].map(([reason, known]) => ({ reason, ...known }));
   return {
-    message: told(all.length, forgotten.length, left, dry_run),
+    message: summaryText(all.length, forgotten.length, left, dry_run),
     dry_run,
     looked_at: all.length,
     forgotten,
@@ -82,11 +82,16 @@ async function presenceOfAll(
   return found;
 }
 
-function told(looked: number, gone: number, skipped: PruneAnswer['skipped'], dryRun: boolean): string {
+function summaryText(
+  looked: number,
+  missing: number,
+  skipped: PruneAnswer['skipped'],
+  dryRun: boolean,
+): string {
   const left = skipped.reduce((sum, { count }) => sum + count, 0);
   const said = [
     `${looked} media checked`,
-    `${gone} ${gone === 1 ? 'is' : 'are'} gone${gone === 0 ? '' : dryRun ? ' and would be forgotten' : ' and forgotten'}`,
+    `${missing} ${missing === 1 ? 'is' : 'are'} gone${missing === 0 ? '' : dryRun ? ' and would be forgotten' : ' and forgotten'}`,
     ...(left > 0 ? [`${left} ${left === 1 ? 'is' : 'are'} missing but kept`] : []),
   ];
   return said.join(', ');
@@ -95,7 +100,7 @@ function told(looked: number, gone: number, skipped: PruneAnswer['skipped'], dry
 // Whether a file is gone, or only out of reach: a drive that is away must not look like footage that was
 // deleted.
 
-/** `there`, `gone`, or why nobody can tell. */
+/** `there`, `missing`, or why nobody can tell. */
 type Presence = 'there' | 'gone' | { readonly unknown: string };
 
 /** Devices of files that are there, for paths of which no volume is known. */

@@ -48,8 +48,8 @@ export async function probeDevices({
       continue;
     }
     const order: ProbeOrder = { device };
-    const told = await askIsolated<ProbeAnswer>(program, order, { signal, clock, limitMs });
-    const reason = 'answer' in told ? told.answer.reason : `the process that tried it ${told.failure}`;
+    const answer = await askIsolated<ProbeAnswer>(program, order, { signal, clock, limitMs });
+    const reason = 'answer' in answer ? answer.answer.reason : `the process that tried it ${answer.failure}`;
     probed.push({ device, reason, tried: true });
   }
   return probed;

@@ -58,8 +58,8 @@ function mismatchOf({ inputs }: ModelSession, { name, type, shape }: ExpectedInp
     port.shape.length === shape.length &&
     port.shape.every((side, at) => typeof side === 'string' || shape[at] === null || side === shape[at]);
   if (fits) return null;
-  const wanted = shape.map((side) => side ?? '?').join('×');
-  return `input ${name} has the shape ${port.shape.join('×')}, expected ${wanted}`;
+  const expected = shape.map((side) => side ?? '?').join('×');
+  return `input ${name} has the shape ${port.shape.join('×')}, expected ${expected}`;
 }
 
 /** The output as floats with that many dimensions. Throws MODEL_RUN_FAILED. */

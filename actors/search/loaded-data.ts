@@ -19,16 +19,16 @@ export interface LoadedReport {
 export interface DataKind<K extends LoadKey, R extends LoadedReport> {
   same(a: K, b: K): boolean;
   /** Loads everything. `throwIfSuperseded` is called between its steps. */
-  load(wanted: K, throwIfSuperseded: () => void, signal: AbortSignal | undefined): Promise<R>;
+  load(key: K, throwIfSuperseded: () => void, signal: AbortSignal | undefined): Promise<R>;
   /**
    * Throws STORE_UNAVAILABLE and its like when the folder cannot be read, also when it is not there and
    * `wasThere`.
    */
-  open(wanted: K, wasThere: boolean, signal: AbortSignal | undefined): Promise<unknown>;
+  open(key: K, wasThere: boolean, signal: AbortSignal | undefined): Promise<unknown>;
   /** CONTEXT_CHANGED. */
-  superseded(wanted: K): EngineError;
+  superseded(key: K): EngineError;
   /** NOT_LOADED. */
-  notLoaded(wanted: K): EngineError;
+  notLoaded(key: K): EngineError;
 }
 
 export class LoadedData<K extends LoadKey, R extends LoadedReport> {
@@ -40,7 +40,7 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   #epoch = 0;
   #damaged: readonly string[] = [];
   /** What an engine before this one had, while it is loaded again. */
-  #restoring: { readonly wanted: K; readonly done: Promise<void> } | null = null;
+  #restoring: { readonly key: K; readonly done: Promise<void> } | null = null;
   readonly #changed: () => void;
 
   /** `changed`: what is loaded is another folder, or nothing any more. */
@@ -58,17 +58,17 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
    * first. What asks for it meanwhile waits.
    */
   async restore(given: K, ready: Promise<unknown>): Promise<void> {
-    const wanted = this.#real(given);
+    const key = this.#real(given);
     const work = ready.then(async () => {
-      await this.#kind.open(wanted, true, undefined);
-      if (this.newest !== null) throw this.#kind.superseded(wanted);
-      return this.load(wanted);
+      await this.#kind.open(key, true, undefined);
+      if (this.newest !== null) throw this.#kind.superseded(key);
+      return this.load(key);
     });
     const done = work.then(
       () => {},
       () => {},
     );
-    this.#restoring = { wanted, done };
+    this.#restoring = { key, done };
     try {
       await work;
     } finally {
@@ -84,7 +84,7 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   /** Resolves when what is being restored is there or cannot be; at once when `given` is something else. */
   async settled(given: K, signal?: AbortSignal): Promise<void> {
     const restoring = this.#restoring;
-    if (restoring === null || !this.#isSame(restoring.wanted, this.#real(given))) return;
+    if (restoring === null || !this.#isSame(restoring.key, this.#real(given))) return;
     await abortable(restoring.done, signal);
   }
 
@@ -108,18 +108,18 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
    * supersedes it.
    */
   async load(given: K, signal?: AbortSignal): Promise<R> {
-    const wanted = this.#real(given);
-    if (!this.#isSame(this.newest, wanted)) {
+    const key = this.#real(given);
+    if (!this.#isSame(this.newest, key)) {
       this.#epoch++;
-      this.#target = wanted;
+      this.#target = key;
     }
-    const throwIfSuperseded = this.#epochCheck(wanted);
+    const throwIfSuperseded = this.#epochCheck(key);
     const epoch = this.#epoch;
     try {
-      const report = await this.#kind.load(wanted, throwIfSuperseded, signal);
+      const report = await this.#kind.load(key, throwIfSuperseded, signal);
       throwIfSuperseded();
-      const isNews = !this.#isSame(this.#current, wanted);
-      this.#current = wanted;
+      const isNews = !this.#isSame(this.#current, key);
+      this.#current = key;
       this.#damaged = report.unreadable;
       if (isNews) this.#changed();
       return report;
@@ -131,10 +131,10 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   }
 
   /** Adds some media to what is loaded by `work`. CONTEXT_CHANGED when a newer load supersedes it. */
-  async add(given: K, work: (wanted: K, throwIfSuperseded: () => void) => Promise<R>): Promise<R> {
-    const wanted = this.#real(given);
-    const throwIfSuperseded = this.#epochCheck(wanted);
-    const report = await work(wanted, throwIfSuperseded);
+  async add(given: K, work: (key: K, throwIfSuperseded: () => void) => Promise<R>): Promise<R> {
+    const key = this.#real(given);
+    const throwIfSuperseded = this.#epochCheck(key);
+    const report = await work(key, throwIfSuperseded);
     throwIfSuperseded();
     this.#damaged = [...new Set([...this.#damaged, ...report.unreadable])];
     return report;
@@ -198,14 +198,14 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     return { ...given, cache_dir: isHeld ? path : realFolder(path) };
   }
 
-  #isSame(held: K | null, wanted: K): boolean {
-    return held !== null && this.#kind.same(held, wanted);
+  #isSame(held: K | null, key: K): boolean {
+    return held !== null && this.#kind.same(held, key);
   }
 
-  #epochCheck(wanted: K): () => void {
+  #epochCheck(key: K): () => void {
     const epoch = this.#epoch;
     return () => {
-      if (epoch !== this.#epoch) throw this.#kind.superseded(wanted);
+      if (epoch !== this.#epoch) throw this.#kind.superseded(key);
     };
   }
 }

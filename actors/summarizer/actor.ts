@@ -65,7 +65,7 @@ export function summarizerActor(opener: WriterOpener) {
           ...materialHandlers(films),
           outline: ({ film: number }, turn) => {
             const film = films.get(number);
-            const { language_model: key } = film.asked;
+            const { language_model: key } = film.film;
             const pictures = key === null ? 0 : mostPicturesOf(writers, key);
             return film.outline(concepts, pictures, createCheckpoint(turn));
           },
@@ -139,7 +139,7 @@ function mostPicturesOf(writers: Writers, key: string): number {
 }
 
 /** Null for texts from templates. */
-function withWriter(writers: Writers, { asked: { language_model: key } }: Film): WithWriter | null {
+function withWriter(writers: Writers, { film: { language_model: key } }: Film): WithWriter | null {
   if (key === null) return null;
   return async (work) => {
     try {

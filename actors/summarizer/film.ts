@@ -35,10 +35,10 @@ interface Written {
 }
 
 export class Film {
-  readonly asked: OpenFilm;
+  readonly film: OpenFilm;
   readonly #objective: Objective;
   readonly #intake: Intake;
-  #told: FilmTexts | null = null;
+  #texts: FilmTexts | null = null;
   /** Turns that outline it now. */
   #outlining = 0;
   readonly #written = new Map<string, Written>();
@@ -47,11 +47,11 @@ export class Film {
   readonly #planned = new Map<string, number>();
   #unread = 0;
 
-  constructor(asked: OpenFilm) {
-    this.asked = asked;
-    this.#objective = objectiveAsked(asked);
-    this.#intake = new Intake(asked);
-    const { instructions, visual_model: model } = asked;
+  constructor(film: OpenFilm) {
+    this.film = film;
+    this.#objective = objectiveAsked(film);
+    this.#intake = new Intake(film);
+    const { instructions, visual_model: model } = film;
     if (instructions && instructions.length !== model?.dimensions)
       throw misuse(
         `instructions: ${instructions.length} numbers for ${model?.dimensions ?? 'no'} dimensions`,
@@ -60,7 +60,7 @@ export class Film {
 
   /** Null after the file was outlined: then nothing can be added. */
   get intake(): Intake {
-    if (this.#told || this.#outlining > 0) throw misuse('The file is outlined: nothing can be added');
+    if (this.#texts || this.#outlining > 0) throw misuse('The file is outlined: nothing can be added');
     return this.#intake;
   }
 
@@ -86,28 +86,28 @@ export class Film {
   }
 
   async #outlinedNow(concepts: KnownConcepts | null, checkpoint: Checkpoint): Promise<FilmTexts> {
-    const { asked } = this;
+    const { film } = this;
     const steps = outlinedFilmSteps(this.#intake.material(), {
-      kind: asked.kind,
-      language: asked.language,
+      kind: film.kind,
+      language: film.language,
       objective: this.#objective,
-      instructions: asked.objective.custom_instructions?.trim() ?? '',
-      instructionsVector: asked.instructions,
-      concepts: concepts?.model_key === asked.visual_model?.model_key ? concepts : null,
+      instructions: film.objective.custom_instructions?.trim() ?? '',
+      instructionsVector: film.instructions,
+      concepts: concepts?.model_key === film.visual_model?.model_key ? concepts : null,
       sights: this.#intake.sights,
       named: this.#intake.named(),
     });
     this.#outlining++;
     try {
-      if (!this.#told) {
+      if (!this.#texts) {
         const film = await inSteps(steps, checkpoint);
         // Another turn may have been faster: what is told of must stay one.
-        this.#told ??= new FilmTexts(film);
+        this.#texts ??= new FilmTexts(film);
       }
     } finally {
       this.#outlining--;
     }
-    return this.#told;
+    return this.#texts;
   }
 
   takeUp(nodes: Request<Contract, 'take_up'>['nodes']): void {
@@ -119,19 +119,19 @@ export class Film {
 
   /** Nodes in the order in which they are given; those before a failure or a cancel are written. */
   async write(nodes: readonly Write[], turn: Turn, withWriter: WithWriter | null): Promise<NewSummaryNode[]> {
-    const told = this.#outlined();
+    const texts = this.#outlined();
     const checkpoint = createCheckpoint(turn);
     const written: NewSummaryNode[] = [];
-    for (const asked of nodes) {
+    for (const film of nodes) {
       await checkpoint();
-      const node = told.film.nodes.get(asked.node_id);
-      if (!node) throw misuse(`The outline has no node "${asked.node_id}"`);
+      const node = texts.film.nodes.get(film.node_id);
+      if (!node) throw misuse(`The outline has no node "${film.node_id}"`);
       const missing = node.child_ids.find((id) => !this.#written.has(id));
       if (missing !== undefined) throw misuse(`"${missing}", a child of "${node.node_id}", is not written`);
-      await told.read(node, checkpoint);
-      const template = told.statementsOf(node);
+      await texts.read(node, checkpoint);
+      const template = texts.statementsOf(node);
       const made = withWriter
-        ? await withWriter((writer) => this.#byModel(template, asked, writer, turn))
+        ? await withWriter((writer) => this.#byModel(template, film, writer, turn))
         : newNode(template);
       this.#written.set(node.node_id, { text: made.text, failed: made.failed });
       written.push(made);
@@ -140,36 +140,36 @@ export class Film {
   }
 
   async #byModel(
-    told: NodeStatements,
+    texts: NodeStatements,
     { pictures }: Write,
     writer: LanguageWriter,
     turn: Turn,
   ): Promise<NewSummaryNode> {
-    this.#unread += Math.max(0, (this.#planned.get(told.node.node_id) ?? 0) - pictures.length);
-    const material = materialOf(this.#outlined(), told, {
-      film: this.asked,
+    this.#unread += Math.max(0, (this.#planned.get(texts.node.node_id) ?? 0) - pictures.length);
+    const material = materialOf(this.#outlined(), texts, {
+      film: this.film,
       pictures,
       textOf: (id) => this.#written.get(id)!.text,
     });
     const { text, verification_hints, failed, warnings } = await writer.node(material, turn.signal, () =>
       turn.alive(),
     );
-    for (const warning of warnings) this.#warnings.push(`${told.node.node_id}: ${warning}`);
-    return newNode(told, { text: failed ? told.text : text, hints: verification_hints, failed });
+    for (const warning of warnings) this.#warnings.push(`${texts.node.node_id}: ${warning}`);
+    return newNode(texts, { text: failed ? texts.text : text, hints: verification_hints, failed });
   }
 
   async conclude(turn: Turn, withWriter: WithWriter | null): Promise<Reply<Contract, 'conclude'>> {
-    const told = this.#outlined();
-    const { root, outline } = told.film;
+    const texts = this.#outlined();
+    const { root, outline } = texts.film;
     const missing = outline.nodes.find(({ node_id }) => !this.#written.has(node_id));
     if (missing) throw misuse(`Node "${missing.node_id}" is not written`);
-    await told.read(root, createCheckpoint(turn));
-    const template = told.whole();
+    await texts.read(root, createCheckpoint(turn));
+    const template = texts.whole();
     const whole = withWriter
       ? await withWriter((writer) =>
           writer.whole(
-            wholeMaterialOf(told, told.statementsOf(root), {
-              film: this.asked,
+            wholeMaterialOf(texts, texts.statementsOf(root), {
+              film: this.film,
               pictures: [],
               textOf: (id) => this.#written.get(id)!.text,
             }),
@@ -188,12 +188,12 @@ export class Film {
           ]),
       ...this.#warnings,
     ];
-    return { ...(whole ?? template), quality: told.quality(failed, warnings) };
+    return { ...(whole ?? template), quality: texts.quality(failed, warnings) };
   }
 
   #outlined(): FilmTexts {
-    if (!this.#told) throw misuse('The file is not outlined yet');
-    return this.#told;
+    if (!this.#texts) throw misuse('The file is not outlined yet');
+    return this.#texts;
   }
 }
 
@@ -221,17 +221,17 @@ interface WriterInput {
   textOf(node_id: string): string;
 }
 
-function materialOf(told: FilmTexts, { node, text }: NodeStatements, given: WriterInput): NodeMaterial {
+function materialOf(texts: FilmTexts, { node, text }: NodeStatements, given: WriterInput): NodeMaterial {
   const { film, pictures } = given;
   const isLeaf = node.child_ids.length === 0;
   return {
     node_id: node.node_id,
     range: [node.start, node.end],
     is_leaf: isLeaf,
-    evidence: told.evidence(node),
+    evidence: texts.evidence(node),
     pictures: isLeaf ? pictures : [],
     children: node.child_ids.map((id) => {
-      const { start, end } = told.film.nodes.get(id)!;
+      const { start, end } = texts.film.nodes.get(id)!;
       return { node_id: id, range: [start, end], text: given.textOf(id) };
     }),
     template_text: text,
@@ -241,8 +241,8 @@ function materialOf(told: FilmTexts, { node, text }: NodeStatements, given: Writ
 }
 
 /** Of the root with the text that it has. */
-function wholeMaterialOf(told: FilmTexts, root: NodeStatements, given: WriterInput): NodeMaterial {
-  return { ...materialOf(told, root, given), template_text: given.textOf(root.node.node_id) };
+function wholeMaterialOf(texts: FilmTexts, root: NodeStatements, given: WriterInput): NodeMaterial {
+  return { ...materialOf(texts, root, given), template_text: given.textOf(root.node.node_id) };
 }
 
 // What a caller hands over of one file, checked as it comes and kept until the file is outlined.

@@ -11,7 +11,7 @@ import type { SpeechWindow, WindowTranscript } from './family.ts';
  * text.
  */
 export interface WindowRequest {
-  readonly wanted: 'text' | 'language';
+  readonly output: 'text' | 'language';
   /** BCP 47 of the text, or null to detect it. */
   readonly language: string | null;
 }
@@ -120,7 +120,7 @@ export class BatchingQueue {
         const first = this.#jobs.find((job) => job.model_key === modelKey);
         const batch = this.#remove(
           (job) =>
-            job.model_key === modelKey && job.wanted === first?.wanted && job.language === first.language,
+            job.model_key === modelKey && job.output === first?.output && job.language === first.language,
           batchSize,
         );
         if (batch.length > 0) await this.#runBatch(batch, run);

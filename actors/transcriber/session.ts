@@ -183,7 +183,7 @@ export class TranscriptionSession {
       return;
     }
     for (const { channel, window } of this.#held.splice(0)) {
-      this.#ask(model, { wanted: 'text', language: this.#language, window }, (transcript) => {
+      this.#ask(model, { output: 'text', language: this.#language, window }, (transcript) => {
         this.#addSegments(channel, window, transcript);
         this.#kept?.add(channel.index, window, transcript);
         this.#unfinished -= 1;
@@ -194,7 +194,7 @@ export class TranscriptionSession {
   #detectLanguage(model: SessionModel): void {
     this.#isDetecting = true;
     const window = this.#sample.take();
-    this.#ask(model, { wanted: 'language', language: null, window }, ({ language }) => {
+    this.#ask(model, { output: 'language', language: null, window }, ({ language }) => {
       this.#language = language;
       this.#queueHeld(model);
     });
@@ -202,7 +202,7 @@ export class TranscriptionSession {
 
   #ask(
     { key }: SessionModel,
-    asked: Pick<Job, 'wanted' | 'language' | 'window'>,
+    asked: Pick<Job, 'output' | 'language' | 'window'>,
     done: (transcript: WindowTranscript) => void,
   ): void {
     this.#queue.add({

@@ -45,10 +45,10 @@ export async function* changesOf(
   parts: ChangeParts,
 ): AsyncGenerator<{ id: string }> {
   const changed = new Set<string>();
-  const told = new Condition();
+  const condition = new Condition();
   const conflation = conflate<string, string>(parts.clock, parts.atMostEveryMs, (id) => {
     changed.add(id);
-    told.notifyAll();
+    condition.notifyAll();
   });
   const ended = new AbortController();
   const end = () => ended.abort();
@@ -60,7 +60,7 @@ export async function* changesOf(
       turn.throwIfCancelled();
       const [id] = changed;
       if (id === undefined) {
-        await told.wait(turn.signal);
+        await condition.wait(turn.signal);
         continue;
       }
       changed.delete(id);

@@ -32,9 +32,9 @@ export function createWatchMeter(list: () => Promise<WatchFolderList>, clock: Cl
     families: async () => {
       const late = Promise.withResolvers<null>();
       const forget = clock.after(LIMIT_MS, () => late.resolve(null));
-      const told = await Promise.race([ask(), late.promise]);
+      const answer = await Promise.race([ask(), late.promise]);
       forget();
-      return told === null ? [] : watchFamilies(told);
+      return answer === null ? [] : watchFamilies(answer);
     },
   };
 }

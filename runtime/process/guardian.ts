@@ -77,17 +77,17 @@ export async function guard(options: GuardianOptions): Promise<number> {
   let previous: PreviousEngine | null = null;
   try {
     for (let restarts = 0; ; restarts++) {
-      if (stop.asked) return 0;
+      if (stop.isRequested) return 0;
       const began = clock.now();
       const end = await runEngine(options, { restarts, previous, kept }, stop);
       previous = previousOf(end);
-      if (!end.asked) crashes.push(clock.now());
+      if (!end.isRequested) crashes.push(clock.now());
       const next = engineVerdict(end, crashes, clock.now(), options.policy ?? enginePolicy);
       const uptime_ms = Math.round(clock.now() - began);
       const facts = { code: end.code, signal: end.signal, why: end.why, uptime_ms };
       if (next.do === 'end') {
         // An engine that cannot start has said why itself.
-        const expected = next.code === 0 || (!end.asked && next.code !== 1);
+        const expected = next.code === 0 || (!end.isRequested && next.code !== 1);
         log[expected ? 'info' : 'error']('engine ended', { ...facts, reason: next.reason });
         return stop.forced ? 130 : next.code;
       }
@@ -102,7 +102,7 @@ export async function guard(options: GuardianOptions): Promise<number> {
 
 /** The request to stop, however it comes, and the second one that forces it. */
 interface Stop {
-  readonly asked: boolean;
+  readonly isRequested: boolean;
   readonly forced: boolean;
   readonly reason: string;
   /** Replaced for each engine process. */
@@ -131,7 +131,7 @@ function createStop({ clock, limits, signals = process, stop: also }: GuardianOp
   // The abort may come from a signal: its own handler gives the better reason, so it goes first.
   const onAbort = () => queueMicrotask(() => ask('asked to stop'));
   const stop: Stop = {
-    asked: false,
+    isRequested: false,
     forced: false,
     reason: '',
     onAsked: () => {},
@@ -223,9 +223,11 @@ function runEngine(options: GuardianOptions, earlier: Earlier, stop: Stop): Prom
   child.on('error', (error) => {
     // Only a start that failed is an end; a signal or a message that did not arrive is followed by one.
     if (child.pid === undefined)
-      ended.resolve({ pid, code: null, signal: null, asked: stop.asked, why: error.message });
+      ended.resolve({ pid, code: null, signal: null, isRequested: stop.isRequested, why: error.message });
   });
-  child.on('exit', (code, signal) => ended.resolve({ pid, code, signal, asked: stop.asked, why }));
+  child.on('exit', (code, signal) =>
+    ended.resolve({ pid, code, signal, isRequested: stop.isRequested, why }),
+  );
   if (pid !== undefined) log.info('engine started', { pid, restarts });
   return ended.promise.finally(() => {
     heartbeats.end();

@@ -31,18 +31,18 @@ export async function askIsolated<T>(
     throw engineErrors.CANCELLED();
   }
   const child = fork(fileURLToPath(program), [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-  const told = Promise.withResolvers<Isolated<T>>();
-  const failed = (failure: string) => told.resolve({ failure });
+  const result = Promise.withResolvers<Isolated<T>>();
+  const failed = (failure: string) => result.resolve({ failure });
   const notStarted = ({ message }: Error) => failed(`cannot be started: ${message}`);
-  const onAbort = () => told.reject(engineErrors.CANCELLED());
+  const onAbort = () => result.reject(engineErrors.CANCELLED());
   const cancel = clock.after(limitMs, () => failed(`gave no sign of life for ${limitMs} ms`));
   signal.addEventListener('abort', onAbort, { once: true });
-  child.on('message', (answer: T) => told.resolve({ answer }));
+  child.on('message', (answer: T) => result.resolve({ answer }));
   child.on('error', notStarted);
   child.on('exit', (code, signalName) => failed(`ended with ${signalName ?? code}`));
   try {
     child.send(order, (error) => error && notStarted(error));
-    return await told.promise;
+    return await result.promise;
   } finally {
     cancel();
     signal.removeEventListener('abort', onAbort);

@@ -23,10 +23,10 @@ test('an actor that gets stuck again soon needs a new process; long ago counts f
 });
 
 test('the verdict over an engine that ended', () => {
-  const end = (code: number | null, signal: string | null = null, asked = false): EngineEnd => ({
+  const end = (code: number | null, signal: string | null = null, isRequested = false): EngineEnd => ({
     code,
     signal,
-    asked,
+    isRequested,
   });
   const again = (afterMs: number) => ({ do: 'restart', afterMs });
   const table: [EngineEnd, number[], object][] = [

@@ -20,8 +20,11 @@ export async function summaryNames(
     const some = paths.slice(at, at + together);
     const { by_path } = await index.ask('find', { cache_dir, paths: some, hashes: [] }, call);
     const hashes = by_path.map((media) => media?.identity.hash_str ?? null);
-    const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
-    const byHash = Map.groupBy(await summariesOf(index, cache_dir, wanted, call), ({ hash_str }) => hash_str);
+    const hashSet = [...new Set(hashes.filter((hash) => hash !== null))];
+    const byHash = Map.groupBy(
+      await summariesOf(index, cache_dir, hashSet, call),
+      ({ hash_str }) => hash_str,
+    );
     for (const [i, path] of some.entries()) {
       const held = byHash.get(hashes[i] ?? '') ?? [];
       names.set(

@@ -46,7 +46,7 @@ export interface FrameAnalysis {
   /** What such runs have in common. */
   readonly run: Pick<StageRun, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
   /** Asks the actor; one that came back after a crash has no model yet. */
-  asked<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  askModel<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /**
    * `looked`: frames in all. `store` is not cancelled: a commit that was begun is finished, and what is
    * finished stays.
@@ -86,7 +86,7 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
         await actor.unload().catch(failed);
       },
     },
-    asked: (ask, signal) =>
+    askModel: (ask, signal) =>
       ask().catch(async (error: unknown) => {
         if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
         await actor.load(signal);

@@ -51,14 +51,14 @@ export interface RunStart {
 /** `now`: ms that only go forward. */
 export function createTracker(
   kinds: readonly StageKind[],
-  begun: RunStart,
+  start: RunStart,
   now: () => number,
   emit: (event: AnalysisEvent) => void,
 ): Tracker {
   const started = now();
-  const model = new ProgressModel(kinds, begun);
-  const pieces = Object.values(begun.files).reduce((sum, of) => sum + of, 0);
-  const counts = noneDone(kinds, pieces - begun.closings, begun.closings);
+  const model = new ProgressModel(kinds, start);
+  const pieces = Object.values(start.files).reduce((sum, of) => sum + of, 0);
+  const counts = noneDone(kinds, pieces - start.closings, start.closings);
   const progress = () => model.view((now() - started) / 1000);
   const tell = () => emit({ type: 'task', task: progress() });
   const trackers = new Map(

@@ -125,10 +125,10 @@ export async function readPage(
   const results: FileResult[] = [];
   let total = 0;
   for await (const line of lines(path)) {
-    const wanted = total >= offset && total < offset + limit;
-    const result = wanted ? resultOf(line) : undefined;
+    const isInPage = total >= offset && total < offset + limit;
+    const result = isInPage ? resultOf(line) : undefined;
     if (result) results.push(result);
-    if (result || (!wanted && looksWhole(line))) total++;
+    if (result || (!isInPage && looksWhole(line))) total++;
   }
   return { total, results };
 }

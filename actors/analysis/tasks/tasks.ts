@@ -178,11 +178,11 @@ class TaskRegistry implements Tasks {
     };
     // Until it is known which place it wants, it may be an analysis.
     const { taken } = await this.#places.analysis.entering(async () => {
-      const wanted = await this.#placeOf(task_id);
-      const place = this.#places[wanted];
+      const placeName = await this.#placeOf(task_id);
+      const place = this.#places[placeName];
       const { whenBusy: asked = 'replace' } = options;
       // Only an analysis takes the place of another.
-      const whenBusy = wanted !== 'analysis' && asked === 'replace' ? 'wait' : asked;
+      const whenBusy = placeName !== 'analysis' && asked === 'replace' ? 'wait' : asked;
       return { taken: place.entering(() => place.take({ ...options, whenBusy }, prepare)) };
     });
     return taken;

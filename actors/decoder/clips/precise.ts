@@ -72,12 +72,12 @@ export async function* encodeBoth(
   turn: Turn,
 ): AsyncGenerator<number> {
   const checkpoint = createCheckpoint(turn);
-  let told = 0;
+  let reported = 0;
   for (let more = true; more; ) {
     await checkpoint();
-    if (pictures.position >= told + toldEvery && pictures.position < Number.POSITIVE_INFINITY) {
-      told = pictures.position;
-      yield told;
+    if (pictures.position >= reported + toldEvery && pictures.position < Number.POSITIVE_INFINITY) {
+      reported = pictures.position;
+      yield reported;
     }
     const until = Math.min(pictures.position, pictures.length ?? Number.POSITIVE_INFINITY);
     if (sound && sound.position < until) sound.step(until);

@@ -131,12 +131,12 @@ async function* sound(
     if (!heard) throw mediaErrors.UNSUPPORTED_CODEC(`${path}: its sound cannot be decoded`, { path });
     const track = heard.sound;
     file.begin(indexFirst(secondsOf(source), null));
-    for (let told = 0; track.position < never; ) {
+    for (let reported = 0; track.position < never; ) {
       track.step(never);
       await checkpoint();
-      if (track.position < told + toldEvery || track.position === never) continue;
-      told = track.position;
-      yield { seconds: told, made: null };
+      if (track.position < reported + toldEvery || track.position === never) continue;
+      reported = track.position;
+      yield { seconds: reported, made: null };
     }
     const seconds = track.length;
     track.finish(seconds);

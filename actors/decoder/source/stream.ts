@@ -49,10 +49,10 @@ const mostRate = 1000;
 
 /** Frames per second; null when the file does not say. */
 export function frameRate(stream: Pick<Stream, 'avgFrameRate' | 'rFrameRate' | 'codecpar'>): Rational | null {
-  const told = [stream.avgFrameRate, stream.rFrameRate, stream.codecpar.frameRate].filter(
+  const rates = [stream.avgFrameRate, stream.rFrameRate, stream.codecpar.frameRate].filter(
     ({ num, den }) => num > 0 && den > 0,
   );
-  const [rate] = [...told.filter(({ num, den }) => num / den <= mostRate), ...told];
+  const [rate] = [...rates.filter(({ num, den }) => num / den <= mostRate), ...rates];
   return rate ? { num: rate.num, den: rate.den } : null;
 }
 

@@ -29,13 +29,15 @@ export function overlapDetectorOf(session: ModelSession, file: string): DetectOv
   }
   return async (features) => {
     const frames = features.length / fbankBands;
-    const wanted = Math.ceil(frames / overlapStep);
+    const expected = Math.ceil(frames / overlapStep);
     const results = await session.run({ [input]: { data: features, dims: [1, frames, fbankBands] } }, [
       output,
     ]);
     const found = results[output];
-    if (found?.data instanceof Float32Array && found.data.length === wanted) return found.data;
+    if (found?.data instanceof Float32Array && found.data.length === expected) return found.data;
     const shape = found?.dims.join('×') ?? 'missing';
-    throw modelErrors.MODEL_RUN_FAILED(`${file}: output ${output} is ${shape}, expected 1×${wanted} floats`);
+    throw modelErrors.MODEL_RUN_FAILED(
+      `${file}: output ${output} is ${shape}, expected 1×${expected} floats`,
+    );
   };
 }

@@ -43,8 +43,8 @@ export function createProxies(parts: ProxyParts): Proxies {
     },
     make: (spec, signal, progress) => maker.make(spec, signal, progress),
     remove: async (cacheDir, hashes) => {
-      const gone = new Set(hashes);
-      await removeProxies((await proxiesIn(cacheDir)).filter(({ hash_str }) => gone.has(hash_str)));
+      const removed = new Set(hashes);
+      await removeProxies((await proxiesIn(cacheDir)).filter(({ hash_str }) => removed.has(hash_str)));
     },
   };
 }
@@ -116,9 +116,9 @@ class ProxyMaker {
     await rename(part, path);
     await removeProxies(others.filter((one) => one.path !== path));
     const all = await proxiesIn(cache_dir);
-    const gone = surplus(all, this.#parts.mostBytes, path, now);
-    await removeProxies(gone);
-    if (gone.length > 0) this.#parts.log.info('removed the oldest proxies', { count: gone.length });
+    const removed = surplus(all, this.#parts.mostBytes, path, now);
+    await removeProxies(removed);
+    if (removed.length > 0) this.#parts.log.info('removed the oldest proxies', { count: removed.length });
     const { frames, width, height, seconds: duration_seconds } = made;
     const size_bytes = all.find((one) => one.path === path)?.size_bytes ?? 0;
     return { path, size_bytes, frames, width, height, duration_seconds };

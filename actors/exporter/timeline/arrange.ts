@@ -123,19 +123,19 @@ interface Range {
 
 /** `frameOf`: the frame of the sequence for a time of the source, rounded as the ends are. */
 function placeOf(
-  { timeline_start_seconds: told }: TimelineItem,
+  { timeline_start_seconds: startSeconds }: TimelineItem,
   at: string,
   { first, last, after, rate }: Range,
 ): { readonly start: number; readonly end: number; readonly frameOf: (nanos: number) => number } {
-  if (told === undefined) {
+  if (startSeconds === undefined) {
     // As many frames as its source has there, so that what goes on there goes on here.
     const frameOf = (nanos: number) => after + frameAt(nanos, rate) - frameAt(first, rate);
     const end = frameOf(last);
     // Shorter than a frame, and within one.
     return { start: after, end: end > after ? end : after + frameAt(last - first, rate), frameOf };
   }
-  if (!(told >= 0)) throw refused(at, 'timeline_start_seconds', 'must be a number of seconds');
-  const begin = nanoseconds(told);
+  if (!(startSeconds >= 0)) throw refused(at, 'timeline_start_seconds', 'must be a number of seconds');
+  const begin = nanoseconds(startSeconds);
   const frameOf = (nanos: number) => frameAt(begin + nanos - first, rate);
   return { start: frameAt(begin, rate), end: frameOf(last), frameOf };
 }

@@ -21,7 +21,7 @@ export class Clustering {
   readonly entries: Entries;
   readonly #before: EarlierLabels | null;
   readonly #ownEps: number;
-  #asked: ClusteringParameters | null = null;
+  #parameters: ClusteringParameters | null = null;
   #work: AsyncGenerator<void, ClusterLabels> | null = null;
   #result: ClusterLabels | null = null;
   #fraction = 0;
@@ -52,9 +52,10 @@ export class Clustering {
 
   /** One multiplication; true when the labels are there. Never two at a time. Throws INVALID_MESSAGE. */
   async advance(request: ClusteringParameters, product: Product): Promise<boolean> {
-    if (request.eps !== this.#asked?.eps || request.minSamples !== this.#asked?.minSamples) this.#forget();
+    if (request.eps !== this.#parameters?.eps || request.minSamples !== this.#parameters?.minSamples)
+      this.#forget();
     if (this.#result !== null) return true;
-    this.#asked = request;
+    this.#parameters = request;
     const work = this.#work ?? this.#run(request, product);
     this.#work = work;
     try {
@@ -83,7 +84,7 @@ export class Clustering {
   }
 
   #forget(): void {
-    this.#asked = null;
+    this.#parameters = null;
     this.#work = null;
     this.#result = null;
     this.#fraction = 0;

@@ -75,12 +75,12 @@ interface Graph {
 async function opened(graphOf: GraphOpener, role: string, side: number): Promise<Graph> {
   const { session, file } = await graphOf(role);
   const [input, ...more] = session.inputs;
-  const wanted = [1, side, side, 3];
-  const fits = input?.type === 'float32' && more.length === 0 && input.shape.join() === wanted.join();
+  const expected = [1, side, side, 3];
+  const fits = input?.type === 'float32' && more.length === 0 && input.shape.join() === expected.join();
   if (fits) return { session, file, input: input.name };
   const found = described(session.inputs);
   throw modelErrors.MODEL_LOAD_FAILED(
-    `${file}: expected one input float32 [${wanted.join(', ')}], found ${found}`,
+    `${file}: expected one input float32 [${expected.join(', ')}], found ${found}`,
     { file },
   );
 }

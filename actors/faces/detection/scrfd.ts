@@ -54,10 +54,10 @@ export const scrfd: GridFamily = {
 };
 
 function checkOutputs(outputs: readonly Port[], file: string): void {
-  const wanted = widths.flatMap((width) => strides.map(() => width));
+  const expected = widths.flatMap((width) => strides.map(() => width));
   const fits = ({ shape }: Port, at: number) =>
-    typeof shape.at(-1) !== 'number' || shape.at(-1) === wanted[at];
-  if (outputs.length === wanted.length && outputs.every(fits)) return;
+    typeof shape.at(-1) !== 'number' || shape.at(-1) === expected[at];
+  if (outputs.length === expected.length && outputs.every(fits)) return;
   throw modelErrors.MODEL_LOAD_FAILED(
     `${file}: expected nine outputs, three each of width 1, 4 and 10, found ${described(outputs)}`,
     { file },

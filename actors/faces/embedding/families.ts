@@ -64,12 +64,16 @@ function facePorts(
   const [output] = outputs;
   const faces = [null, 3, chip.side, chip.side];
   if (inputs.length !== 1 || !input || !fits(input, faces)) {
-    const wanted = `one input float32 [n, 3, ${chip.side}, ${chip.side}]`;
-    throw modelErrors.MODEL_LOAD_FAILED(`${file}: expected ${wanted}, found ${described(inputs)}`, { file });
+    const expected = `one input float32 [n, 3, ${chip.side}, ${chip.side}]`;
+    throw modelErrors.MODEL_LOAD_FAILED(`${file}: expected ${expected}, found ${described(inputs)}`, {
+      file,
+    });
   }
   if (outputs.length !== 1 || !output || !fits(output, [null, dimensions])) {
-    const wanted = `one output float32 [n, ${dimensions}]`;
-    throw modelErrors.MODEL_LOAD_FAILED(`${file}: expected ${wanted}, found ${described(outputs)}`, { file });
+    const expected = `one output float32 [n, ${dimensions}]`;
+    throw modelErrors.MODEL_LOAD_FAILED(`${file}: expected ${expected}, found ${described(outputs)}`, {
+      file,
+    });
   }
   const [most] = input.shape;
   if (typeof most === 'number' && most > 0 && most !== batch) {
@@ -80,9 +84,9 @@ function facePorts(
 }
 
 /** Free sides of a graph fit everything. */
-function fits({ type, shape }: Port, wanted: readonly (number | null)[]): boolean {
-  if (type !== 'float32' || shape.length !== wanted.length) return false;
+function fits({ type, shape }: Port, expected: readonly (number | null)[]): boolean {
+  if (type !== 'float32' || shape.length !== expected.length) return false;
   return shape.every(
-    (side, at) => wanted[at] === null || typeof side !== 'number' || side < 0 || side === wanted[at],
+    (side, at) => expected[at] === null || typeof side !== 'number' || side < 0 || side === expected[at],
   );
 }

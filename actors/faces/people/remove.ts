@@ -30,7 +30,7 @@ export async function removePeople(
     removed.removed_faces += one.faces_removed;
   }
   if (removed.removed_faces > 0) await compact(parts, { cache_dir, model_key: job.model_key }, signal);
-  return { ...removed, message: told(removed) };
+  return { ...removed, message: summaryText(removed) };
 }
 
 /** `[null]`: the whole clustering. */
@@ -59,7 +59,11 @@ async function compact(
   }
 }
 
-function told({ deleted_jobs, deleted_faces, removed_faces }: Omit<DeletePeopleAnswer, 'message'>): string {
+function summaryText({
+  deleted_jobs,
+  deleted_faces,
+  removed_faces,
+}: Omit<DeletePeopleAnswer, 'message'>): string {
   if (deleted_faces === 0) return 'It contained no faces';
   const taken = `${deleted_faces} ${deleted_faces === 1 ? 'face' : 'faces'} removed`;
   const shared = deleted_faces - removed_faces;

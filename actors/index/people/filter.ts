@@ -33,49 +33,55 @@ function wrong(field: string, what: string): Error {
   return filterErrors.WRONG_PEOPLE(`${field}: ${what}`, { field });
 }
 
-function jobNamed(jobs: readonly LoadedJob[], wanted: string, item: string): LoadedJob {
-  const job = jobs.find(({ name }) => name === wanted);
+function jobNamed(jobs: readonly LoadedJob[], personName: string, item: string): LoadedJob {
+  const job = jobs.find(({ name }) => name === personName);
   if (job !== undefined) return job;
   const field = `${item}.cluster_job_name`;
   const names = jobs.map(({ name }) => name);
-  const meant = names.length === 0 ? '; there are no face clusterings' : suggestion(wanted, names);
-  throw filterErrors.UNKNOWN_CLUSTERING(`${field}: there is no face clustering named ${wanted}${meant}`, {
+  const meant = names.length === 0 ? '; there are no face clusterings' : suggestion(personName, names);
+  throw filterErrors.UNKNOWN_CLUSTERING(`${field}: there is no face clustering named ${personName}${meant}`, {
     field,
   });
 }
 
-function byName(jobs: readonly LoadedJob[], wanted: string, of: string | undefined, item: string): Person {
+function byName(
+  jobs: readonly LoadedJob[],
+  personName: string,
+  of: string | undefined,
+  item: string,
+): Person {
   const field = `${item}.person_name`;
-  const exactly = jobs.filter(({ names }) => names.includes(wanted));
+  const exactly = jobs.filter(({ names }) => names.includes(personName));
   const found =
     exactly.length > 0
-      ? exactly.map((job) => ({ job, name: wanted }))
-      : jobs.flatMap((job) => inAnyCase(job, wanted).map((name) => ({ job, name })));
+      ? exactly.map((job) => ({ job, name: personName }))
+      : jobs.flatMap((job) => inAnyCase(job, personName).map((name) => ({ job, name })));
   const [first, ...others] = found;
   if (first === undefined) {
     const names = new Set(jobs.flatMap((job) => job.names.filter((name) => name !== '')));
     const where = of === undefined ? 'in no face clustering' : `not in the face clustering ${of}`;
-    const message = `${field}: ${wanted} is ${where}${suggestion(wanted, names)}`;
+    const message = `${field}: ${personName} is ${where}${suggestion(personName, names)}`;
     throw peopleErrors.UNKNOWN_PERSON(message, { field } satisfies Details);
   }
-  if (others.some(({ job }) => job !== first.job)) throw inSeveral(item, wanted, found);
-  if (others.length > 0) throw wrong(field, `${wanted} may be ${found.map(({ name }) => name).join(' or ')}`);
+  if (others.some(({ job }) => job !== first.job)) throw inSeveral(item, personName, found);
+  if (others.length > 0)
+    throw wrong(field, `${personName} may be ${found.map(({ name }) => name).join(' or ')}`);
   const { job, name } = first;
   const clusters = job.names.flatMap((one, cluster) => (one === name ? [cluster] : []));
   return { job, clusters, key: named(name), label: name };
 }
 
-function inSeveral(item: string, wanted: string, found: readonly { readonly job: LoadedJob }[]): Error {
+function inSeveral(item: string, name: string, found: readonly { readonly job: LoadedJob }[]): Error {
   const names = [...new Set(found.map(({ job }) => job.name))].join(', ');
   return wrong(
     `${item}.cluster_job_name`,
-    `${wanted} is in several face clusterings (${names}): give the cluster_job_name`,
+    `${name} is in several face clusterings (${names}): give the cluster_job_name`,
   );
 }
 
 /** The different names that differ from a text in nothing but case. */
-function inAnyCase({ names }: LoadedJob, wanted: string): string[] {
-  const folded = fold(wanted.trim());
+function inAnyCase({ names }: LoadedJob, name: string): string[] {
+  const folded = fold(name.trim());
   return [...new Set(names.filter((name) => name !== '' && fold(name.trim()) === folded))];
 }
 

@@ -141,11 +141,11 @@ export function modify(
 }
 
 function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, field: string) {
-  const wanted = [...new Set(cluster_ids)];
-  const found = wanted.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
+  const ids = [...new Set(cluster_ids)];
+  const found = ids.map((id, i) => changing.position(id, `${field}.cluster_ids[${i}]`));
   if (found.length < 2) {
     throw peopleErrors.WRONG_CORRECTION(
-      `${field}.cluster_ids: at least two clusters are required, not only ${wanted[0]}`,
+      `${field}.cluster_ids: at least two clusters are required, not only ${ids[0]}`,
       {
         field: `${field}.cluster_ids`,
       },
@@ -163,7 +163,7 @@ function merge(changing: Changing, { cluster_ids, target_cluster_id }: Merge, fi
     delete changing.names[changing.all[at]!];
   }
   if (inherited !== undefined) changing.names[id] = inherited;
-  return { target_cluster_id: id, cluster_ids: wanted, size: changing.sizes[target]! };
+  return { target_cluster_id: id, cluster_ids: ids, size: changing.sizes[target]! };
 }
 
 /** Named ones first, then the largest. */
@@ -178,14 +178,14 @@ function byPreference({ names, all, sizes }: Changing, found: readonly number[])
 function targetOf(
   changing: Changing,
   found: readonly number[],
-  wanted: string | undefined,
+  ids: string | undefined,
   field: string,
 ): number {
-  if (wanted === undefined) return byPreference(changing, found)[0]!;
-  const target = found.find((at) => changing.all[at] === wanted);
+  if (ids === undefined) return byPreference(changing, found)[0]!;
+  const target = found.find((at) => changing.all[at] === ids);
   if (target !== undefined) return target;
   const at = `${field}.target_cluster_id`;
-  throw peopleErrors.WRONG_CORRECTION(`${at}: ${wanted} is not one of cluster_ids`, { field: at });
+  throw peopleErrors.WRONG_CORRECTION(`${at}: ${ids} is not one of cluster_ids`, { field: at });
 }
 
 function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }: Move, field: string) {

@@ -26,7 +26,7 @@ export class TextCache<T extends FolderTexts> {
   readonly #open: (store: Store) => T;
   /** By folder, the one used last at the end. */
   readonly #kept = new Map<string, T>();
-  #told: T | null = null;
+  #latest: T | null = null;
 
   constructor(log: Log, what: string, open: (store: Store) => T) {
     this.#log = log;
@@ -40,8 +40,8 @@ export class TextCache<T extends FolderTexts> {
     const texts = this.#of(store);
     if (!texts.step(store)) return null;
     const damaged = texts.damaged();
-    if (damaged.length > 0 && this.#told !== texts) {
-      this.#told = texts;
+    if (damaged.length > 0 && this.#latest !== texts) {
+      this.#latest = texts;
       this.#log.warn(`${this.#what} cannot be searched whole`, { folder: store.folder, damaged });
     }
     return texts;
@@ -71,6 +71,6 @@ export class TextCache<T extends FolderTexts> {
 
   drop(): void {
     this.#kept.clear();
-    this.#told = null;
+    this.#latest = null;
   }
 }

@@ -37,12 +37,12 @@ export function openLists(values: SettingValues, clock: Clock): Lists {
 
 const fileName = /^([0-9a-f-]{36})\.json$/;
 
-type Told = Omit<ListOverview['lists'][number], 'list_id'> | { readonly reason: string };
+type Overview = Omit<ListOverview['lists'][number], 'list_id'> | { readonly reason: string };
 
 export class ListFolder implements Lists {
   readonly #parts: ListParts;
   /** What was read of a list last, by its id; `mark` is of its file at that time. */
-  readonly #told = new Map<string, { readonly mark: string; readonly told: Told }>();
+  readonly #overviews = new Map<string, { readonly mark: string; readonly overview: Overview }>();
 
   constructor(parts: ListParts) {
     this.#parts = parts;
@@ -55,15 +55,15 @@ export class ListFolder implements Lists {
       throw unreadable(folder, error);
     });
     const ids = idsIn(names);
-    for (const id of this.#told.keys()) if (!ids.includes(id)) this.#told.delete(id);
+    for (const id of this.#overviews.keys()) if (!ids.includes(id)) this.#overviews.delete(id);
     const lists: ListOverview['lists'] = [];
     const unread: ListOverview['unreadable'] = [];
     for (const list_id of ids) {
       if (signal.aborted) throw engineErrors.CANCELLED();
-      const told = await this.#tell(list_id);
-      if (told === null) continue;
-      if ('reason' in told) unread.push({ list_id, ...told });
-      else lists.push({ list_id, ...told });
+      const overview = await this.#tell(list_id);
+      if (overview === null) continue;
+      if ('reason' in overview) unread.push({ list_id, ...overview });
+      else lists.push({ list_id, ...overview });
     }
     lists.sort((a, b) => b.updated_at - a.updated_at || (a.list_id < b.list_id ? -1 : 1));
     return { lists, unreadable: unread };
@@ -150,18 +150,18 @@ export class ListFolder implements Lists {
   }
 
   /** Null when it is gone by now. */
-  async #tell(listId: string): Promise<Told | null> {
+  async #tell(listId: string): Promise<Overview | null> {
     const path = this.#path(listId);
     try {
       const mark = await markOf(path);
       if (mark === null) return null;
-      const last = this.#told.get(listId);
-      if (last?.mark === mark) return last.told;
+      const last = this.#overviews.get(listId);
+      if (last?.mark === mark) return last.overview;
       const text = await textAt(path);
       if (text === null) return null;
       const { name, version, updated_at, items } = parsed(path, text);
       const result = { name, version, items: items.length, updated_at };
-      this.#told.set(listId, { mark, told: result });
+      this.#overviews.set(listId, { mark, overview: result });
       return result;
     } catch (error) {
       return { reason: (error as Error).message };

@@ -43,7 +43,7 @@ interface Entry {
 
 /** Takes an archive in pieces of any length. */
 class TarReader {
-  readonly #wanted: Set<string>;
+  readonly #names: Set<string>;
   readonly #found = new Map<string, Uint8Array>();
   /** Where the bytes of the block or entry under way go, and how many are there. */
   #into = new Uint8Array(BLOCK);
@@ -51,41 +51,41 @@ class TarReader {
   /** Null while a header is read. */
   #entry: Entry | null = null;
   /** Bytes of the entry under way and the padding after it that are still to come. */
-  #left = 0;
+  #remaining = 0;
   /** What a pax header says about the next entry. */
   #pax = new Map<string, string>();
   #read = 0;
   #ended = false;
 
   constructor(wanted: ReadonlySet<string>) {
-    this.#wanted = new Set(wanted);
+    this.#names = new Set(wanted);
   }
 
   /** True when everything is found. */
   take(chunk: Uint8Array): boolean {
     this.#read += chunk.length;
     if (this.#read > LARGEST_ARCHIVE) throw new Error(`it unpacks to more than ${LARGEST_ARCHIVE} bytes`);
-    for (let at = 0; at < chunk.length && !this.#ended && this.#wanted.size > 0; )
+    for (let at = 0; at < chunk.length && !this.#ended && this.#names.size > 0; )
       at += this.#next(chunk.subarray(at));
-    return this.#wanted.size === 0;
+    return this.#names.size === 0;
   }
 
   end(): Map<string, Uint8Array> {
-    if (this.#wanted.size === 0) return this.#found;
+    if (this.#names.size === 0) return this.#found;
     if (!this.#ended) throw new Error('it is cut short');
-    throw new Error(`it has no ${[...this.#wanted].join(' and no ')}`);
+    throw new Error(`it has no ${[...this.#names].join(' and no ')}`);
   }
 
   /** Bytes that were used. */
   #next(bytes: Uint8Array): number {
     if (this.#entry === null) return this.#header(bytes);
-    const used = Math.min(bytes.length, this.#left);
+    const used = Math.min(bytes.length, this.#remaining);
     // The padding is not kept.
     const kept = this.#entry.use === 'skipped' ? 0 : Math.min(used, this.#entry.size - this.#filled);
     this.#into.set(bytes.subarray(0, kept), this.#filled);
     this.#filled += kept;
-    this.#left -= used;
-    if (this.#left === 0) this.#endEntry(this.#entry);
+    this.#remaining -= used;
+    if (this.#remaining === 0) this.#endEntry(this.#entry);
     return used;
   }
 
@@ -105,9 +105,9 @@ class TarReader {
     requireChecksum(block);
     const entry = this.#entryOf(block);
     this.#entry = entry;
-    this.#left = Math.ceil(entry.size / BLOCK) * BLOCK;
+    this.#remaining = Math.ceil(entry.size / BLOCK) * BLOCK;
     this.#into = new Uint8Array(entry.use === 'skipped' ? 0 : entry.size);
-    if (this.#left === 0) this.#endEntry(entry);
+    if (this.#remaining === 0) this.#endEntry(entry);
   }
 
   #entryOf(block: Uint8Array): Entry {
@@ -124,7 +124,7 @@ class TarReader {
     if (!Number.isSafeInteger(known) || known < 0) throw new Error(`${path} has no size`);
     if (type !== '0' && type !== '\0' && type !== '5')
       throw new Error(`${path} is neither a file nor a folder (type ${type})`);
-    if (type === '5' || !this.#wanted.has(path)) return { path, size: known, use: 'skipped' };
+    if (type === '5' || !this.#names.has(path)) return { path, size: known, use: 'skipped' };
     if (known > LARGEST_FILE) throw new Error(`${path} of ${known} bytes is too large`);
     return { path, size: known, use: 'file' };
   }
@@ -134,7 +134,7 @@ class TarReader {
     if (use === 'header' && path === 'x') this.#pax = paxRecords(this.#into);
     if (use === 'file') {
       this.#found.set(path, this.#into);
-      this.#wanted.delete(path);
+      this.#names.delete(path);
     }
     this.#entry = null;
     this.#into = new Uint8Array(BLOCK);

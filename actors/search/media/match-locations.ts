@@ -77,24 +77,24 @@ export async function locateMatches<M extends LocatedMatch>(
   });
   const looked = await look.states(asked);
   const found = new Map<string, Found>();
-  const wanted: typeof asked = [];
+  const rest: typeof asked = [];
   for (const [key, candidates] of Map.groupBy(asked.keys(), (i) => asked[i]!.key)) {
     const at = candidates.find((i) => looked[i] === 'there') ?? candidates[0]!;
     found.set(key, { path: asked[at]!.path, state: looked[at]! });
-    wanted.push(asked[at]!);
+    rest.push(asked[at]!);
   }
   // Of a file that was named and is another one now, a copy elsewhere is not what was asked for.
-  const moved = wanted.filter(({ key, isNamed }) => {
+  const moved = rest.filter(({ key, isNamed }) => {
     const { state } = found.get(key)!;
     return state === 'gone' || (state !== 'there' && !isNamed);
   });
-  const copies = await copiesOf(parts, cache_dir, look, wanted, call);
+  const copies = await copiesOf(parts, cache_dir, look, rest, call);
   for (const { key, hash, path } of moved) {
     const other = copies.get(hash)?.find((one) => one !== path);
     if (other !== undefined) found.set(key, { path: other, state: 'there' });
   }
-  const inState = (wanted: State) => [
-    ...new Set([...found.values()].filter(({ state }) => state === wanted).map(({ path }) => path)),
+  const inState = (expected: State) => [
+    ...new Set([...found.values()].filter(({ state }) => state === expected).map(({ path }) => path)),
   ];
   const shown = matches.flatMap((match) => {
     const { path, state } = found.get(keyOf(match))!;
@@ -104,7 +104,7 @@ export async function locateMatches<M extends LocatedMatch>(
   return { shown, gone: inState('gone'), changed: inState('changed') };
 }
 
-interface Wanted {
+interface Candidate {
   readonly key: string;
   readonly hash: string;
   readonly path: string;
@@ -118,10 +118,10 @@ async function copiesOf(
   { index }: LocationParts,
   cache_dir: string,
   look: PathLook,
-  wanted: readonly Wanted[],
+  candidates: readonly Candidate[],
   call: CallOptions,
 ): Promise<Map<string, string[]>> {
-  const byHash = Map.groupBy(wanted, ({ hash }) => hash);
+  const byHash = Map.groupBy(candidates, ({ hash }) => hash);
   if (byHash.size === 0) return new Map();
   const hashes = [...byHash.keys()];
   const { paths } = await index.ask('paths', { cache_dir, hashes }, call);
@@ -164,13 +164,13 @@ class PathLook {
   }
 
   /** Whether each content lies at its path. */
-  async states(wanted: readonly Pick<Wanted, 'hash' | 'path'>[]): Promise<State[]> {
+  async states(candidates: readonly Pick<Candidate, 'hash' | 'path'>[]): Promise<State[]> {
     await this.#find(
-      wanted.map(({ path }) => path),
+      candidates.map(({ path }) => path),
       [],
     );
-    const states: State[] = wanted.map(() => 'there');
-    await sideBySide(wanted.entries(), TOGETHER, this.#call.signal, async ([i, { hash, path }]) => {
+    const states: State[] = candidates.map(() => 'there');
+    await sideBySide(candidates.entries(), TOGETHER, this.#call.signal, async ([i, { hash, path }]) => {
       states[i] = await this.#state(hash, path);
     });
     return states;

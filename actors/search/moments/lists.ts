@@ -25,7 +25,7 @@ export interface MomentParts extends VisualSearchParts {
 export interface KindFound {
   readonly lists: readonly (readonly Hit<Reason>[])[];
   readonly warnings: readonly string[];
-  readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'asked'>;
+  readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'requested'>;
   /** Hits that are left out because they are less sure. */
   readonly weaker?: number;
   readonly not_understood?: NotUnderstood;
@@ -44,7 +44,7 @@ export interface NamedInQuery {
   readonly rest: string;
 }
 
-export const noScope: KindFound['scope'] = { missing: [], unloaded: [], asked: new Map() };
+export const noScope: KindFound['scope'] = { missing: [], unloaded: [], requested: new Map() };
 
 /**
  * Hits of a list that are looked at, whatever is asked for: moments deep in two lists come before those of

@@ -146,7 +146,8 @@ async function find(
     return seenList(parts, request, 'rest' in named ? named.rest : (request.query?.trim() ?? ''), signal);
   if ('refused' in named) throw named.refused;
   if (named.people.length > 0) return personLists(parts, request, named.people, signal);
-  if (!isAsked) return { lists: [], warnings: [], scope: { missing: [], unloaded: [], asked: new Map() } };
+  if (!isAsked)
+    return { lists: [], warnings: [], scope: { missing: [], unloaded: [], requested: new Map() } };
   throw momentErrors.NOBODY_NAMED('query: names none of the loaded people', { field: 'query' });
 }
 
@@ -231,7 +232,8 @@ async function located(
   found: Found,
   signal: AbortSignal | undefined,
 ) {
-  const asked = [...found.values()].find(({ scope }) => scope.asked.size > 0)?.scope.asked ?? new Map();
+  const asked =
+    [...found.values()].find(({ scope }) => scope.requested.size > 0)?.scope.requested ?? new Map();
   const namedBy = ({ hash, start, end }: Place) => requestedPaths(asked, hash, [start, end]);
   const showable: ShownMatch<Place>[] = [];
   const [away, changed] = [new Set<string>(), new Set<string>()];

@@ -34,7 +34,7 @@ export interface FoundScope {
   /** Files that are named and known, but nothing of them is loaded. */
   readonly unloaded: readonly string[];
   /** By hash: the paths by which the caller named the content, in that order. */
-  readonly asked: RequestedPaths;
+  readonly requested: RequestedPaths;
 }
 
 /** A path that was named, and the ranges that were given for it. */
@@ -48,8 +48,8 @@ export type RequestedPaths = ReadonlyMap<string, readonly RequestedPath[]>;
  * The paths at which the caller looks for this part of a content: first those whose own ranges hold some of
  * it.
  */
-export function requestedPaths(asked: RequestedPaths, hash: string, [start, end]: FrameRange): string[] {
-  const named = asked.get(hash) ?? [];
+export function requestedPaths(requested: RequestedPaths, hash: string, [start, end]: FrameRange): string[] {
+  const named = requested.get(hash) ?? [];
   const inRange = ({ ranges }: RequestedPath) => ranges.some(([from, to]) => from < end && start < to);
   const first = named.filter(inRange);
   return [...new Set([...first, ...named].map(({ path }) => path))];
@@ -76,7 +76,7 @@ export async function findScope(
   const speaksOf = namesOf(wanted, model_key === null && !stored ? 'visual' : 'speech');
   const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? []).map(nameOf)])];
   if (names.length === 0 && filters.length === 0 && speaksOf === null) {
-    return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], asked: new Map() };
+    return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], requested: new Map() };
   }
   const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
   if (filters.length > 0) await readyFacets(parts.index, cache_dir, { lane: 'now', signal });
@@ -153,7 +153,7 @@ export function narrow(
     scope: { hashes, ranges: Object.fromEntries(ranges), filters: [...filters] },
     missing: paths.filter((path) => hashOf(path) === null),
     unloaded: paths.filter((path) => hashOf(path) !== null && known.get(path)?.loaded === false),
-    asked: askedBy(paths, segments, speaksOf ?? [], hashOf),
+    requested: askedBy(paths, segments, speaksOf ?? [], hashOf),
   };
 }
 
@@ -168,11 +168,11 @@ function askedBy(
   const entries = speaksOf.map((entry) => ({ path: entry.path, hash: hashOf(nameOf(entry)) }));
   const groups = [paths, keys].map((names) => names.map((path) => ({ path, hash: hashOf(path) })));
   const [named = []] = [...groups, entries].filter((group) => group.length > 0);
-  const asked = new Map<string, RequestedPath[]>();
+  const requested = new Map<string, RequestedPath[]>();
   for (const { path, hash } of named) {
     if (path === null || hash === null) continue;
     const ranges = Object.hasOwn(segments, path) ? segments[path]! : [];
-    asked.set(hash, [...(asked.get(hash) ?? []), { path, ranges }]);
+    requested.set(hash, [...(requested.get(hash) ?? []), { path, ranges }]);
   }
-  return asked;
+  return requested;
 }

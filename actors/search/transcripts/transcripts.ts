@@ -180,7 +180,7 @@ async function search(
   };
   const { found, locations, lost, shown } = await shownMatches(
     (max) => data.within({ cache_dir }, () => find(max), signal),
-    ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
+    ({ matches, requested }) => locateMatches(parts, cache_dir, matches, namedBy(requested), now(signal)),
     max_results,
     (all, max) => all.slice(0, max),
   );

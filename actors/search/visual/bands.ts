@@ -86,10 +86,10 @@ export interface Explained {
 type Scores = NonNullable<Standing['found'][number]>;
 
 /** For each match that was asked for; nothing is known of one that is null. */
-export function explanations(asked: Explained, standing: Standing): Explanation[] {
-  const { things } = asked;
+export function explanations(explained: Explained, standing: Standing): Explanation[] {
+  const { things } = explained;
   return standing.found.map((scores, i) => {
-    const visual = explanation(asked, standing, scores);
+    const visual = explanation(explained, standing, scores);
     return things === null ? visual : withThings(visual, things.bands[i] ?? null, things.isLimited);
   });
 }
@@ -101,12 +101,12 @@ function withThings({ band, parts }: Explanation, things: Band | null, isLimited
   return { band: isAlone ? (things ?? 'weak') : lowest([band, things ?? 'weak']), parts: told };
 }
 
-function explanation(asked: Explained, standing: Standing, scores: Scores | null): Explanation {
-  const excluded = excludedParts(asked, scores?.lowered ?? []);
-  if (scores === null) return { band: 'weak', parts: [...textPart(notUnderstood(asked)), ...excluded] };
-  const text = textBand(asked, standing, scores, 0);
-  const picture = pictureBand(asked, standing, scores, 0);
-  const lowered = [textBand, pictureBand].flatMap((of) => of(asked, standing, scores, scores.lost) ?? []);
+function explanation(explained: Explained, standing: Standing, scores: Scores | null): Explanation {
+  const excluded = excludedParts(explained, scores?.lowered ?? []);
+  if (scores === null) return { band: 'weak', parts: [...textPart(notUnderstood(explained)), ...excluded] };
+  const text = textBand(explained, standing, scores, 0);
+  const picture = pictureBand(explained, standing, scores, 0);
+  const lowered = [textBand, pictureBand].flatMap((of) => of(explained, standing, scores, scores.lost) ?? []);
   return {
     band: lowest(lowered),
     parts: [
@@ -137,13 +137,13 @@ function excludedParts({ words, exclude }: Explained, lowered: readonly boolean[
 
 /** `lost`: taken from each score. */
 function textBand(
-  asked: Explained,
+  explained: Explained,
   { frames, background }: Standing,
   scores: Scores,
   lost: number,
 ): Band | null {
-  const { model_key, words } = asked;
-  const unread = notUnderstood(asked);
+  const { model_key, words } = explained;
+  const unread = notUnderstood(explained);
   if (unread) return unread;
   if (scores.text === null || background.text === null) return null;
   const { text: bars, absent } = barsOf(model_key);

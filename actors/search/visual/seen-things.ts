@@ -22,8 +22,8 @@ export function withSeenThings<F extends Frame>(
   return async (frames) => {
     const explained = await explain(frames);
     if (seen.found === null || frames.length === 0) return explained;
-    const wanted = frames.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
-    const request = { cache_dir, terms: [...seen.terms], frames: wanted };
+    const frameKeys = frames.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+    const request = { cache_dir, terms: [...seen.terms], frames: frameKeys };
     const { seen: tracks } = await index.ask('things_at', request, now(signal));
     return explained.map(({ band, parts }, i) => {
       const boxes = tracks[i]!.map(boxOf);

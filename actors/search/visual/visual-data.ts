@@ -30,9 +30,9 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     const { index } = location;
     const kind: DataKind<SearchContext, LoadReport> = {
       same: (a, b) => a.cache_dir === b.cache_dir && a.model_key === b.model_key,
-      load: async (wanted, throwIfSuperseded, signal) => {
-        const report = await loadVectors(index, { ...wanted, hashes: null }, throwIfSuperseded, signal);
-        await this.#noteOutdated(wanted, throwIfSuperseded, signal);
+      load: async (context, throwIfSuperseded, signal) => {
+        const report = await loadVectors(index, { ...context, hashes: null }, throwIfSuperseded, signal);
+        await this.#noteOutdated(context, throwIfSuperseded, signal);
         return report;
       },
       open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
@@ -57,13 +57,13 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
    * Adds some media to what is loaded; with nothing loaded, loads the folder. CONTEXT_MISMATCH when something
    * else is.
    */
-  async loadMedia(wanted: SearchContext, hashes: string[], signal?: AbortSignal): Promise<LoadReport> {
-    if (this.newest !== null && !this.isNewest(wanted)) {
-      const [held, other] = [this.newest, wanted].map((one) => `${one.cache_dir} by ${one.model_key}`);
+  async loadMedia(context: SearchContext, hashes: string[], signal?: AbortSignal): Promise<LoadReport> {
+    if (this.newest !== null && !this.isNewest(context)) {
+      const [held, other] = [this.newest, context].map((one) => `${one.cache_dir} by ${one.model_key}`);
       throw contextErrors.CONTEXT_MISMATCH(`${held} is loaded, not ${other}`, { field: 'cache_dir' });
     }
-    if (!this.isLoaded(wanted)) return this.load(wanted, signal);
-    return this.add(wanted, async (of, throwIfSuperseded) => {
+    if (!this.isLoaded(context)) return this.load(context, signal);
+    return this.add(context, async (of, throwIfSuperseded) => {
       const report = await loadVectors(this.#location.index, { ...of, hashes }, throwIfSuperseded, signal);
       await this.#noteOutdated(of, throwIfSuperseded, signal);
       return report;
@@ -72,29 +72,29 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
 
   /** What is loaded may be of another folder by the time the index answers. */
   async #noteOutdated(
-    wanted: SearchContext,
+    context: SearchContext,
     throwIfSuperseded: () => void,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const outdated = await findOutdated(this.#location.index, wanted, signal);
+    const outdated = await findOutdated(this.#location.index, context, signal);
     throwIfSuperseded();
     this.#outdated = outdated;
   }
 
   /** The same by path; `missing` names the paths that are not analysed. */
   async loadPaths(
-    wanted: SearchContext,
+    context: SearchContext,
     paths: readonly string[],
     signal?: AbortSignal,
   ): Promise<LoadReport> {
-    const request = { cache_dir: wanted.cache_dir, paths: [...paths], hashes: [] };
+    const request = { cache_dir: context.cache_dir, paths: [...paths], hashes: [] };
     const { by_path } = await this.#location.index.ask('find', request, now(signal));
     const hashOf = new Map(by_path.flatMap((one) => (one ? [[one.path, one.identity.hash_str]] : [])));
     const unknown = paths.filter((path) => !hashOf.has(path));
-    const renamed = await renamedFiles(this.#location, wanted.cache_dir, unknown, now(signal));
+    const renamed = await renamedFiles(this.#location, context.cache_dir, unknown, now(signal));
     for (const [path, hash] of renamed) hashOf.set(path, hash);
     const known = [...new Set(paths.flatMap((path) => hashOf.get(path) ?? []))];
-    const report = await this.loadMedia(wanted, known, signal);
+    const report = await this.loadMedia(context, known, signal);
     const without = new Set(report.missing);
     const missing = paths.filter((path) => without.has(hashOf.get(path) ?? '') || !hashOf.has(path));
     return { ...report, missing };

@@ -89,7 +89,7 @@ export async function searchVisual(
   const query = await askVisual(parts, request, pictureOf, signal);
   const { found, shown, locations } = await shownMatches(
     query.find,
-    ({ matches, asked }) => locateMatches(parts, cache_dir, matches, namedBy(asked), now(signal)),
+    ({ matches, requested }) => locateMatches(parts, cache_dir, matches, namedBy(requested), now(signal)),
     request.max_results,
     best,
   );

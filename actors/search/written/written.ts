@@ -46,12 +46,12 @@ export async function searchWritten(
   };
   const { found, locations, shown } = await shownMatches(
     find,
-    ({ matches, asked }) =>
+    ({ matches, requested }) =>
       locateMatches(
         parts,
         cache_dir,
         matches,
-        ({ hash_str, start, end }) => requestedPaths(asked, hash_str, [start, end]),
+        ({ hash_str, start, end }) => requestedPaths(requested, hash_str, [start, end]),
         now(signal),
       ),
     max_results,

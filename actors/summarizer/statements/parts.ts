@@ -49,16 +49,16 @@ export function partStatements(
     if (before?.text === part.text && before.end === start) parts[parts.length - 1] = joined(before, part);
     else parts.push(part);
   }
-  const told = parts.filter(({ text }) => text !== '');
+  const included = parts.filter(({ text }) => text !== '');
   // One thing throughout, and the best sentences, are told by the node itself.
-  if (new Set(told.map(({ text }) => text)).size < 2 || told.every(({ isOnlyQuote }) => isOnlyQuote))
+  if (new Set(included.map(({ text }) => text)).size < 2 || included.every(({ isOnlyQuote }) => isOnlyQuote))
     return [];
   const count = node.parent_id === null ? most.root : most.node;
   const order = plan.bestFirst ? 'worth' : 'time';
-  const worths = told.map(({ worth }) => worth);
-  const byWorth = highestScores(worths, 'worth', told.length);
+  const worths = included.map(({ worth }) => worth);
+  const byWorth = highestScores(worths, 'worth', included.length);
   return highestScores(worths, order, count).map((at): Statement => {
-    const { start, end, text, evidence } = told[at]!;
+    const { start, end, text, evidence } = included[at]!;
     const rank = 3.5 + byWorth.indexOf(at);
     return { kind: 'part', text: `${fromTo(start, end)}: ${text}.`, evidence, rank };
   });
@@ -74,7 +74,7 @@ function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, '
   const people = peoplePhrase(facts.people);
   const lines = largest(facts.lines, 1);
   const evidence = [
-    ...[...seen.told, ...facts.people].flatMap(({ frames }) => frames.map(frameId)),
+    ...[...seen.shown, ...facts.people].flatMap(({ frames }) => frames.map(frameId)),
     ...lines.map(({ frame }) => frameId(frame)),
   ];
   const shown = [seen.text, people, linesPhrase(lines, 1)].filter((part) => part !== '');

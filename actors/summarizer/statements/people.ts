@@ -18,11 +18,11 @@ export const nameOf = (name: string): string => clipped(name.replace(/\s+/gu, ' 
 /** `Ada, Ben and two people without a name`. `withSeconds`: how long each is seen. */
 export function peoplePhrase(people: readonly SeenPerson[], withSeconds = false): string {
   const named = people.filter(({ isNamed }) => isNamed);
-  const told = named.slice(0, mostNames);
+  const included = named.slice(0, mostNames);
   const unnamed = people.length - named.length;
-  const others = named.length - told.length;
+  const others = named.length - included.length;
   return listOf([
-    ...told.map(({ person, seconds }) =>
+    ...included.map(({ person, seconds }) =>
       withSeconds ? `${nameOf(person)} (${lengthOf(seconds)})` : nameOf(person),
     ),
     ...(others > 0 ? [counted(others, 'other with a name', 'others with a name')] : []),
@@ -65,7 +65,7 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
   const [first, ...others] = speakers.filter(({ speaker }) => speaker !== null) as Known[];
   if (!first) return null;
   const evidence = [first, ...others].flatMap(({ segments }) => segments.map(segmentId));
-  const told = ({ speaker, seconds }: Known) =>
+  const speakerText = ({ speaker, seconds }: Known) =>
     withSeconds ? `${nameOf(speaker)} (${lengthOf(seconds)})` : nameOf(speaker);
   const tell = (text: string): Statement => ({ kind: 'speakers', text, evidence, rank: 4 });
   if (others.length === 0) {
@@ -75,9 +75,9 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
   const mostly = first.seconds >= 0.7 * spoken && first.seconds > 2 * others[0]!.seconds;
   const rest = others.slice(0, mostNames - 1);
   const more = others.length - rest.length;
-  const names = [...rest.map(told), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
-  if (mostly) return tell(`${told(first)} speaks most, along with ${listOf(names)}.`);
-  return tell(`${listOf([told(first), ...names])} speak.`);
+  const names = [...rest.map(speakerText), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
+  if (mostly) return tell(`${speakerText(first)} speaks most, along with ${listOf(names)}.`);
+  return tell(`${listOf([speakerText(first), ...names])} speak.`);
 }
 
 /** As the diarizer calls a voice until a person names it. */

@@ -47,9 +47,9 @@ interface Parts {
 }
 
 function partsOf(seen: readonly Seen[], amount: Amount): Parts {
-  const told = withoutRivals(seen);
+  const shown = withoutRivals(seen);
   const of = (holds: (group: Seen['group']) => boolean, count: number) =>
-    told.filter(({ group }) => holds(group)).slice(0, count);
+    shown.filter(({ group }) => holds(group)).slice(0, count);
   return {
     things: of((group) => !notThings.has(group), amount.things),
     conditions: of((group) => conditions.has(group), amount.conditions),
@@ -89,13 +89,13 @@ export function seenPhrase(
   { seen, pictured }: Pick<Facts, 'seen' | 'pictured'>,
   amount: Amount,
   isLeaf: boolean,
-): { text: string; told: readonly Seen[] } {
+): { text: string; shown: readonly Seen[] } {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);
-  const told = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
-  if (!isLeaf && !told.every((own) => own.seconds === pictured))
-    return { text: listOf(told.map(placed)), told };
+  const shown = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
+  if (!isLeaf && !shown.every((own) => own.seconds === pictured))
+    return { text: listOf(shown.map(placed)), shown };
   const clauses = [sceneOf(things, around, time), colourOf(things.length > 0 ? [] : colours)];
-  return { text: clauses.filter((clause) => clause !== '').join('; '), told };
+  return { text: clauses.filter((clause) => clause !== '').join('; '), shown };
 }
 
 /** `the picture is mostly orange`. */
@@ -138,15 +138,15 @@ export function seenInLeaf({ seen, shots, pictured }: Facts, amount: Amount): St
  */
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, colours } = partsOf(seen, amount);
-  const told = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
-  const lasting = told.filter((own) => isLasting(own, pictured));
-  const passing = told.filter((own) => !lasting.includes(own)).sort((a, b) => a.frames[0]! - b.frames[0]!);
+  const shown = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
+  const lasting = shown.filter((own) => isLasting(own, pictured));
+  const passing = shown.filter((own) => !lasting.includes(own)).sort((a, b) => a.frames[0]! - b.frames[0]!);
   const at = (own: Seen) => `${placed(own)} (${timeOf(own.frames[0]!)})`;
   const parts = [
     ...lastingClauses(lasting, pictured),
     ...(passing.length > 0 ? [`${lasting.length > 0 ? 'also ' : ''}${listOf(passing.map(at))}`] : []),
   ];
-  return parts.length === 0 ? null : statement(parts.join('; '), told);
+  return parts.length === 0 ? null : statement(parts.join('; '), shown);
 }
 
 const isLasting = ({ seconds }: Seen, pictured: number) => seconds >= 0.6 * pictured;
@@ -176,7 +176,7 @@ function placed(own: Seen): string {
   return /^mostly |^black and white$/.test(name) ? `${name} pictures` : `pictures ${name}`;
 }
 
-function statement(text: string, told: readonly Seen[]): Statement {
-  const evidence = [...new Set(told.flatMap(({ frames }) => frames.map(frameId)))];
+function statement(text: string, shown: readonly Seen[]): Statement {
+  const evidence = [...new Set(shown.flatMap(({ frames }) => frames.map(frameId)))];
   return { kind: 'seen', text: sentence(text), evidence, rank: 1 };
 }

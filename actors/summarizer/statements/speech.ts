@@ -43,15 +43,17 @@ export function figures(
 ): Statement | null {
   const { sentences } = film;
   const inQuotes = new Set([...quotes].flatMap((number) => figuresOf(sentences[number]!.text)));
-  const told = new Map<string, number>();
+  const included = new Map<string, number>();
   for (const number of facts.sentences) {
     if (quotes.has(number)) continue;
     for (const own of figuresOf(sentences[number]!.text))
-      if (!told.has(own) && !inQuotes.has(own) && told.size < count) told.set(own, number);
+      if (!included.has(own) && !inQuotes.has(own) && included.size < count) included.set(own, number);
   }
-  if (told.size === 0) return null;
-  const parts = [...told].map(([own, number]) => `${own} (${timeOf(secondOf(film, sentences[number]!))})`);
-  const evidence = [...new Set([...told.values()].flatMap((number) => segmentIds(sentences[number]!)))];
+  if (included.size === 0) return null;
+  const parts = [...included].map(
+    ([own, number]) => `${own} (${timeOf(secondOf(film, sentences[number]!))})`,
+  );
+  const evidence = [...new Set([...included.values()].flatMap((number) => segmentIds(sentences[number]!)))];
   return { kind: 'figures', text: `Figures mentioned: ${listOf(parts)}.`, evidence, rank: 8 };
 }
 

@@ -292,14 +292,14 @@ async function removeSummaries(
   const there = new Set(removed);
   const unknown = refs.filter((ref) => !there.has(ref));
   return {
-    message: told(removed.length, unknown.length, gone.length),
+    message: summaryText(removed.length, unknown.length, gone.length),
     removed,
     unknown,
     collections_removed: gone,
   };
 }
 
-function told(removed: number, unknown: number, collections: number): string {
+function summaryText(removed: number, unknown: number, collections: number): string {
   const said = [
     `${removed} ${removed === 1 ? 'summary is' : 'summaries are'} removed`,
     ...(collections > 0 ? ['with their collection'] : []),

@@ -45,8 +45,8 @@ export const describeMedia = tool({
     ];
     const people = known && known.faces.length > 0 ? await seenIn(media, call) : [];
     const sights = known ? await sightsOf(media, call) : [];
-    const told = known && known.summaries > 0 ? await chapters(media, call) : { head: [], rows: [] };
-    const rows = [...people, ...sights, ...told.head, ...told.rows];
+    const chapterRows = known && known.summaries > 0 ? await chapters(media, call) : { head: [], rows: [] };
+    const rows = [...people, ...sights, ...chapterRows.head, ...chapterRows.rows];
     return listed({
       head,
       rows: rows.slice(0, MOST_ROWS),

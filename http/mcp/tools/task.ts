@@ -71,8 +71,8 @@ export const task = tool({
  */
 export async function refuseWhileBusy({ client, callOptions }: Call, id?: string): Promise<void> {
   const { tasks } = await client.listTasks({}, callOptions);
-  const wanted = tasks.find(({ task_id }) => task_id === id);
-  if (wanted && !isAnalysis(wanted.request.types)) return;
+  const found = tasks.find(({ task_id }) => task_id === id);
+  if (found && !isAnalysis(found.request.types)) return;
   const busy = tasks.find((one) => isBusy(one) && one.task_id !== id && isAnalysis(one.request.types));
   if (busy === undefined) return;
   const message = `Task ${oneLine(busy.task_id, 64)} is ${busy.state} (${Math.round(busy.progress)}%), and one analysis runs at a time. Wait for it with task {"id": "${oneLine(busy.task_id, 64)}", "wait_seconds": ${MOST_WAIT}}, or cancel it if a person wants that.`;

@@ -36,16 +36,15 @@ export const who = tool({
   run: async ({ name, clustering, media, limit, cursor }, call) => {
     const start = startOf(cursor);
     const { jobs, warning } = await call.client.faceClusters({ cache_dir: call.cacheDir }, call.callOptions);
-    const wanted = chosen(jobs, clustering);
-    if (wanted.length === 0)
-      return { text: 'No faces are clustered yet. analyze with what ["faces"] does it.' };
-    const rows = name === undefined ? everybody(wanted) : await seen(name, wanted, media, call);
+    const job = chosen(jobs, clustering);
+    if (job.length === 0) return { text: 'No faces are clustered yet. analyze with what ["faces"] does it.' };
+    const rows = name === undefined ? everybody(job) : await seen(name, job, media, call);
     const page = rows.slice(start, start + limit);
     if (page.length === 0) return { text: start > 0 ? 'There is nothing more.' : nobody(name) };
     const head =
       name !== undefined
         ? [`${oneLine(name, 80)} is seen in (hash, file, ranges):`]
-        : [...(wanted.some(hasNames) ? [] : [nobody(name)]), 'Person, clustering:'];
+        : [...(job.some(hasNames) ? [] : [nobody(name)]), 'Person, clustering:'];
     return listed({
       head: [...head, ...notes([warning])],
       rows: page,
@@ -100,10 +99,10 @@ async function seen(
     media === undefined
       ? null
       : new Set((await findAllMedia(media, 'media', call)).map((one) => one.hash_str));
-  const wanted = name.toLowerCase();
+  const job = name.toLowerCase();
   const having = jobs.filter(
     ({ names, cluster_ids }) =>
-      cluster_ids.includes(name) || Object.values(names).some((one) => one.toLowerCase() === wanted),
+      cluster_ids.includes(name) || Object.values(names).some((one) => one.toLowerCase() === job),
   );
   if (having.length === 0) throw unknownPerson(name, jobs);
   const rows: string[] = [];

@@ -34,17 +34,17 @@ export class ApiError extends Error {
   readonly isOfLicense: boolean;
 
   constructor(status: number, body: unknown, retryAfter: number | null) {
-    const told = (body ?? {}) as { error?: unknown; message?: unknown; policy_error?: unknown };
+    const fields = (body ?? {}) as { error?: unknown; message?: unknown; policy_error?: unknown };
     const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-    const phrase = text(told.error) ?? text(told.policy_error) ?? `Status ${status}`;
-    super(text(told.message) ?? phrase);
+    const phrase = text(fields.error) ?? text(fields.policy_error) ?? `Status ${status}`;
+    super(text(fields.message) ?? phrase);
     this.name = 'ApiError';
     this.status = status;
     this.phrase = phrase;
     this.retryAfter = retryAfter;
     this.body = body;
     this.isOfLicense =
-      status === 403 && (text(told.policy_error) !== null || told.error === 'Pro license required');
+      status === 403 && (text(fields.policy_error) !== null || fields.error === 'Pro license required');
   }
 }
 

@@ -35,8 +35,8 @@ export async function loadFolder(): Promise<void> {
   try {
     const cache_dir = get().folder.cache_dir ?? (await folderOfService(signal));
     put({ cache_dir });
-    const told = await askPatiently(() => api.loadAnalysisData({ cache_dir }, { signal }), signal);
-    const { media, vectors: seconds, transcriptions: transcripts, people } = told;
+    const report = await askPatiently(() => api.loadAnalysisData({ cache_dir }, { signal }), signal);
+    const { media, vectors: seconds, transcriptions: transcripts, people } = report;
     put({ state: 'ready', loaded: { media, seconds, transcripts, people } });
   } catch (error) {
     // Without an answer it stays as it is: it is loaded when the service is back.

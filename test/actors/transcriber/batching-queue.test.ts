@@ -60,7 +60,7 @@ function fake(limit = 2): Fake {
   const job = (owner: object, number: number, language: string | null, model_key: string): Job => ({
     owner,
     model_key,
-    wanted: 'text',
+    output: 'text',
     language,
     window: window(number),
     done: ({ pieces }) => texts.push(`${number}:${pieces[0]?.text.trim()}`),

@@ -45,10 +45,10 @@ function open(channels: number, language: string | null = null, before: WrittenW
   const samples: number[] = [];
   const queue = new BatchingQueue({
     withModel: (_, work) =>
-      work(4, async (windows, { wanted, language: told }) =>
+      work(4, async (windows, { output, language: told }) =>
         windows.map((window) => {
           const level = levelOf(window);
-          if (wanted === 'language') {
+          if (output === 'language') {
             samples.push(window.samples.length / SECOND);
             return { pieces: [], language: levels.get(level) ?? null };
           }

@@ -114,7 +114,7 @@ export class FaceClosing implements Closing {
     progress(0);
     const ownEps = await this.#ownEps(await this.#modelOf(job));
     const distance = job.eps === null ? null : distanceOf(job.eps, ownEps);
-    const begun = await this.#begin(job, hashes, distance);
+    const opened = await this.#begin(job, hashes, distance);
     const clusterer = new Clusterer({
       index: this.#task.parts.index,
       faces: this.#faces,
@@ -123,8 +123,8 @@ export class FaceClosing implements Closing {
       progress: (fraction) => progress(CLUSTERING * fraction),
     });
     try {
-      const warnings = await this.#warnings(job, begun, results);
-      const committed = await this.#cluster(job, begun, clusterer, distance);
+      const warnings = await this.#warnings(job, opened, results);
+      const committed = await this.#cluster(job, opened, clusterer, distance);
       const finder = this.#finder;
       const named =
         finder && job.samples.length > 0
@@ -138,7 +138,7 @@ export class FaceClosing implements Closing {
       return { faces: null, clustering: facts };
     } finally {
       await clusterer.close();
-      await this.#end(begun.clustering);
+      await this.#end(opened.clustering);
     }
   }
 
@@ -162,16 +162,16 @@ export class FaceClosing implements Closing {
     const query = { cache_dir, cluster_job_name: job.name, model_key, hashes, eps };
     const request = { ...query, min_samples: job.min_samples };
     // Not cancellable: what was begun has to be known here, or nobody would end it.
-    let begun: Begun = await parts.index.ask('begin_clustering', request);
+    let clustering: Begun = await parts.index.ask('begin_clustering', request);
     try {
-      while (!begun.done) {
+      while (!clustering.done) {
         if (signal.aborted) throw signal.reason;
-        const next = { ...request, begun: begun.clustering };
-        begun = await parts.index.ask('begin_clustering', next);
+        const next = { ...request, begun: clustering.clustering };
+        clustering = await parts.index.ask('begin_clustering', next);
       }
-      return begun;
+      return clustering;
     } catch (error) {
-      await this.#end(begun.clustering);
+      await this.#end(clustering.clustering);
       throw error;
     }
   }
@@ -183,15 +183,15 @@ export class FaceClosing implements Closing {
 
   async #cluster(
     { min_samples, clear_names }: FaceJob,
-    begun: Begun,
+    opened: Begun,
     clusterer: Clusterer,
     asked: number | null,
   ): Promise<Committed> {
-    const found = await clusterer.labels(begun, { eps: asked, min_samples });
+    const found = await clusterer.labels(opened, { eps: asked, min_samples });
     const none = new Int32Array(0);
     const { labels, neighbours } = found ?? { labels: none, neighbours: none };
     const distance = found?.eps ?? asked ?? this.#finder?.model.eps ?? 0;
-    const { clustering } = begun;
+    const { clustering } = opened;
     const request = { clustering, labels, neighbours, eps: distance, clear_names };
     // Not cancellable: what is finished stays.
     return { ...(await this.#task.parts.index.ask('commit_clustering', request)), distance };

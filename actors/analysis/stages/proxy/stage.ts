@@ -28,20 +28,20 @@ export const proxyStage: Stage = {
 class ProxyClosing implements Closing {
   readonly #proxies: Pick<Proxies, 'find' | 'make'>;
   readonly #cacheDir: string;
-  readonly #asked: ProxyParameters;
+  readonly #parameters: ProxyParameters;
 
   constructor(proxies: Pick<Proxies, 'find' | 'make'>, cacheDir: string, request: ProxyParameters) {
     this.#proxies = proxies;
     this.#cacheDir = cacheDir;
-    this.#asked = request;
+    this.#parameters = request;
   }
 
   keyOf(): string {
-    return `proxy ${this.#asked.hash_str}`;
+    return `proxy ${this.#parameters.hash_str}`;
   }
 
   async isStored(): Promise<boolean> {
-    const { hash_str, max_side } = this.#asked;
+    const { hash_str, max_side } = this.#parameters;
     return (await this.#proxies.find({ cache_dir: this.#cacheDir, hash_str, max_side })) !== null;
   }
 
@@ -51,7 +51,7 @@ class ProxyClosing implements Closing {
     signal: AbortSignal,
     progress: (fraction: number) => void,
   ): Promise<Facts> {
-    const { hash_str, max_side } = this.#asked;
+    const { hash_str, max_side } = this.#parameters;
     const spec = { cache_dir: this.#cacheDir, hash_str, max_side };
     const { size_bytes, frames, width, height } = await this.#proxies.make(spec, signal, progress);
     return { proxy: { hash_str, size_bytes, frames, width, height } };

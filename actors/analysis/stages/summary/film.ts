@@ -187,8 +187,8 @@ export class Film {
     for (const { node_id, failed } of kept) if (failed) this.#failed.add(node_id);
     for (let at = 0; at < kept.length; at += mostNodesOfMessage) {
       const some = kept.slice(at, at + mostNodesOfMessage);
-      const told = some.map(({ node_id, text, failed }) => ({ node_id, text, failed }));
-      await this.#parts.summarizer.ask('take_up', { film: this.#film, nodes: told }, this.#call);
+      const texts = some.map(({ node_id, text, failed }) => ({ node_id, text, failed }));
+      await this.#parts.summarizer.ask('take_up', { film: this.#film, nodes: texts }, this.#call);
     }
     if (kept.length > 0) this.#work.wrote(kept.length / nodes.length);
     return new Set(kept.map(({ node_id }) => node_id));
@@ -267,8 +267,8 @@ export class Film {
     if (frames.length === 0) return [];
     const { index, cache_dir } = this.#parts;
     const { hash_str } = this.#work.media.identity;
-    const wanted = frames.map((frame_index) => ({ hash_str, frame_index }));
-    const { previews } = await index.ask('previews', { cache_dir, frames: wanted }, this.#call);
+    const frameKeys = frames.map((frame_index) => ({ hash_str, frame_index }));
+    const { previews } = await index.ask('previews', { cache_dir, frames: frameKeys }, this.#call);
     const pictures = frames.flatMap((frame_idx, i) => {
       const jpeg = previews[i];
       return jpeg ? [{ frame_idx, jpeg }] : [];
@@ -282,12 +282,12 @@ export class Film {
     const { media, job, tell } = this.#work;
     tell('generating_short_summary', null);
     const concluded = await summarizer.ask('conclude', { film: this.#film }, this.#call);
-    const { one_line_summary, short_summary, quality: told } = concluded;
+    const { one_line_summary, short_summary, quality: templateQuality } = concluded;
     if (this.#withoutPicture > 0) {
       this.#warnings.push(`${this.#withoutPicture} stored pictures cannot be read and were not used.`);
     }
     const warnings = this.#warnings;
-    const quality = qualityOf(told, { warnings, failed: [...this.#failed], uncovered });
+    const quality = qualityOf(templateQuality, { warnings, failed: [...this.#failed], uncovered });
     const { collection, objective } = job;
     const stage = this.#stage ?? -1;
     if (this.#parts.signal.aborted) throw engineErrors.CANCELLED(`${media.path}: was not finished`);

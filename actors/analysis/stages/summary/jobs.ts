@@ -19,9 +19,9 @@ export const SummaryJob = Type.Object({
 });
 export type SummaryJob = Static<typeof SummaryJob>;
 
-/** A file and all summaries that are wanted of it. */
+/** A file and all summaries to make of it. */
 export interface SummaryItem extends Item {
-  readonly wanted: readonly SummaryJob[];
+  readonly jobs: readonly SummaryJob[];
 }
 
 /** `model_key`: what the request's model has come to. */
@@ -50,7 +50,10 @@ function collectionOf(request: SummaryRequest['collection']): CollectionChoice |
 }
 
 export function itemsOf(jobs: readonly SummaryJob[]): SummaryItem[] {
-  return [...Map.groupBy(jobs, ({ path }) => path)].map(([path, wanted]) => ({ path, wanted }));
+  return [...Map.groupBy(jobs, ({ path }) => path)].map(([path, ofPath]) => ({
+    path,
+    jobs: ofPath,
+  }));
 }
 
 /** Of each request the field and the id of the collection it names. */

@@ -56,8 +56,8 @@ class SummaryRun implements StageRun<SummaryItem> {
   }
 
   /** Names too: several tasks may want others of the same content. */
-  modelOf({ wanted }: SummaryItem): string {
-    const whole = JSON.stringify(wanted.map(({ analysis_name, model_key }) => [analysis_name, model_key]));
+  modelOf({ jobs }: SummaryItem): string {
+    const whole = JSON.stringify(jobs.map(({ analysis_name, model_key }) => [analysis_name, model_key]));
     return createHash('sha256').update(whole).digest('hex').slice(0, 16);
   }
 
@@ -66,12 +66,12 @@ class SummaryRun implements StageRun<SummaryItem> {
   }
 
   /** Only what an earlier run of this task finished: any other summary of that name is in the way. */
-  async isStored(media: MediaRecord, { path, wanted }: SummaryItem): Promise<boolean> {
+  async isStored(media: MediaRecord, { path, jobs }: SummaryItem): Promise<boolean> {
     if (!this.#wasFinished(path)) return false;
     const held = await this.#held(media);
-    const own = wanted.flatMap(({ analysis_name }) => named(held, analysis_name) ?? []);
+    const own = jobs.flatMap(({ analysis_name }) => named(held, analysis_name) ?? []);
     this.#facts.set(path, own.map(storedFacts));
-    return own.length === wanted.length;
+    return own.length === jobs.length;
   }
 
   #wasFinished(path: string): boolean {
@@ -98,7 +98,7 @@ class SummaryRun implements StageRun<SummaryItem> {
       return { finished: Promise.resolve(null) };
     }
     let failure: unknown = null;
-    for (const job of item.wanted) {
+    for (const job of item.jobs) {
       await this.#make(file, job, found).catch((error: unknown) => {
         this.#add(item.path, failedFacts(job, error));
         // What is wrong with one keeps none of the others from being made.
@@ -107,7 +107,7 @@ class SummaryRun implements StageRun<SummaryItem> {
       });
     }
     if (failure !== null) throw failure;
-    for (const { analysis_name } of item.wanted) this.#marks.done(media, analysis_name);
+    for (const { analysis_name } of item.jobs) this.#marks.done(media, analysis_name);
     return { finished: Promise.resolve({ summaries: this.#facts.get(item.path) ?? [] }) };
   }
 
@@ -116,7 +116,7 @@ class SummaryRun implements StageRun<SummaryItem> {
     const { parts, request } = this.#task;
     const { analysis_name: name } = job;
     const replaces = job.replace_existing || request.force;
-    const share = gridSeconds(media) / item.wanted.length;
+    const share = gridSeconds(media) / item.jobs.length;
     const held = await this.#held(media);
     const own = await this.#own(media, job, held);
     if (own) {

@@ -75,7 +75,7 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
       const read = async (input: Asked) => {
         const call = { signal: file.signal, slots: [input.picture] };
         const ask = () => reader.ask('read', { ...input, model_key }, call);
-        return (await analysis.asked(ask, file.signal)).reading;
+        return (await analysis.askModel(ask, file.signal)).reading;
       };
       const { lines, looked } = await readLines(file, shapeOf(media.probe, previews ?? media.probe), read);
       const stored = { cache_dir, media, model_key, lines };

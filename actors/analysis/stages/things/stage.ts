@@ -63,7 +63,7 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
       const { tracker, looked } = await tracked(file, shape, async (picture) => {
         const call = { signal: file.signal, slots: [picture] };
         const find = () => things.ask('find', { model_key, picture, width, height, before }, call);
-        before = await analysis.asked(find, file.signal);
+        before = await analysis.askModel(find, file.signal);
         return before.things;
       });
       const tracks = tracker.end();

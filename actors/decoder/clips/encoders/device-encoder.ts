@@ -57,7 +57,7 @@ export class DeviceEncoder implements PictureEncoder {
   #upload: PictureUpload | null = null;
   #stream: Stream | null = null;
   /** Times of pictures that no packet has come for. */
-  readonly #owed = new Set<bigint>();
+  readonly #pending = new Set<bigint>();
   #latest: bigint | null = null;
   #isAbandoned = false;
 
@@ -103,7 +103,7 @@ export class DeviceEncoder implements PictureEncoder {
     if (frame) await this.#send(frame);
     else this.#must(await this.#limited(this.#context.sendFrame(null)), 'ending');
     while (await this.#receive(finish));
-    if (!frame && this.#owed.size > 0) throw this.#failure(`left out ${this.#owed.size} pictures`);
+    if (!frame && this.#pending.size > 0) throw this.#failure(`left out ${this.#pending.size} pictures`);
   }
 
   close() {
@@ -151,7 +151,7 @@ export class DeviceEncoder implements PictureEncoder {
       if (this.#isAbandoned) abandoned.push(sent, kept);
       else for (const one of new Set([sent, kept])) one.free();
     }
-    this.#owed.add(frame.pts);
+    this.#pending.add(frame.pts);
   }
 
   /** False when no packet is ready. */
@@ -161,7 +161,8 @@ export class DeviceEncoder implements PictureEncoder {
     if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return false;
     this.#must(result, 'encoding');
     const { pts, dts } = packet;
-    if (!this.#owed.delete(pts)) throw this.#failure(`answers a picture for ${pts}, which it was not given`);
+    if (!this.#pending.delete(pts))
+      throw this.#failure(`answers a picture for ${pts}, which it was not given`);
     const isFirst = this.#latest === null;
     if (dts > pts || (this.#latest !== null && dts <= this.#latest))
       throw this.#failure('packets are out of order');

@@ -50,8 +50,8 @@ export async function proveInProcess(
   // What cannot be removed is left to the system, as temporary folders are.
   const onGone = () => void rm(folder, { recursive: true, force: true }).catch(() => {});
   const order: TrialOrder = { ...request, folder };
-  const told = await askIsolated<Verdict>(program, order, { signal, clock, limitMs, onGone });
-  return 'answer' in told ? told.answer : failed(told.failure);
+  const answer = await askIsolated<Verdict>(program, order, { signal, clock, limitMs, onGone });
+  return 'answer' in answer ? answer.answer : failed(answer.failure);
 }
 
 const failed = (how: string): Verdict => ({ reason: `its trial ${how}`, psnr: null });

@@ -46,7 +46,7 @@ export class Comparison {
   readonly #state: ClusteringState;
   readonly #columns: ClusterColumns;
   readonly #vectors: Vectors;
-  readonly #asked: SuggestionOptions;
+  readonly #options: SuggestionOptions;
   readonly #members: readonly Int32Array[];
   /** Positions of clusters; what is compared is told by places in this list. */
   readonly #clusters: readonly number[];
@@ -66,7 +66,7 @@ export class Comparison {
     this.#state = state;
     this.#columns = columns;
     this.#vectors = vectors;
-    this.#asked = options;
+    this.#options = options;
     const wanted = options.cluster_id === null ? null : positionOf(state, options.cluster_id);
     const { clusters, leftOut } = comparedClusters(state, wanted, mostClusters);
     this.#clusters = clusters;
@@ -121,12 +121,12 @@ export class Comparison {
     for (; this.#scored < end; this.#scored++) {
       const [one, other] = this.#candidates[this.#scored]!;
       const alike = likeness(this.#exemplarsOf(one), this.#exemplarsOf(other), this.#vectors.dimensions);
-      if (alike < this.#asked.least) continue;
+      if (alike < this.#options.least) continue;
       const ids = [one, other].map((place) => this.#state.cluster_ids[this.#clusters[place]!]!);
       this.#pairs.push({ cluster_ids: ids as [string, string], cosine: Math.min(1, alike) });
     }
     if (this.#scored < this.#candidates.length) return false;
-    this.#pairs = this.#pairs.toSorted((a, b) => b.cosine - a.cosine).slice(0, this.#asked.limit);
+    this.#pairs = this.#pairs.toSorted((a, b) => b.cosine - a.cosine).slice(0, this.#options.limit);
     return true;
   }
 }

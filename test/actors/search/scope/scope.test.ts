@@ -86,14 +86,17 @@ test('the path that was asked for is the one that is answered, of copies the one
     [[], {}, [entry('/copy', '/a')], 0, ['/copy']],
   ] as const) {
     const ranges = Object.fromEntries(Object.entries(segments).map(([key, pairs]) => [key, [...pairs]]));
-    const { asked } = narrow(paths, ranges, speaksOf, [], known);
+    const { requested } = narrow(paths, ranges, speaksOf, [], known);
     assert.deepEqual(
-      requestedPaths(asked, 'a', [at, at + 1]),
+      requestedPaths(requested, 'a', [at, at + 1]),
       answered,
       JSON.stringify([paths, segments, at]),
     );
   }
-  assert.deepEqual(requestedPaths(narrow([], { b: [range(0, 1)] }, null, [], known).asked, 'b', [0, 1]), []);
+  assert.deepEqual(
+    requestedPaths(narrow([], { b: [range(0, 1)] }, null, [], known).requested, 'b', [0, 1]),
+    [],
+  );
 });
 
 test('the scope of a filter request limits a search without any filter too, and one that names nothing does not', async () => {

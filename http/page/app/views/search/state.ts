@@ -14,7 +14,7 @@ export interface SearchState {
   readonly error: unknown;
   readonly answer: FoundAnswer | null;
   /** The request that `answer` is of, as text. */
-  readonly asked: string;
+  readonly request: string;
   /** Id of a moment. */
   readonly selected: string | null;
   /** Raised to ask the same once more. */
@@ -32,7 +32,7 @@ export const search = createSlice<SearchState>('search', {
   state: 'idle',
   error: null,
   answer: null,
-  asked: '',
+  request: '',
   selected: null,
   round: 0,
 });

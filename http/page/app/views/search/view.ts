@@ -170,10 +170,10 @@ function useSearch(): void {
   const request = cache_dir === null ? null : momentsRequest(query, cache_dir);
   const asked = request === null ? '' : JSON.stringify(request);
   useEffect(() => {
-    const { asked: before, state } = search.get();
+    const { request: before, state } = search.get();
     if (asked === '') {
       if (cache_dir !== null)
-        search.update({ state: 'idle', answer: null, asked: '', error: null, selected: null });
+        search.update({ state: 'idle', answer: null, request: '', error: null, selected: null });
       return;
     }
     // Coming back from another view.
@@ -188,22 +188,22 @@ function useSearch(): void {
   }, [asked, loaded, round]);
 }
 
-async function ask(asked: string, signal: AbortSignal): Promise<void> {
+async function ask(request: string, signal: AbortSignal): Promise<void> {
   try {
-    const question = JSON.parse(asked) as Asked;
+    const question = JSON.parse(request) as Asked;
     const answer = await askPatiently(() => api.searchMoments(question, { signal }), signal);
     if (signal.aborted) return;
-    const { asked: before, selected } = search.get();
-    if (!isContinued(before, asked)) {
+    const { request: before, selected } = search.get();
+    if (!isContinued(before, request)) {
       scrolled.top = 0;
       search.update({ showsWeaker: false });
     }
     const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
-    search.update({ state: 'ready', answer, asked, error: null, selected: stays ? selected : null });
+    search.update({ state: 'ready', answer, request, error: null, selected: stays ? selected : null });
   } catch (error) {
     // Without an answer it is asked again when the service is back and has loaded the folder.
     if (signal.aborted || isAbort(error) || (error instanceof ApiError && error.status === 0)) return;
-    search.update({ state: 'failed', error, answer: null, asked: '' });
+    search.update({ state: 'failed', error, answer: null, request: '' });
   }
 }
 
