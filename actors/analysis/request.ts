@@ -54,7 +54,7 @@ export interface StoredMedia {
   collections(): Promise<ReadonlySet<string>>;
 }
 
-/** What `settle` needs to bring a request into the form in which it is recorded. */
+/** What `resolve` needs to bring a request into the form in which it is recorded. */
 export interface ResolveContext {
   /** Key of the visual model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
   activeModel(): string;
