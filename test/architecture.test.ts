@@ -176,6 +176,11 @@ test('public files are there and pure', () => {
   }
 });
 
+test('every room has a README', () => {
+  for (const room of globSync('actors/*/', { cwd: root }))
+    assert.ok(existsSync(join(root, room, 'README.md')), room);
+});
+
 test('each native package has one importer', () => {
   const one: Record<string, RegExp> = {
     'node-av': /^actors\/decoder\/ffmpeg\.ts$/,

@@ -9,7 +9,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...globSync('docs/**/*.md', { cwd: root }),
+  ...globSync(['docs/**/*.md', 'actors/*/README.md'], { cwd: root }),
 ].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 /** Folders of the project; what begins with one of them is a path in it. */
@@ -188,16 +188,17 @@ test('what the program says is in idiomatic English', () => {
   }
 });
 
-test('a folder stands once in the tree of the architecture', () => {
+test('a folder stands once in the tree of the architecture, and a room once in the list below it', () => {
   const { text } = pages.find(({ path }) => path === 'docs/architecture.md')!;
   const [, tree = ''] = /^```\n(main\.ts[\s\S]*?)^```/m.exec(text) ?? [];
   const named = [...tree.matchAll(/^ {0,2}([\w-]+(?:\/|\.ts)) +\S/gm)].map(([, name]) => name);
-  assert.ok(named.length > 20);
+  assert.ok(named.length > 10);
   assert.deepEqual(named, [...new Set(named)]);
-  const rooms = globSync('actors/*/', { cwd: root }).map((folder) => `${folder.split(sep).at(-1)}/`);
+  const listed = [...text.matchAll(/^- \[([\w-]+)\/\]\(\.\.\/actors\/\1\/README\.md\): \S/gm)];
+  const rooms = globSync('actors/*/', { cwd: root }).map((folder) => folder.split(sep).at(-1));
   assert.deepEqual(
-    rooms.filter((one) => !named.includes(one)),
-    [],
+    listed.map(([, name]) => name),
+    rooms.toSorted(),
   );
 });
 
