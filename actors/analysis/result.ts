@@ -52,8 +52,9 @@ export function workResult(kinds: readonly StageKind[], file: FileResult): WorkR
   const { path, type, hash_str, outcome, duration_seconds, error, closing } = file;
   const kind = kindOf(kinds, type);
   const values: Readonly<Record<string, unknown>> = file;
-  const none = Object.entries(kind.noFacts as Readonly<Record<string, unknown>>);
-  const facts = Object.fromEntries(none.map(([name, nothing]) => [name, values[name] ?? nothing]));
+  const none: Readonly<Record<string, unknown>> = kind.noFacts;
+  const stored = Object.keys(kind.facts).map((name) => [name, values[name] ?? none[name]] as const);
+  const facts = Object.fromEntries(stored.filter(([, value]) => value !== undefined));
   const applies = outcome !== kind.notApplicable;
   return {
     path,

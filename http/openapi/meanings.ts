@@ -74,6 +74,9 @@ const meanings: Readonly<Record<string, string>> = {
   frames: 'Number of frames analysed, one for each second.',
   grid_frames: 'Total number of frames, one for each second. It grows while files are still being surveyed.',
   missing_frames: 'Number of frames that could not be decoded.',
+  frames_reused:
+    'Number of frames that took over the vector of the frame before, because their picture is the same byte for byte. ' +
+    'Counted from where the analysis was last resumed; omitted if 0.',
   face_frames: 'Number of frames searched for faces, one for each second.',
   face_grid_frames:
     'Total number of frames, one for each second. It grows while files are still being surveyed.',

@@ -6,7 +6,8 @@ import type { SlotHandle } from '../../../../runtime/contract.ts';
 export interface Picture<F> {
   readonly file: F;
   readonly frame: number;
-  readonly slot: SlotHandle;
+  /** Null where the frame shows the same picture as the frame before it in the file. */
+  readonly slot: SlotHandle | null;
   readonly preview: Uint8Array;
 }
 

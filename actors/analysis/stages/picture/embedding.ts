@@ -1,6 +1,7 @@
 // Passes pictures from the decoders to the embedder and their vectors on to the index, for all files of a
-// task.
-import type { Reply, SlotHandle } from '../../../../runtime/contract.ts';
+// task. A frame that shows the same picture as the one before it takes over its vector.
+import type { SlotHandle } from '../../../../runtime/contract.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
@@ -17,6 +18,13 @@ export interface StageStart {
   readonly kept: number;
 }
 
+/** What the model makes of a picture. */
+interface Seen {
+  readonly vector: Float32Array;
+  /** Null where the embedder answers none. */
+  readonly blocks: Uint8Array | null;
+}
+
 /** Where the frames of one file go. */
 export class Sink {
   readonly stage: number;
@@ -29,8 +37,11 @@ export class Sink {
   /** Appends one after another, in the order the pictures were sent. */
   #chain: Promise<void> = Promise.resolve();
   #added = 0;
-  /** The blocks of the last frame that was appended. */
-  #blocks: Uint8Array | null = null;
+  #reused = 0;
+  /** The slot of the last picture that was added, held so that the next one can be compared with it. */
+  shown: SlotHandle | null = null;
+  /** Of the last frame that was appended. */
+  #seen: Seen | null = null;
   #appended = 0;
   #closed = false;
 
@@ -52,8 +63,14 @@ export class Sink {
     return this.#chain.catch(() => {});
   }
 
-  added(): void {
+  /** Frames that were added with the picture of the frame before them. */
+  get reused(): number {
+    return this.#reused;
+  }
+
+  added(slot: SlotHandle | null): void {
     this.#added++;
+    if (slot === null) this.#reused++;
   }
 
   /** No more pictures come. */
@@ -63,12 +80,18 @@ export class Sink {
   }
 
   /**
-   * Share of the picture that differs from the frame before it; 1 of the first. Frames in the order of time.
+   * The vector of the next frame, and the share of its picture that differs from the frame before it; 1 of
+   * the first. Frames in the order of time; null stands for the same picture.
    */
-  changed(blocks: Uint8Array): number {
-    const before = this.#blocks;
-    this.#blocks = blocks;
-    return before === null ? 1 : changedShare(before, blocks);
+  next(seen: Seen | null): { readonly vector: Float32Array; readonly changed: number } {
+    const before = this.#seen;
+    if (seen === null) {
+      if (before === null) throw engineErrors.INTERNAL('the first frame has no picture before it');
+      return { vector: before.vector, changed: before.blocks ? 0 : 1 };
+    }
+    this.#seen = seen;
+    const changed = before?.blocks && seen.blocks ? changedShare(before.blocks, seen.blocks) : 1;
+    return { vector: seen.vector, changed };
   }
 
   /** `work` is told whether a span ends with these frames. */
@@ -93,7 +116,10 @@ export class Sink {
 export interface Embedding {
   /** One more producer of pictures, of one file after another. */
   open(): void;
-  add(picture: Picture<Sink>): void;
+  /** A picture that is the same as the one before it in the file, byte for byte, is not embedded again. */
+  add(picture: Picture<Sink> & { readonly slot: SlotHandle }): void;
+  /** No more pictures of the file come. */
+  close(sink: Sink): void;
   /** A producer has gone, or waits for what others have sent. */
   shut(): void;
   /** Drops what still waits of a file that is given up. */
@@ -109,47 +135,30 @@ export interface EmbeddingParts {
   readonly signal: AbortSignal;
 }
 
-export function createEmbedding({ embedder, models, index, pool, model, signal }: EmbeddingParts): Embedding {
-  const holder = pool.holder();
-  const release = (pictures: readonly Picture<Sink>[]) => {
-    for (const { slot } of pictures) pool.release(slot, holder);
-  };
-
-  const embed = async (slots: readonly SlotHandle[]): Promise<Embedded> => {
-    const request = { model_key: model.model_key, pictures: [...slots], blocks: true };
-    try {
-      return await embedder.ask('pictures', request, { slots, signal });
-    } catch (error) {
-      // An embedder that came back after a crash has no model yet.
-      if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
-      await models.use(model.model_key, signal);
-      return embedder.ask('pictures', request, { slots, signal });
-    }
+export function createEmbedding(parts: EmbeddingParts): Embedding {
+  const { index, pool, model, signal } = parts;
+  const held = heldSlots(pool, model.shape);
+  const release = (pictures: readonly Picture<Sink>[]) => held.release(pictures.map(({ slot }) => slot));
+  const show = (sink: Sink, slot: SlotHandle | null) => {
+    if (slot) held.hold(slot);
+    held.release([sink.shown]);
+    sink.shown = slot;
   };
 
   const send = (batch: Picture<Sink>[]) => {
-    const vectors = embed(batch.map(({ slot }) => slot)).finally(() => release(batch));
-    vectors.catch(() => {});
-    for (const [sink, rows] of rowsBySink(batch)) {
-      sink.append(rows.length, async (keep) => append({ sink, rows, keep }, batch, await vectors));
+    const slots = batch.flatMap(({ slot }) => slot ?? []);
+    const seen = embed(slots, parts).finally(() => release(batch));
+    seen.catch(() => {});
+    for (const [sink, frames] of framesBySink(batch)) {
+      sink.append(frames.length, async (keep) => append({ sink, frames, keep }, await seen));
     }
   };
 
-  const append = async ({ sink, rows, keep }: Part, batch: Picture<Sink>[], all: Embedded) => {
-    const d = model.dimensions;
-    const vectors = new Float32Array(rows.length * d);
-    rows.forEach((row, i) => {
-      vectors.set(all.vectors.subarray(row * d, (row + 1) * d), i * d);
-    });
-    const size = (all.blocks?.length ?? 0) / batch.length;
-    const changed = Float32Array.from(rows, (row) =>
-      all.blocks ? sink.changed(all.blocks.subarray(row * size, (row + 1) * size)) : 1,
-    );
-    const previews = rows.map((row) => batch[row]!.preview);
-    const frames = rows.map((row) => batch[row]!.frame);
+  const append = async ({ sink, frames, keep }: Part, seen: readonly Seen[]) => {
+    const message = { stage: sink.stage, ...appended(sink, frames, seen, model.dimensions) };
+    const { vectors, changed, previews } = message;
     const transfer = [vectors.buffer, changed.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
-    const request = { stage: sink.stage, frames, vectors, previews, changed, keep };
-    await index.ask('append', request, { transfer, signal });
+    await index.ask('append', { ...message, keep }, { transfer, signal });
   };
 
   // A batch must fit into the slots beside what the decoders are ahead with, or it would never fill.
@@ -157,31 +166,89 @@ export function createEmbedding({ embedder, models, index, pool, model, signal }
   const batcher = createBatcher<Sink>(size, send);
   return {
     open: batcher.open,
-    add: (picture) => {
-      pool.hold(picture.slot, holder);
-      picture.file.added();
-      batcher.add(picture);
+    add: ({ file: sink, slot: decoded, ...frame }) => {
+      const slot = sink.shown && held.isSame(sink.shown, decoded) ? null : decoded;
+      if (slot) {
+        held.hold(slot);
+        show(sink, slot);
+      }
+      sink.added(slot);
+      batcher.add({ ...frame, file: sink, slot });
+    },
+    close: (sink) => {
+      show(sink, null);
+      sink.close();
     },
     shut: batcher.shut,
-    drop: (sink) => release(batcher.remove(sink)),
+    drop: (sink) => {
+      show(sink, null);
+      release(batcher.remove(sink));
+    },
   };
 }
 
-type Embedded = Reply<typeof embedderContract, 'pictures'>;
+/** Slots that are held here, each as often as it was taken. */
+function heldSlots(pool: SlotPool, { width, height }: VisualModel['shape']) {
+  const holder = pool.holder();
+  const bytesOf = (slot: SlotHandle) => pool.view(slot).subarray(0, width * height * 3);
+  return {
+    hold: (slot: SlotHandle) => pool.hold(slot, holder),
+    release: (slots: readonly (SlotHandle | null)[]) => {
+      for (const slot of slots) if (slot) pool.release(slot, holder);
+    },
+    isSame: (one: SlotHandle, other: SlotHandle) => Buffer.compare(bytesOf(one), bytesOf(other)) === 0,
+  };
+}
+
+async function embed(
+  slots: readonly SlotHandle[],
+  { embedder, models, model, signal }: EmbeddingParts,
+): Promise<readonly Seen[]> {
+  if (slots.length === 0) return [];
+  const request = { model_key: model.model_key, pictures: [...slots], blocks: true };
+  const ask = () => embedder.ask('pictures', request, { slots, signal });
+  const { vectors, blocks } = await ask().catch(async (error) => {
+    // An embedder that came back after a crash has no model yet.
+    if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
+    await models.use(model.model_key, signal);
+    return ask();
+  });
+  const size = (blocks?.length ?? 0) / slots.length;
+  return slots.map((_, row) => ({
+    vector: vectors.subarray(row * model.dimensions, (row + 1) * model.dimensions),
+    blocks: blocks?.subarray(row * size, (row + 1) * size) ?? null,
+  }));
+}
 
 /** What a batch holds of one file. */
 interface Part {
   readonly sink: Sink;
-  readonly rows: readonly number[];
+  readonly frames: readonly BatchFrame[];
   /** A span ends with it. */
   readonly keep: boolean;
 }
 
-/** Rows of the batch by the file they belong to, in order. */
-function rowsBySink(batch: readonly Picture<Sink>[]): Map<Sink, number[]> {
-  const rows = new Map<Sink, number[]>();
-  batch.forEach(({ file }, row) => {
-    rows.set(file, [...(rows.get(file) ?? []), row]);
+interface BatchFrame extends Picture<Sink> {
+  /** Of its picture among those that are embedded; null where there is none of its own. */
+  readonly row: number | null;
+}
+
+/** Frames of the batch by the file they belong to, in order. */
+function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly BatchFrame[]> {
+  let rows = 0;
+  const frames = batch.map((picture) => ({ ...picture, row: picture.slot ? rows++ : null }));
+  return Map.groupBy(frames, ({ file }) => file);
+}
+
+/** What the index gets of the next frames of a file. */
+function appended(sink: Sink, part: readonly BatchFrame[], seen: readonly Seen[], dimensions: number) {
+  const vectors = new Float32Array(part.length * dimensions);
+  const changed = new Float32Array(part.length);
+  part.forEach(({ row }, i) => {
+    const next = sink.next(row === null ? null : seen[row]!);
+    vectors.set(next.vector, i * dimensions);
+    changed[i] = next.changed;
   });
-  return rows;
+  const previews = part.map(({ preview }) => preview);
+  return { frames: part.map(({ frame }) => frame), vectors, previews, changed };
 }

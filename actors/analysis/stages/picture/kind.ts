@@ -54,15 +54,18 @@ export const pictureKind = stageKind({
     frames: Count,
     /** Grid frames that could not be decoded. */
     missing_frames: Count,
+    /** Left out where there are none. */
+    frames_reused: Type.Optional(Count),
   },
   noFacts: { frames: 0, missing_frames: 0 },
   notApplicable: 'no_picture',
   labels: {
     notApplicable: 'sound only',
     nothing: 'sound only, no pictures to analyse',
-    result: ({ frames, missing_frames }) => {
+    result: ({ frames, missing_frames, frames_reused = 0 }) => {
+      const unchanged = frames_reused > 0 ? `, ${frames_reused} unchanged` : '';
       const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
-      return `${frames} ${frames === 1 ? 'frame' : 'frames'}${missing}`;
+      return `${frames} ${frames === 1 ? 'frame' : 'frames'}${unchanged}${missing}`;
     },
   },
   metrics: {

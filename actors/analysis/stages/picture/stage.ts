@@ -1,5 +1,6 @@
-// The picture stage: every grid frame of a file is decoded, embedded, and stored as a vector with its
-// preview. Files that are decoded side by side fill the batches of the model together.
+// The picture stage: every grid frame of a file is decoded, embedded unless its picture is that of the frame
+// before, and stored as a vector with its preview. Files that are decoded side by side fill the batches of the
+// model together.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';
@@ -108,7 +109,7 @@ class PictureRun implements StageRun {
     };
     try {
       await this.#decode(file, sink, next_frame, failed.signal);
-      sink.close();
+      this.#embedding.close(sink);
     } catch (error) {
       return giveUp(error);
     }
@@ -142,7 +143,9 @@ class PictureRun implements StageRun {
     await expectUnchanged(media);
     // Not cancellable: a commit that was begun is finished, and what is finished stays.
     const { vectors } = await this.#index.ask('commit', { stage: sink.stage, media });
-    return { frames: vectors, missing_frames: probe.grid_frames - vectors };
+    const { reused } = sink;
+    const counts = { frames: vectors, missing_frames: probe.grid_frames - vectors };
+    return reused > 0 ? { ...counts, frames_reused: reused } : counts;
   }
 
   async close(): Promise<void> {
