@@ -7,6 +7,8 @@ export interface FakeFile {
   readonly kind?: 'video' | 'audio' | 'image';
   /** Content; files of the same content have the same hash. */
   readonly content?: string;
+  /** The same picture stays for so many frames; a new one every frame when left out. */
+  readonly still?: number;
   /** The feed fails at this frame, this many times. */
   readonly failAt?: number;
   failures?: number;

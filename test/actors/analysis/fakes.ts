@@ -76,6 +76,11 @@ const ofSoundAndProxies = {
     path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"',
 };
 
+/** What is not of the model's size holds something else. */
+function byteOf({ still = 1 }: FakeFile, frame: number, width: number): number {
+  return (Math.floor(frame / still) + (width === shape.width ? 0 : 100)) % 256;
+}
+
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
     const file = world.files.get(path) ?? sampleAt(path);
@@ -128,8 +133,7 @@ function fakeDecoder(world: World) {
             const slots: SlotHandle[] = [];
             for (const { width } of [asked, ...further_shapes]) {
               const slot = await turn.freeSlot();
-              // What is not of the model's size holds something else.
-              turn.slot(slot).fill((width === shape.width ? i : i + 100) % 256);
+              turn.slot(slot).fill(byteOf(file, i, width));
               slots.push(slot);
             }
             const [picture, ...further_pictures] = slots as [SlotHandle, ...SlotHandle[]];

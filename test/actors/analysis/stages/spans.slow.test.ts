@@ -75,6 +75,24 @@ test('a film that was cancelled goes on inside, and is stored as without the can
   );
 });
 
+test('a film whose pictures stay is compared anew behind what was kept, and stored as without the cancel', async (t) => {
+  const { w, cancelAt, run } = await film(t, { still: 50 });
+  await cancelAt(200);
+  const before = w.batches.splice(0);
+  const { report } = await run();
+  const from = w.state.from[1]!;
+  assert.ok(from >= 200 && from < 400, `from ${from}`);
+  const shown = all(400).map((i) => Math.floor(i / 50));
+  assert.deepEqual(w.committed.get('a'), { ...w.committed.get('a'), frames: all(400), sums: shown });
+  const embedded = new Set(shown.slice(from)).size;
+  const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+  assert.equal(sum(w.batches), embedded);
+  assert.ok(sum(before) <= 8);
+  assert.equal(report.results[0]?.frames_reused, 400 - from - embedded);
+  await run(true);
+  assert.equal(w.events.findLast((event) => event.type === 'result')?.result.facts['frames_reused'], 392);
+});
+
 test('after a crash of the decoder only what was not kept is done again, and no percentage goes back', async (t) => {
   const { w, run } = await film(t, { failAt: 250, error: 'crash' });
   const { events } = await run();

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changedShare } from '../../../../../actors/analysis/stages/picture/changed.ts';
+import {
+  createEmbedding,
+  type EmbeddingParts,
+  Sink,
+} from '../../../../../actors/analysis/stages/picture/embedding.ts';
+import type { VisualModel } from '../../../../../actors/embedder/contract.ts';
+import type { SlotHandle } from '../../../../../runtime/contract.ts';
+import { createSlotPool } from '../../../../../runtime/slots.ts';
+import { seeded } from '../../../../seeded.ts';
+
+const shape = { width: 2, height: 2, fit: 'stretch', resample: 'area' } as const;
+const pictureBytes = 12;
+/** Every byte of a picture changes its vector. */
+const vectorOf = (picture: Uint8Array) => [
+  picture.reduce((sum, byte, at) => sum + byte * (at + 1), 0),
+  picture.reduce((sum, byte, at) => sum + byte * (at * at + 3), 0),
+];
+
+interface Stored {
+  readonly frames: number[];
+  readonly vectors: number[];
+  readonly previews: number[];
+  readonly changed: number[];
+}
+
+/** An embedding between an embedder and an index that answer late, in any order. */
+function embeddingOf(batch: number, random: () => number) {
+  const pool = createSlotPool(12, 16);
+  const embedded: number[] = [];
+  const stages = [0, 1].map((): Stored => ({ frames: [], vectors: [], previews: [], changed: [] }));
+  const later = async () => {
+    for (let turns = random() * 6; turns > 0; turns--) await Promise.resolve();
+  };
+  const pictures = async (_: string, { pictures: slots }: { pictures: SlotHandle[] }) => {
+    await later();
+    const bytes = slots.map((slot) => pool.view(slot).slice(0, pictureBytes));
+    embedded.push(bytes.length);
+    return {
+      vectors: Float32Array.from(bytes.flatMap(vectorOf)),
+      blocks: Uint8Array.from(Buffer.concat(bytes)),
+    };
+  };
+  const append = async (_: string, part: Record<keyof Stored, Iterable<number>> & { stage: number }) => {
+    await later();
+    const { frames, vectors, previews, changed } = stages[part.stage]!;
+    frames.push(...part.frames);
+    vectors.push(...part.vectors);
+    changed.push(...part.changed);
+    previews.push(...(part.previews as unknown as Uint8Array[]).map(([byte]) => byte!));
+  };
+  const model = { model_key: 'm', dimensions: 2, shape, batch } as unknown as VisualModel;
+  const { signal } = new AbortController();
+  const refs = { embedder: { ask: pictures }, index: { ask: append }, models: {} };
+  const parts = { ...refs, pool, model, signal } as unknown as EmbeddingParts;
+  return { embedding: createEmbedding(parts), pool, embedded, stages };
+}
+
+/** Pictures of a film of which many are the same as the one before, and others differ in one byte. */
+function film(random: () => number): Uint8Array[] {
+  let picture = Uint8Array.from({ length: pictureBytes }, () => random() * 256);
+  return Array.from({ length: 1 + random() * 60 }, () => {
+    if (random() < 0.4) picture = picture.with(random() * pictureBytes, random() * 256);
+    return picture;
+  });
+}
+
+const differs = (picture: Uint8Array, before: Uint8Array | undefined) =>
+  before === undefined || !Buffer.from(picture).equals(before);
+
+test('frames are stored as if each were embedded, and only those that changed are', async () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const random = seeded(seed);
+    const { embedding, pool, embedded, stages } = embeddingOf(1 + Math.floor(random() * 8), random);
+    const films = [film(random), film(random)];
+    await Promise.all(
+      films.map(async (pictures, stage) => {
+        embedding.open();
+        const sink = new Sink({ stage, kept: 0 }, null, () => {});
+        const decoder = pool.holder();
+        for (const [frame, picture] of pictures.entries()) {
+          const slot = await pool.acquire(decoder);
+          // What is behind the picture is of an earlier filling.
+          pool
+            .view(slot)
+            .fill(random() * 256)
+            .set(picture);
+          embedding.add({ file: sink, frame, slot, preview: Uint8Array.of(frame) });
+          pool.release(slot, decoder);
+        }
+        embedding.close(sink);
+        embedding.shut();
+        assert.equal(await sink.done, pictures.length);
+        const same = pictures.filter((picture, i) => !differs(picture, pictures[i - 1]));
+        assert.equal(sink.reused, same.length);
+      }),
+    );
+    const all = films.flatMap((pictures) => pictures.filter((one, i) => differs(one, pictures[i - 1])));
+    assert.equal(
+      embedded.reduce((sum, count) => sum + count),
+      all.length,
+    );
+    for (const [stage, pictures] of films.entries()) {
+      const frames = [...pictures.keys()];
+      const changed = pictures.map((one, i) => (i === 0 ? 1 : changedShare(pictures[i - 1]!, one)));
+      const vectors = pictures.flatMap(vectorOf);
+      assert.deepEqual(stages[stage], { frames, vectors, previews: frames, changed });
+    }
+    assert.equal(pool.free, pool.count, 'nothing is held any more');
+  }
+});
+
+test('a film that is given up holds no slot, and takes nothing from the one beside it', async () => {
+  const { embedding, pool, stages } = embeddingOf(8, seeded(1));
+  const sinks = [0, 1].map((stage) => new Sink({ stage, kept: 0 }, null, () => {}));
+  const decoder = pool.holder();
+  embedding.open();
+  for (const frame of [0, 1]) {
+    for (const file of sinks) {
+      const slot = await pool.acquire(decoder);
+      pool.view(slot).fill(7);
+      embedding.add({ file, frame, slot, preview: Uint8Array.of(frame) });
+      pool.release(slot, decoder);
+    }
+  }
+  embedding.drop(sinks[0]!);
+  embedding.close(sinks[1]!);
+  embedding.shut();
+  assert.equal(await sinks[1]!.done, 2);
+  assert.deepEqual(stages[0]!.frames, []);
+  assert.deepEqual(stages[1]!.frames, [0, 1]);
+  assert.equal(pool.free, pool.count);
+});
