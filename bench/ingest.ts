@@ -137,14 +137,18 @@ function copies(path: string, folder: string, count: number): string[] {
 }
 
 /** One engine for all rounds, as in a service: the warm-up round loads the model. */
-function startedEngine(home: string): Promise<Engine> {
+export function startedEngine(home: string): Promise<Engine> {
   const file = { home, model: vitKey, hardware_decoding: 'off', device: 'cpu' };
   const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;
   return startEngine(values, cores, log);
 }
 
-/** Analyses all films into a new folder. */
-async function ingestAll(engine: Engine, home: string, films: readonly string[]): Promise<void> {
+/** Analyses all films into a new folder, and answers their results. */
+export async function ingestAll(
+  engine: Engine,
+  home: string,
+  films: readonly string[],
+): Promise<readonly WorkResult[]> {
   const cache_dir = mkdtempSync(join(home, 'cache-'));
   const request = {
     cache_dir,
@@ -164,4 +168,5 @@ async function ingestAll(engine: Engine, home: string, films: readonly string[])
   await engine.analysis.run({ task_id: 'bench', request, earlier: null }, { signal, onEvent });
   const bad = results.find(({ outcome }) => outcome !== 'analyzed');
   if (bad) throw new Error(`${bad.path}: ${bad.outcome} ${bad.error?.message}`);
+  return results;
 }

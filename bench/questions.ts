@@ -10,6 +10,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'picture-search': async () => (await import('./picture-search.ts')).pictureSearch,
   embed: async () => (await import('./embed.ts')).embed,
   ingest: async () => (await import('./ingest.ts')).ingest,
+  slides: async () => (await import('./slides.ts')).slidesIngest,
   memory: async () => (await import('./memory.ts')).memory,
   http: async () => (await import('./http.ts')).http,
   'serve-search': async () => (await import('./serve-search.ts')).serveSearch,

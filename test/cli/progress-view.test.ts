@@ -43,12 +43,18 @@ test('without a terminal there is a line a result and no control sequence', () =
     type: 'result',
     result: { ...result, path: '/a.mp4', outcome: 'analyzed', facts: { frames: 3, missing_frames: 0 } },
   });
+  const slides = { frames: 600, missing_frames: 2, frames_reused: 540 };
+  view.event({
+    type: 'result',
+    result: { ...result, path: '/slides.mp4', outcome: 'analyzed', facts: slides },
+  });
   view.event({ type: 'result', result: { ...result, path: '/s.mp3', outcome: 'not_applicable' } });
   const error = { code: 'NOT_MEDIA', message: '/b\nc: not media' };
   view.event({ type: 'result', result: { ...result, path: '/b', outcome: 'failed', error } });
   view.end();
-  assert.deepEqual(text().split('\n').slice(0, 3), [
+  assert.deepEqual(text().split('\n').slice(0, 4), [
     '✓ a.mp4: 3 frames',
+    '✓ slides.mp4: 600 frames, 540 unchanged, 2 cannot be decoded',
     '– s.mp3: sound only, no pictures to analyse',
     '✗ NOT_MEDIA: /b\\x0ac: not media',
   ]);
