@@ -1,6 +1,6 @@
 // The picture stage: every grid frame of a file is decoded, embedded unless its picture is that of the frame
-// before, and stored as a vector with its preview. Files that are decoded side by side fill the batches of the
-// model together.
+// before, and stored as a vector with its preview. Files that are decoded side by side fill the batches of
+// the model together.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';
