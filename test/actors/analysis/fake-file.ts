@@ -21,6 +21,11 @@ export interface FakeFile {
   readonly captions?: { readonly language: string; readonly texts: readonly string[] };
 }
 
+/** What every byte of a frame is: something else where it is not of the size of the model. */
+export function byteOf({ still = 1 }: FakeFile, frame: number, forModel: boolean): number {
+  return (Math.floor(frame / still) + (forModel ? 0 : 100)) % 256;
+}
+
 export function probeOf(file: FakeFile): Probe {
   const kind = file.kind ?? 'video';
   return {

@@ -24,7 +24,7 @@ import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
-import { type FakeFile, probeOf } from './fake-file.ts';
+import { byteOf, type FakeFile, probeOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { modelLibrary } from './fake-library.ts';
 import { noMaterial } from './fake-material.ts';
@@ -75,11 +75,6 @@ const ofSoundAndProxies = {
   playable: ({ path }: { readonly path: string }) =>
     path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"',
 };
-
-/** What is not of the model's size holds something else. */
-function byteOf({ still = 1 }: FakeFile, frame: number, width: number): number {
-  return (Math.floor(frame / still) + (width === shape.width ? 0 : 100)) % 256;
-}
 
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
@@ -133,7 +128,7 @@ function fakeDecoder(world: World) {
             const slots: SlotHandle[] = [];
             for (const { width } of [asked, ...further_shapes]) {
               const slot = await turn.freeSlot();
-              turn.slot(slot).fill(byteOf(file, i, width));
+              turn.slot(slot).fill(byteOf(file, i, width === shape.width));
               slots.push(slot);
             }
             const [picture, ...further_pictures] = slots as [SlotHandle, ...SlotHandle[]];
