@@ -148,13 +148,13 @@ export function taskLine(
   columns: number,
   withBar = true,
 ): string {
-  const { percentage, stages, speed, media_seconds, estimated_remaining_seconds: left } = task;
+  const { percentage, stages, speed, estimated_remaining_seconds: left } = task;
   const known = task.surveyed ? '' : '+';
   const worked = measured(kinds).filter(({ type }) => (stages[type]?.all ?? 0) > 0);
   const remaining = left === null || left <= 0 ? [] : [`${duration(left)} left`];
   const pieces = piecesDone(kinds, task);
-  // A clustering that is made again has no media to be as fast as.
-  const fast = task.files > 0 || media_seconds > 0 ? [`${speed.toFixed(1)}× real time`] : [];
+  // Nothing has a speed where everything is stored, and a clustering that is made again.
+  const fast = speed > 0 ? [`${speed.toFixed(1)}× real time`] : [];
   const done = worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`);
   const speeds = worked.flatMap(({ type, unit }) =>
     unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],

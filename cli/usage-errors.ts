@@ -23,6 +23,10 @@ export function unknownAction(command: CommandName, action: string): Error {
 /** What `parseArgs` of Node says of options, in words of this program; null when it says something else. */
 export function optionError(command: CommandName, error: unknown): Error | null {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
+    const [given = ''] = /'.*?'/s.exec(message) ?? [];
+    return usageErrors.USAGE(`${command} takes no argument ${given}; see: framehound help ${command}`);
+  }
   const options = optionsOf(commandTable[command]);
   const [named] = /--?[\w-]+/.exec(message ?? '') ?? [];
   if (named === undefined) return null;

@@ -3,7 +3,7 @@ import { plainError, type RawResponse } from './request/response.ts';
 import { route } from './route.ts';
 
 export function unknownPath(path: string): RawResponse {
-  return plainError(404, 'Unknown path', path);
+  return plainError(404, 'Unknown path', `There is no route ${path}; GET /docs lists the routes`);
 }
 
 /** Paths that would be licensed if they were there: without a key nobody learns which ones are. */

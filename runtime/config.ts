@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Check, Convert, Errors } from 'typebox/value';
 import { engineErrors } from './errors.ts';
+import './schema.ts'; // The words of its errors.
 
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S;
@@ -36,8 +37,8 @@ export function setting<S extends TSchema>(schema: S, rest: Omit<Setting<S>, 'sc
 }
 
 /**
- * Throws INVALID_CONFIG naming the setting and where its value came from. Unknown keys of the file are an
- * error too.
+ * Throws INVALID_CONFIG naming the flag, the variable or the field of the file. Unknown keys of the file are
+ * an error too.
  */
 export function resolveConfig<const T extends Settings>(settings: T, given: ConfigSources): Config<T> {
   const unknown = Object.keys(given.file).find((key) => !(key in settings));
@@ -53,7 +54,7 @@ export function resolveConfig<const T extends Settings>(settings: T, given: Conf
 }
 
 function resolve(key: string, declared: Setting, given: ConfigSources): { value: unknown; source: Source } {
-  const candidates: [unknown, Source][] = [
+  const candidates: [unknown, Exclude<Source, 'default'>][] = [
     [declared.flag ? given.flags[declared.flag] : undefined, 'flag'],
     [declared.env ? given.env[declared.env] : undefined, 'environment'],
     [given.file[key], 'config.json'],
@@ -64,7 +65,13 @@ function resolve(key: string, declared: Setting, given: ConfigSources): { value:
   // Flags and the environment hold text; "4" is a number where a number is wanted.
   const value = source === 'config.json' ? raw : Convert(declared.schema, listed(declared.schema, raw));
   if (Check(declared.schema, value)) return { value, source };
-  throw engineErrors.INVALID_CONFIG(`${key} (${source}): ${complaint(declared.schema, value)}`, {
+  const names = {
+    flag: `--${declared.flag}`,
+    environment: declared.env,
+    'config.json': `config.json: ${key}`,
+  };
+  const shown = declared.secret ? '' : `, not ${String(raw)}`;
+  throw engineErrors.INVALID_CONFIG(`${names[source]} ${complaint(declared.schema, value)}${shown}`, {
     setting: key,
   });
 }
@@ -85,9 +92,9 @@ function complaint(schema: TSchema, value: unknown): string {
   const choices = (schema as { anyOf?: readonly { const?: unknown }[] }).anyOf?.map((one) =>
     String(one.const),
   );
-  if (choices) return `must be one of ${choices.join(', ')}, not ${String(value)}`;
+  if (choices) return `must be one of ${choices.join(', ')}`;
   const { description } = schema as { description?: string };
-  if (description !== undefined) return `must be ${description}, not ${String(value)}`;
+  if (description !== undefined) return `must be ${description}`;
   const [first] = Errors(schema, value);
   return first?.message ?? 'has an invalid value';
 }

@@ -8,6 +8,7 @@ import type { Ask, Contract, Feed, SlotHandle } from './contract.ts';
 import { engineErrors, toFields } from './errors.ts';
 import { createLog, type Log, type LogLine } from './log.ts';
 import { redactFields } from './redact.ts';
+import './schema.ts'; // The words of its errors.
 import { slotView } from './slots.ts';
 import { Condition } from './sync/condition.ts';
 import {

@@ -21,9 +21,22 @@ function problemOf(error: TValidationError): string {
       return `must be above ${error.params.limit}`;
     case 'maximum':
       return `must be at most ${error.params.limit}`;
+    case 'type':
+      return `must be ${[error.params.type].flat().map(typeOf).join(' or ')}`;
     default:
       return Locale.en_US(error);
   }
+}
+
+function typeOf(type: string): string {
+  const named: Readonly<Record<string, string>> = {
+    array: 'an array',
+    boolean: 'true or false',
+    integer: 'a whole number',
+    null: 'null',
+    object: 'an object',
+  };
+  return named[type] ?? `a ${type}`;
 }
 
 function atLeast(limit: number, what: string): string {

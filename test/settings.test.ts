@@ -11,7 +11,7 @@ test('a list is parted by commas in text and stands as a list in config.json', (
   assert.deepEqual(read(' a.example , b:1 ,'), ['a.example', 'b:1']);
   assert.deepEqual(read(undefined, { hosts: ['a'] }), ['a']);
   assert.deepEqual(read(undefined), []);
-  assert.throws(() => read(undefined, { hosts: 'a' }), /hosts \(config.json\)/);
+  assert.throws(() => read(undefined, { hosts: 'a' }), /config.json: hosts must be an array, not a/);
 });
 
 test('settings of the service refuse what cannot be meant', () => {
@@ -35,7 +35,7 @@ test('a setting that is true or false is read from text, and nothing else is tak
       .watch_resume;
   assert.deepEqual(['true', 'false', '1', '0', ''].map(read), [true, false, true, false, true]);
   for (const text of ['no', '2', 'off'])
-    assert.throws(() => read(text), /watch_resume .*true or false/, text);
+    assert.throws(() => read(text), /FRAMEHOUND_WATCH_RESUME must be true or false, not/, text);
 });
 
 test('the defaults of every setting fit their own schema', () => {

@@ -119,8 +119,8 @@ async function move(
 function notMoved(from: string, to: string, moves: number, stayed: number) {
   const what =
     moves === 0
-      ? `all ${stayed} media are still in ${from}: move the footage first`
-      : `none of the ${moves + stayed} media of ${from} is in ${to}`;
+      ? `${stayed === 1 ? 'the footage is still at' : `all ${stayed} files are still in`} ${from}: move the footage first`
+      : `the footage of ${from} is not at ${to}`;
   return libraryErrors.NOT_MOVED(`${what}. Nothing was changed`, { field: 'to' });
 }
 

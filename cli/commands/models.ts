@@ -138,7 +138,9 @@ async function useModel(word: string, context: Context): Promise<number> {
   const found = all.find(({ row }) => row.key === key);
   if (!found) {
     const visual = all.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
-    throw modelErrors.MODEL_UNKNOWN(`There is no model with the key "${key}"${suggestion(key, visual)}`);
+    throw modelErrors.MODEL_UNKNOWN(
+      `There is no model with the key "${key}"${suggestion(key, visual) || '; see: framehound models list'}`,
+    );
   }
   if (found.row.kind !== 'visual') {
     const why = 'for all other kinds the best downloaded model is used';

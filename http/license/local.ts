@@ -55,7 +55,12 @@ export function localKeys(folder: string, now: () => number, log: Log): Validato
 }
 
 function validationOf(issued: IssuedKey | undefined, now: number): KeyValidation {
-  if (!issued) return { kind: 'invalid', message: 'The license key was not issued on this machine' };
+  if (!issued)
+    return {
+      kind: 'invalid',
+      message:
+        'The license key was not issued on this machine; to issue one: framehound license issue --tier pro',
+    };
   if (issued.revoked_at !== null)
     return { kind: 'invalid', message: `The license key was revoked on ${day(issued.revoked_at)}` };
   const until = issued.expires_at === null ? Number.POSITIVE_INFINITY : issued.expires_at * 1000;

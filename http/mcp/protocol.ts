@@ -141,10 +141,18 @@ const unchecked = {
   getValidator: () => (input: unknown) => ({ valid: true, data: input, errorMessage: undefined }),
 };
 
+/** An argument with a default may be left out. */
+function needed({ properties, required = [] }: TObject): string[] {
+  return required.filter((name) => !('default' in properties[name]!));
+}
+
 const schemas = new Map(
   tools.map(({ name, input }) => [
     name,
-    fromJsonSchema({ ...input, additionalProperties: false } as never, unchecked as never),
+    fromJsonSchema(
+      { ...input, required: needed(input), additionalProperties: false } as never,
+      unchecked as never,
+    ),
   ]),
 );
 

@@ -49,7 +49,7 @@ export function queryOf(text: string): Body {
 export function licenseKeyErrors(body: Body): FieldError[] | null {
   const key = body['license_key'];
   if (key === undefined || key === null || typeof key === 'string') return null;
-  return [{ field: 'license_key', problem: 'must be string' }];
+  return [{ field: 'license_key', problem: 'must be a string' }];
 }
 
 // Finds where a text stops being JSON. The message of JSON.parse quotes the text around the error, which may

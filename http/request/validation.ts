@@ -7,7 +7,7 @@ import type { TLocalizedValidationError } from 'typebox/error';
 export interface FieldError {
   /** `visual_media_paths[2]`; `body` for the whole of it. */
   readonly field: string;
-  /** `must be string`, `is required`. */
+  /** `must be a string`, `is required`. */
   readonly problem: string;
 }
 

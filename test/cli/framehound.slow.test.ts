@@ -59,8 +59,9 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['search', 'blue'], 1, /analysis/],
     [['models', 'pull', 'no-such-model'], 1, /no-such-model/],
     [['models', 'pull', 'clip-b23'], 1, /did you mean clip-b32\?/],
+    [['disk', 'now'], 2, /disk takes no argument 'now'; see: framehound help disk/],
     [['models', 'lits'], 2, /did you mean list\?/],
-    [['config', '--decode', 'fast'], 2, /decode \(flag\).*exact, keyframes/],
+    [['config', '--decode', 'fast'], 2, /--decode must be one of exact, keyframes, not fast/],
   ];
   await Promise.all(
     cases.map(async ([args, code, message]) => {
@@ -127,7 +128,7 @@ test('config.json is read from the home folder; one that cannot be read is a usa
     ['{"model":', 2, /config\.json: is not JSON/],
     ['[]', 2, /config\.json: is not a JSON object/],
     ['{"modle":"mine"}', 2, /unknown setting "modle"/],
-    ['{"port":"x"}', 2, /port \(config\.json\)/],
+    ['{"port":"x"}', 2, /config\.json: port must be a whole number, not x/],
   ];
   for (const [text, code, said] of cases) {
     writeFileSync(file, text);

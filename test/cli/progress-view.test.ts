@@ -17,6 +17,7 @@ function screenOf(columns: number, isTerminal: boolean) {
 test('the line of the whole tells frames a second, times real time and what is left', () => {
   const line = taskLine(stageKinds, task, 200);
   assert.match(line, /25% · 1\/2 files · 30\/120 frames · 10.0 frames\/s · 10.0× real time · 9 s left/);
+  assert.doesNotMatch(taskLine(stageKinds, { ...task, speed: 0 }, 200), /real time/);
 });
 
 test('a terminal shows a bar for each file and one for the whole, and redraws in place', () => {

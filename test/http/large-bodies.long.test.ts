@@ -86,7 +86,7 @@ test('a large body is refused for the same reasons as a small one, with the plac
   assert.equal(await message(deep), 'Arrays and objects in the body are nested deeper than 1000 levels');
   assert.equal(
     await message({ ...large('a'), images: [1, 'A'.repeat(LARGE_BODY)] }),
-    'images[0] must be string',
+    'images[0] must be a string',
   );
 });
 

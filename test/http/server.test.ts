@@ -98,20 +98,25 @@ test('a default that one request changed is not seen by the next', async () => {
 const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
   ['a missing field', {}, 'Missing query', /^query is required$/],
   ['an empty text', { query: '' }, 'Invalid query', /query must not be empty/],
-  ['a wrong type', { query: 1 }, 'Invalid query', /query must be string/],
+  ['a wrong type', { query: 1 }, 'Invalid query', /query must be a string/],
   [
     'a number that is too small',
     { query: 'a', count: -1 },
     'Invalid count',
     /count must be a whole number of at least 0/,
   ],
-  ['a number that is no integer', { query: 'a', count: 1.5 }, 'Invalid count', /count must be integer/],
-  ['null in a field that is needed', { query: null }, 'Invalid query', /query must be string/],
+  [
+    'a number that is no integer',
+    { query: 'a', count: 1.5 },
+    'Invalid count',
+    /count must be a whole number/,
+  ],
+  ['null in a field that is needed', { query: null }, 'Invalid query', /query must be a string/],
   [
     'a field inside a list',
     { query: 'a', media_paths: ['/a', 3] },
     'Invalid media_paths[1]',
-    /media_paths\[1\] must be string/,
+    /media_paths\[1\] must be a string/,
   ],
   [
     'a field inside an object of a list',
@@ -131,12 +136,12 @@ const wrong: [name: string, body: unknown, error: string, message: RegExp][] = [
     'a bad field in something that may be null',
     { query: 'a', nested: { id: 'a', size: 'x' } },
     'Invalid nested.size',
-    /^nested\.size must be integer$/,
+    /^nested\.size must be a whole number$/,
   ],
-  ['two bad fields', { count: 'x' }, 'Missing query', /query is required; count must be integer/],
+  ['two bad fields', { count: 'x' }, 'Missing query', /query is required; count must be a whole number/],
   ['a list', [], 'Invalid body', /must be a JSON object/],
   ['a text that is no JSON', '{"query": ', 'Invalid body', /The body is not valid JSON/],
-  ['a key that is no text', { query: 'a', license_key: 5 }, 'Invalid license_key', /must be string/],
+  ['a key that is no text', { query: 'a', license_key: 5 }, 'Invalid license_key', /must be a string/],
 ];
 for (const [name, body, error, message] of wrong) {
   test(`${name} is a 400 that names it`, async () => {

@@ -38,10 +38,10 @@ test('a value comes from the flag, else the environment, else config.json, else 
 
 test('an impossible value names the setting and its source', () => {
   const cases = [
-    [{ flags: { port: 'x' }, env: {}, file: {} }, /port \(flag\)/],
-    [{ flags: {}, env: { T_PORT: '0' }, file: {} }, /port \(environment\)/],
-    [{ flags: {}, env: { T_MODE: 'c' }, file: {} }, /mode \(environment\)/],
-    [{ flags: {}, env: {}, file: { port: '3' } }, /port \(config.json\)/],
+    [{ flags: { port: 'x' }, env: {}, file: {} }, /^--port must be a whole number, not x$/],
+    [{ flags: {}, env: { T_PORT: '0' }, file: {} }, /^T_PORT must be at least 1, not 0$/],
+    [{ flags: {}, env: { T_MODE: 'c' }, file: {} }, /^T_MODE must be one of .*, not c$/],
+    [{ flags: {}, env: {}, file: { port: '3' } }, /^config.json: port must be a whole number, not 3$/],
     [{ flags: {}, env: {}, file: { prot: 3 } }, /unknown setting "prot"/],
   ] as const;
   for (const [given, message] of cases) {

@@ -9,7 +9,7 @@ test('a request that breaks the contract is refused and names the field', async 
   const ref = await inMemory();
   const wrong = { a: 1, b: 'two' } as unknown as { a: number; b: number };
   await assert.rejects(ref.ask('add', wrong), (error) => {
-    return engineErrors.INVALID_MESSAGE.is(error) && /\/b must be number/.test(error.message);
+    return engineErrors.INVALID_MESSAGE.is(error) && /\/b must be a number/.test(error.message);
   });
   await supervisor.stop();
 });

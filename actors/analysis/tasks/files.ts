@@ -24,7 +24,7 @@ export async function expectMedia(paths: readonly string[], signal: AbortSignal)
   const why = garbled ? '. Some files have names that are not valid UTF-8; rename them' : '';
   throw analysisErrors.NO_VALID_MEDIA(
     paths.length === 0
-      ? 'The request names no media'
+      ? 'The request names no media: none of its fields for media, such as visual_media_paths, has a path'
       : `None of these paths is a file: ${named}${more}${why}`,
   );
 }

@@ -92,6 +92,8 @@ for (const [name, options] of [
     assert.deepEqual(changing, ['analyze', 'task', 'make_timeline']);
     for (const { inputSchema, description } of listed) {
       assert.equal(inputSchema['additionalProperties'], false);
+      const { properties = {}, required = [] } = inputSchema;
+      for (const needed of required) assert.equal('default' in properties[needed]!, false, needed);
       assert.ok(description && description.length < 800);
     }
     const answer = await client.callTool({ name: 'task', arguments: { id: 'a' } });

@@ -33,7 +33,7 @@ test('an answer has the fields of its form, in English', () => {
     return 'problem' in read ? read.problem : '';
   };
   assert.match(problemOf({}), /text/);
-  assert.match(problemOf({ text: 5 }), /^"text" must be string/);
+  assert.match(problemOf({ text: 5 }), /^"text" must be a string/);
   assert.match(problemOf({ text: 'A.', people: 'Ben' }), /^"people" /);
   assert.match(problemOf({ text: ' \u0000 ' }), /no words/);
   assert.match(problemOf({ text: '海边有两个人在说话。' }), /not in English/);
