@@ -142,8 +142,9 @@ const unchecked = {
 };
 
 /** An argument with a default may be left out. */
-function needed({ properties, required = [] }: TObject): string[] {
-  return required.filter((name) => !('default' in properties[name]!));
+function needed({ properties, required }: TObject): string[] {
+  const names: readonly string[] = required ?? [];
+  return names.filter((name) => !('default' in properties[name]!));
 }
 
 const schemas = new Map(
