@@ -117,7 +117,7 @@ function createStop({ clock, limits, signals = process, stop: also }: GuardianOp
   const ask = (reason: string): void => {
     if (firstAt !== undefined) return;
     firstAt = clock.now();
-    Object.assign(stop, { asked: true, reason });
+    Object.assign(stop, { isRequested: true, reason });
     stop.onAsked();
   };
   const onSignal = (signal: StopSignal): void => {
