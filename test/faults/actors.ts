@@ -69,7 +69,7 @@ export const actorFaults: readonly Fault[] = [
     name: 'eight bits are used whatever they answer',
     file: 'actors/things/open-detector.ts',
     text: '<= mostDifference) {',
-    fault: '>= 0) {',
+    fault: '<= 1000 * mostDifference) {',
     tests: ['test/actors/things/open-detector.test.ts'],
   },
   {
@@ -272,14 +272,14 @@ export const actorFaults: readonly Fault[] = [
     name: 'what passes a fixed camera is a cut',
     file: 'actors/index/visual/scenes.ts',
     text: ' || changed[i - 1]! < leastChanged',
-    fault: '',
+    fault: ' || changed[i - 1]! < 0 * leastChanged',
     tests: ['test/actors/index/visual/scenes.test.ts'],
   },
   {
     name: 'a summary tells of things that may not be there',
     file: 'actors/summarizer/facts/sights.ts',
     text: 'score >= believedScore &&',
-    fault: 'score >= 0 &&',
+    fault: 'score >= 0 * believedScore &&',
     tests: ['test/actors/summarizer/statements/texts.test.ts'],
   },
 ];
