@@ -186,7 +186,15 @@ function run(args, { isProgram }) {
   const kept = keptBetweenRuns();
   // onnxruntime sends usage data unless this is set before the process starts; a worker can no longer set it.
   const launched = isProgram ? { FRAMEHOUND_LAUNCHED: '1' } : {};
-  const env = { ...kept.env, ...process.env, ...launched, ORT_DISABLE_TELEMETRY: '1' };
+  // glibc keeps what is freed in arenas, up to eight for each processor: with two, a service that did all
+  // kinds of work held a seventh less (docs/measurements.md).
+  const env = {
+    MALLOC_ARENA_MAX: '2',
+    ...kept.env,
+    ...process.env,
+    ...launched,
+    ORT_DISABLE_TELEMETRY: '1',
+  };
   const flags = ['--disable-warning=ExperimentalWarning', ...kept.flags];
   const child = spawn(pinnedNode, [...flags, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', ...(isProgram ? ['ipc'] : [])],
