@@ -53,6 +53,9 @@ export async function startService(
     env: { ...process.env, FRAMEHOUND_HOME: home, FRAMEHOUND_HOST: '127.0.0.1', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  // A bench that is given up does not stop it.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const ended = once(child, 'exit') as Promise<[number | null]>;
   const listening = Promise.withResolvers<number>();
   createInterface({ input: child.stderr }).on('line', (line) => {
@@ -60,7 +63,10 @@ export async function startService(
     if (said.message === 'listening') listening.resolve(Number(new URL(said.api!).port));
     else if (said.level === 'warn' || said.level === 'error') process.stderr.write(`service: ${line}\n`);
   });
-  void ended.then(([code]) => listening.reject(new Error(`the service ended with ${code}`)));
+  void ended.then(([code]) => {
+    process.off('exit', kill);
+    listening.reject(new Error(`the service ended with ${code}`));
+  });
   const port = await listening.promise;
   const own = clientOf(port, key, 1);
   return {
