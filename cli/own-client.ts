@@ -7,16 +7,13 @@ import { untilDone } from '../http/client/inbox.ts';
 import { directClient } from '../http/direct-client.ts';
 import type { Clock } from '../runtime/clock.ts';
 
-/** Between two events of one task and type, as of a service. */
-const EVERY_MS = 110;
-
 /** The caller stops the engine. */
 export function ownClient(engine: Engine, clock: Clock): Client {
   const hearing = new Set<(event: ProgressEvent) => void>();
   const emit = (event: ProgressEvent) => {
     for (const hear of hearing) hear(event);
   };
-  const rooms = createRooms({ clock, everyMs: EVERY_MS, emit });
+  const rooms = createRooms({ clock, emit });
   engine.tasks.subscribe(rooms.publish);
   const follow: Client['follow'] = (task_id, { signal } = {}) =>
     untilDone(signal, ({ put }) => {

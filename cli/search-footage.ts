@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
-import { ApiError } from '../http/client/error.ts';
+import { isOf } from '../http/client/error.ts';
 import type { Context } from './context.ts';
 import { peopleFilter, type Question } from './question.ts';
 import { type Service, useModel } from './service.ts';
@@ -17,7 +17,7 @@ export async function searchFootage(
   const { client } = service;
   await useModel(service, context);
   const loaded = await client.loadAnalysisData({ cache_dir }).catch((error) => {
-    throw isUnavailable(error) ? analyseFirst(error.message) : error;
+    throw isOf(storeErrors.STORE_UNAVAILABLE, error) ? analyseFirst(error.message) : error;
   });
   if (loaded.media === 0) {
     const { visual } = await client.loadedModels();
@@ -49,13 +49,6 @@ function peopleOf(question: Question) {
   const { people_filter } = peopleFilter(question);
   if (people_filter === undefined) return {};
   return { people_filter: people_filter.people, people_filter_mode: people_filter.mode };
-}
-
-function isUnavailable(error: unknown): error is Error {
-  const { STORE_UNAVAILABLE } = storeErrors;
-  return (
-    STORE_UNAVAILABLE.is(error) || (error instanceof ApiError && error.error === STORE_UNAVAILABLE.meaning)
-  );
 }
 
 // What a search says where nothing is analysed.

@@ -41,11 +41,13 @@ export interface RoomsOptions {
   readonly clock: Clock;
   /** The kinds of work there are. */
   readonly kinds?: readonly StageKind[];
-  /** Between two events of one task and type. */
-  readonly everyMs: number;
+  /** Between two events of one task and type; 110 when left out. */
+  readonly everyMs?: number | undefined;
   emit(event: ProgressEvent): void;
 }
 
+/** A little more than a tenth of a second, so that there are never eleven events in a second. */
+const EVERY_MS = 110;
 /** Tasks that have ended and whose last events are kept. */
 const ENDED_KEPT = 200;
 /** Failures, and ends of jobs, of a run that are replayed; GET /tasks/{task_id} has them all. */
@@ -83,13 +85,13 @@ export function createRooms(options: RoomsOptions): Rooms {
 }
 
 class TaskRooms {
-  readonly #options: Required<RoomsOptions>;
+  readonly #options: Required<RoomsOptions> & { readonly everyMs: number };
   readonly #rooms = new Map<string, Room>();
   /** In the order in which they ended. */
   readonly #ended = new Set<string>();
 
-  constructor({ kinds = stageKinds, ...options }: RoomsOptions) {
-    this.#options = { ...options, kinds };
+  constructor({ kinds = stageKinds, everyMs = EVERY_MS, ...options }: RoomsOptions) {
+    this.#options = { ...options, kinds, everyMs };
   }
 
   publish(task_id: string, event: TaskEvent): void {

@@ -49,8 +49,6 @@ export interface EventServer {
   close(): Promise<void>;
 }
 
-/** A little more than a tenth of a second, so that there are never eleven events in a second. */
-const EVERY_MS = 110;
 const MOST_CLIENTS = 10_000;
 /** Largest thing a client may send, bytes. A task id is not long. */
 const MOST_BYTES = 16 * 1024;
@@ -60,7 +58,7 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const LAST_READ_MS = 1000;
 
 export function createEventServer(options: EventServerOptions): EventServer {
-  const { tasks, clock, log, everyMs = EVERY_MS } = options;
+  const { tasks, clock, log, everyMs } = options;
   let attached: Server<Incoming, ServerEvents> | undefined;
   const rooms = createRooms({
     clock,

@@ -7,7 +7,7 @@ import { type DeviceChoice, refusalText } from '../models/device.ts';
 import { chooseObjectDetector, fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import { thingsContract } from './contract.ts';
-import { openDetector } from './open-detector.ts';
+import { openDetector } from './detector.ts';
 import { sightOf } from './sight.ts';
 
 interface ThingsSettings {

@@ -4,7 +4,7 @@ import type { DeviceChoice } from '../models/device.ts';
 import { chooseObjectDetector, fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
 import { thingsErrors } from './contract.ts';
-import { type OpenedDetector, openDetector } from './open-detector.ts';
+import { type OpenedDetector, openDetector } from './detector.ts';
 
 const precisions: Readonly<Record<OpenedDetector['eightBits'], string>> = {
   used: 'in eight bits',

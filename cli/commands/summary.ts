@@ -6,7 +6,7 @@ import { mostDocumentLevels } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/quality-notes.ts';
 import { summariesErrors } from '../../actors/summarizer/stored/contract.ts';
 import type { Client } from '../../http/client/client.ts';
-import { ApiError } from '../../http/client/error.ts';
+import { isOf } from '../../http/client/error.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { saveNew } from '../../runtime/files/save-new.ts';
 import { folders } from '../../settings.ts';
@@ -225,10 +225,7 @@ function expectOneEach(chosen: readonly Chosen[], { analysis }: Values): void {
 
 /** The same error with the option that was typed. */
 function asTyped(error: unknown, { node }: Values): unknown {
-  const { UNKNOWN_NODE } = summariesErrors;
-  const isUnknown =
-    UNKNOWN_NODE.is(error) || (error instanceof ApiError && error.error === UNKNOWN_NODE.meaning);
-  if (!isUnknown || node === undefined) return error;
+  if (!isOf(summariesErrors.UNKNOWN_NODE, error) || node === undefined) return error;
   return usageErrors.USAGE(
     `--node: the summary has no node ${printable(node)}; run the command without --node to see all nodes and their ids`,
   );

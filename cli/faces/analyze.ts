@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { TaskRequest, WorkResult } from '../../actors/analysis/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
+import { isOf } from '../../http/client/error.ts';
 import { nullable } from '../../runtime/schema.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
@@ -58,7 +59,7 @@ export const analyze: Command = async (args, context) => {
 /** Null where there is none of this name, or no analysis folder yet. */
 async function jobBefore({ client }: Service, cacheDir: string, name: string) {
   const { jobs } = await client.faceClusters({ cache_dir: cacheDir }).catch((error: unknown) => {
-    if (storeErrors.STORE_UNAVAILABLE.is(error)) return { jobs: [] };
+    if (isOf(storeErrors.STORE_UNAVAILABLE, error)) return { jobs: [] };
     throw error;
   });
   return jobs.find((job) => job.name === name) ?? null;

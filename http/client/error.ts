@@ -1,5 +1,5 @@
 // The errors of the client, with what a caller needs to tell them apart.
-import { EngineError, errorTable } from '../../runtime/errors.ts';
+import { EngineError, type ErrorMaker, errorTable } from '../../runtime/errors.ts';
 
 export const clientErrors = errorTable({
   NO_SERVICE: { meaning: 'No service responds at the address', status: 503, retryable: true },
@@ -37,4 +37,9 @@ export class ApiError extends EngineError {
     this.requestId = response.headers.get('X-Request-Id');
     this.body = body;
   }
+}
+
+/** True for an error of this row, thrown by an engine in this process or answered by a service. */
+export function isOf(row: ErrorMaker, error: unknown): error is EngineError {
+  return row.is(error) || (error instanceof ApiError && error.error === row.meaning);
 }

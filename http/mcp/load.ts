@@ -1,7 +1,7 @@
 // Brings the analysis folder into memory before a search. What is loaded already stays, and what was analysed
 // since is added.
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
-import { ApiError } from '../client/error.ts';
+import { isOf } from '../client/error.ts';
 import { oneLine } from './text.ts';
 import type { Call } from './tool.ts';
 
@@ -15,8 +15,7 @@ export async function loadAll(call: Call): Promise<boolean> {
     const { media, transcriptions } = await client.loadAnalysisData({ cache_dir: cacheDir }, callOptions);
     return media > 0 || transcriptions > 0;
   } catch (error) {
-    const withoutModel =
-      error instanceof ApiError && error.error === visualModelErrors.NO_VISUAL_MODEL.meaning;
+    const withoutModel = isOf(visualModelErrors.NO_VISUAL_MODEL, error);
     if (!withoutModel) throw error;
     return loadSpeech(call);
   }

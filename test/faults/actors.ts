@@ -67,10 +67,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'eight bits are used whatever they answer',
-    file: 'actors/things/open-detector.ts',
+    file: 'actors/things/detector.ts',
     text: '<= mostDifference) {',
     fault: '<= 1000 * mostDifference) {',
-    tests: ['test/actors/things/open-detector.test.ts'],
+    tests: ['test/actors/things/detector.test.ts'],
   },
   {
     name: 'slow changes of a picture are never looked at',

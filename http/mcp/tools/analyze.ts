@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { visualModelErrors } from '../../../actors/search/models/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
-import { ApiError } from '../../client/error.ts';
+import { isOf } from '../../client/error.ts';
 import type { InputOf } from '../../client/shape.ts';
 import { Cursor, startOf } from '../arguments.ts';
 import { mediaUnder } from '../folders.ts';
@@ -84,7 +84,7 @@ async function begun(request: InputOf<Operations['analyze']>, call: Call): Promi
     try {
       return (await call.client.analyze(request, { signal: call.callOptions.signal })).task_id;
     } catch (error) {
-      const loads = error instanceof ApiError && error.error === visualModelErrors.MODELS_LOADING.meaning;
+      const loads = isOf(visualModelErrors.MODELS_LOADING, error);
       if (!loads || waited === MOST_WAIT) throw error;
       await call.wait(1);
     }

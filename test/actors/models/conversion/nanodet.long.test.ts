@@ -11,7 +11,7 @@ import { createModelLibrary } from '../../../../actors/models/library.ts';
 import { multipliesBytes } from '../../../../actors/models/machine.ts';
 import { forProcessor } from '../../../../actors/models/rewriting/for-processor.ts';
 import { openSession } from '../../../../actors/models/session.ts';
-import { ranges } from '../../../../actors/things/open-detector.ts';
+import { ranges } from '../../../../actors/things/ranges.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
