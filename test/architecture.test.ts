@@ -189,7 +189,6 @@ test('each native package has one importer', () => {
     piscina: /^runtime\/pool\.ts$/,
     sharp: /^actors\/(decoder|summarizer\/language)\//,
     chokidar: /^actors\/watcher\//,
-    picomatch: /^actors\/watcher\//,
     xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,

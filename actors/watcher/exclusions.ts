@@ -1,10 +1,8 @@
-// What a watched folder leaves out: endings, names of files, and folders. Pure: other rooms check and
-// normalise with it.
+// What a watched folder leaves out: extensions, names of files, and folders. Pure: the settings of watch
+// folders are checked and normalised with it.
 import { quoted } from '../../runtime/quoted.ts';
 import type { Exclusions } from './contract.ts';
 import { globOf, hasWildcard, type Matches, writtenOut } from './glob.ts';
-
-type GlobField = 'excluded_filename_globs' | 'excluded_folder_globs';
 
 /** Names or paths that one glob may stand for by its braces. */
 const MOST_WRITTEN_OUT = 256;
@@ -20,7 +18,7 @@ export function normalizeExtensions(extensions: readonly string[]): string[] {
 /** With `/` between folders, and in front of a single one that is a path: it is matched in the same way. */
 export function normalizeFolderGlob(glob: string): string {
   if (!isPath(glob)) return glob;
-  const segments = glob.split(/[\\/]/).filter((segment) => segment !== '');
+  const segments = segmentsOf(glob);
   return segments.length === 1 ? `/${segments[0]}` : segments.join('/');
 }
 
@@ -41,10 +39,12 @@ export function exclusionComplaint(field: keyof Exclusions, exclusion: string): 
  * A folder glob without a separator is a name at any depth. With one, at the front and the end too, it is a
  * path from the watched folder: `/a`, `a/`, `a\b`. Backslashes separate and never escape. Each segment is one
  * level, also `*` and `**`, wherever it stands. Whatever lies in a folder that is left out is left out.
- *
- * No glob takes longer than its length times that of the name. Throws RangeError for what has a complaint.
  */
-export function exclusionsOf(exclusions: Exclusions): {
+export function exclusionsOf({
+  excluded_extensions,
+  excluded_filename_globs,
+  excluded_folder_globs,
+}: Exclusions): {
   leavesOutFile(name: string): boolean;
   /**
    * `relative`: `/` between the folders and none at the front; empty is the watched folder, which is never
@@ -52,18 +52,15 @@ export function exclusionsOf(exclusions: Exclusions): {
    */
   leavesOutFolder(relative: string): boolean;
 } {
-  refuse(exclusions);
-  const { excluded_extensions, excluded_filename_globs, excluded_folder_globs } = exclusions;
   const isExtension = endsWithOne(excluded_extensions);
-  const isFile = anyOf(excluded_filename_globs.flatMap(waysOf).flat());
+  const isFile = anyOf(excluded_filename_globs.flatMap(pathsOf).flat());
   const isNamed = anyOf(
-    excluded_folder_globs
-      .filter((glob) => !isPath(glob))
-      .flatMap(waysOf)
-      .flat(),
+    excluded_folder_globs.filter((glob) => !isPath(glob)).flatMap((glob) => pathsOf(glob).flat()),
   );
-  const paths = excluded_folder_globs.filter(isPath).flatMap(waysOf);
-  const pathsLeftOut = paths.map((segments) => segments.map((segment) => anyOf([segment])));
+  const paths = excluded_folder_globs
+    .filter(isPath)
+    .flatMap(pathsOf)
+    .map((segments) => segments.map((segment) => anyOf([segment])));
   return {
     leavesOutFile(name) {
       return isExtension(name) || (excluded_filename_globs.length > 0 && isFile(foldName(name)));
@@ -73,18 +70,9 @@ export function exclusionsOf(exclusions: Exclusions): {
       const names = relative.split('/').map(foldName);
       const isBelow = (path: Matches[]) =>
         path.length <= names.length && path.every((is, at) => is(names[at]!));
-      return names.some(isNamed) || pathsLeftOut.some(isBelow);
+      return names.some(isNamed) || paths.some(isBelow);
     },
   };
-}
-
-function refuse(exclusions: Exclusions): void {
-  for (const field of ['excluded_extensions', 'excluded_filename_globs', 'excluded_folder_globs'] as const) {
-    const complaint = exclusions[field]
-      .map((exclusion) => exclusionComplaint(field, exclusion))
-      .find(Boolean);
-    if (complaint) throw new RangeError(`${field} ${complaint}`);
-  }
 }
 
 function anyOf(segments: readonly string[]): Matches {
@@ -94,14 +82,13 @@ function anyOf(segments: readonly string[]): Matches {
 }
 
 /** Folded segments of each path that a glob stands for: as it is written, and by its braces. */
-function waysOf(glob: string): string[][] {
-  const text = slashed(glob);
-  const ways = new Set([text, ...(writtenOut(text, MOST_WRITTEN_OUT) ?? [])]);
-  return [...ways].map((way) => way.split('/').filter((segment) => segment !== ''));
+function pathsOf(glob: string): string[][] {
+  const text = foldName(glob).replaceAll('\\', '/');
+  return [...new Set([text, ...writtenOut(text, MOST_WRITTEN_OUT)])].map(segmentsOf);
 }
 
-function slashed(glob: string): string {
-  return foldName(glob).replaceAll('\\', '/');
+function segmentsOf(path: string): string[] {
+  return path.split(/[\\/]/).filter((segment) => segment !== '');
 }
 
 function isPath(glob: string): boolean {
@@ -134,18 +121,20 @@ function extensionComplaint(extension: string): string | null {
   return textComplaint(bare);
 }
 
-function globComplaint(field: GlobField, glob: string): string | null {
+function globComplaint(field: Exclude<keyof Exclusions, 'excluded_extensions'>, glob: string): string | null {
   if (glob.replace(/[\\/\s]/g, '') === '') return 'is no name';
   if (field === 'excluded_filename_globs' && isPath(glob)) return 'has a separator, which no file name has';
   if (/^[a-z]:[\\/]/i.test(glob)) return 'has a drive; it is a path below the watched folder';
   if (glob.length > LONGEST_GLOB) return `is longer than ${LONGEST_GLOB} characters`;
-  const said = textComplaint(glob);
-  if (said !== null) return said;
-  if (writtenOut(slashed(glob), MOST_WRITTEN_OUT) === null)
+  return textComplaint(glob) ?? segmentComplaint(pathsOf(glob));
+}
+
+function segmentComplaint(paths: readonly string[][]): string | null {
+  // The glob itself is one of them.
+  if (paths.length > MOST_WRITTEN_OUT + 1)
     return `stands for more than ${MOST_WRITTEN_OUT} names by its braces`;
-  const ways = waysOf(glob);
-  if (ways.some((segments) => segments.length === 0)) return 'has braces that can stand for no name';
-  const segments = ways.flat();
+  if (paths.some((segments) => segments.length === 0)) return 'has braces that can stand for no name';
+  const segments = paths.flat();
   if (segments.some((segment) => segment === '.' || segment === '..')) return 'has a segment `.` or `..`';
   try {
     anyOf(segments);
@@ -161,13 +150,10 @@ function textComplaint(text: string): string | null {
   return text.isWellFormed() ? null : 'has half a character';
 }
 
-// Names as they are compared, whatever their case and normal form: a name typed by a person, one listed by a
-// Mac and one listed by Windows are the same.
-
 /**
- * Unicode's simple case folding of the composed form: one character for one, so that a wildcard counts them
- * alike. `ẞ` is `ß` and not `ss`; final and other sigma are one; the dotless `ı` and the dotted `İ` are
- * letters of their own, as in file systems.
+ * Unicode's simple case folding of the composed form: a name typed by a person, one listed by a Mac and one
+ * listed by Windows are the same. One character is one, so that a wildcard counts them alike: `ẞ` is `ß` and
+ * not `ss`. The dotless `ı` and the dotted `İ` are letters of their own, as in file systems.
  */
 export function foldName(name: string): string {
   if (/^[ -~]*$/.test(name)) return name.toLowerCase();

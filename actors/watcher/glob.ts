@@ -1,27 +1,13 @@
-// Wildcards of one name, without separators: `*`, `?`, `[…]`, `{a,b}`.
-//
-// A matcher of globs turns each `*` into a regular expression's, which tries every way to share out a name:
-// `*a*a*a*a*b` takes hours on a long one. So picomatch translates what stands between stars, and the pieces
-// are joined in such a way that each is looked for once, from left to right: the first place where it fits is
-// as good as any later one, for the next star takes the rest.
-import picomatch from 'picomatch';
+// Globs of one name, without separators: `*`, `?`, `[…]`, `{a,b}`. No glob takes longer than its length times
+// that of the name, so that none of a hand-written list can stop a poll.
 
 /** Takes a folded name. */
 export type Matches = (name: string) => boolean;
 
-/** Everything but `?`, `[…]` and texts is taken out before. */
-const options = {
-  dot: true,
-  fastpaths: false,
-  literalBrackets: false,
-  maxLength: 65_536,
-  nobrace: true,
-  noextglob: true,
-  noglobstar: true,
-  nonegate: true,
-  posix: false,
-  strictSlashes: true,
-};
+type Token = '*' | ((character: string) => boolean);
+
+/** A class, whose first member may be `]`; stars; or one character. */
+const tokens = /\[(?:([!^])|(?![!^]))([^/][^\]/]*)\]|\*+|./gsu;
 
 export function hasWildcard(segment: string): boolean {
   return /[*?[]/.test(segment);
@@ -29,98 +15,70 @@ export function hasWildcard(segment: string): boolean {
 
 /** Matcher of a whole segment, which is folded. Throws SyntaxError for a range that runs backwards. */
 export function globOf(segment: string): Matches {
-  const [first, ...others] = piecesBetweenStars(segment).map(
-    (piece) => picomatch.parse(piece, options).output,
+  const parsed = Array.from(segment.matchAll(tokens), ([text, negation, members]) =>
+    members === undefined ? tokenOf(text) : classOf(negation !== undefined, members),
   );
-  const last = others.pop();
-  // What a lookahead has found is not looked for again.
-  const middle = others.map((piece, at) => `(?=([^/]*?${piece}))\\${at + 1}`);
-  const source = last === undefined ? first : `${first}${middle.join('')}[^/]*${last}`;
-  const expression = new RegExp(`^${source}$`, 'u');
-  return (name) => expression.test(name);
+  return (name) => isMatch(parsed, [...name]);
+}
+
+function tokenOf(text: string): Token {
+  if (text.startsWith('*')) return '*';
+  return text === '?' ? () => true : (character) => character === text;
+}
+
+function classOf(isNegated: boolean, members: string): Token {
+  const escaped = members.replace(/[\\[\]]/g, '\\$&');
+  const expression = new RegExp(`^[${isNegated ? '^' : ''}${escaped}]$`, 'u');
+  return (character) => expression.test(character);
+}
+
+/** Where what follows a star fits first is as good as any later place: the next star takes the rest. */
+function isMatch(parsed: readonly Token[], name: readonly string[]): boolean {
+  let [token, at] = [0, 0];
+  let [star, from] = [-1, 0];
+  while (at < name.length) {
+    const next = parsed[token];
+    if (next === '*') {
+      [star, from] = [token, at];
+      token++;
+    } else if (next?.(name[at]!)) {
+      token++;
+      at++;
+    } else if (star >= 0) {
+      token = star + 1;
+      at = ++from;
+    } else return false;
+  }
+  return parsed.slice(token).every((rest) => rest === '*');
 }
 
 /**
- * `{a,b}` written out, nested ones too; null when it would be more than `most`. Braces without a comma are
- * texts.
+ * `{a,b}` written out, nested ones too; of more than `most` the first, one more than that. Braces without a
+ * comma are texts.
  */
-export function writtenOut(text: string, most: number): string[] | null {
-  const braces = bracesIn(text);
-  if (braces === null) return [text];
-  const tails = writtenOut(braces.after, most);
-  const heads: string[] = [];
-  for (const alternative of braces.alternatives) {
-    const ways = writtenOut(alternative, most);
-    if (ways === null || heads.length + ways.length > most) return null;
-    heads.push(...ways);
-  }
-  if (tails === null || heads.length * tails.length > most) return null;
-  return heads.flatMap((head) => tails.map((tail) => braces.before + head + tail));
+export function writtenOut(glob: string, most: number): string[] {
+  const parts = glob.match(tokens) ?? [];
+  const cuts = bracesOf(parts);
+  const [open, ...ends] = cuts;
+  if (open === undefined) return [glob];
+  const text = (from: number, to?: number) => parts.slice(from, to).join('');
+  const middles = ends.flatMap((end, i) => writtenOut(text(cuts[i]! + 1, end), most)).slice(0, most + 1);
+  const tails = writtenOut(text(ends.at(-1)! + 1), most);
+  return middles.flatMap((middle) => tails.map((tail) => text(0, open) + middle + tail)).slice(0, most + 1);
 }
 
-function piecesBetweenStars(segment: string): string[] {
-  const pieces = [''];
-  const add = (text: string) => {
-    pieces[pieces.length - 1] += text;
-  };
-  for (let at = 0; at < segment.length; at++) {
-    const character = segment[at]!;
-    const end = classEnd(segment, at);
-    if (character === '*') {
-      if (segment[at - 1] !== '*') pieces.push('');
-    } else if (end > at) {
-      add(segment.slice(at, end + 1).replace(/^\[!/, '[^'));
-      at = end;
-    } else {
-      // These mean something to picomatch, and in a class nothing.
-      add('[(){}|"'.includes(character) ? `[${character}]` : character);
+/** Where the first braces with a comma open, are divided, and close; empty when there are none. */
+function bracesOf(parts: readonly string[]): number[] {
+  for (let open = parts.indexOf('{'); open >= 0; open = parts.indexOf('{', open + 1)) {
+    const cuts = [open];
+    for (let [at, depth] = [open, 0]; at < parts.length; at++) {
+      if (parts[at] === '{') depth++;
+      else if (parts[at] === ',' && depth === 1) cuts.push(at);
+      else if (parts[at] === '}' && --depth === 0) {
+        if (cuts.length > 1) return [...cuts, at];
+        break;
+      }
     }
   }
-  return pieces;
-}
-
-/**
- * Where the class that begins at `at` ends; -1 when none begins. A `]` that comes first belongs to it, a
- * separator never.
- */
-function classEnd(text: string, at: number): number {
-  if (text[at] !== '[') return -1;
-  const begin = /[!^]/.test(text[at + 1] ?? '') ? at + 2 : at + 1;
-  const end = text.indexOf(']', begin + 1);
-  return text.slice(at, end).includes('/') ? -1 : end;
-}
-
-interface Braces {
-  readonly before: string;
-  readonly alternatives: readonly string[];
-  readonly after: string;
-}
-
-function bracesIn(text: string): Braces | null {
-  for (let at = 0; at < text.length; at++) {
-    at = Math.max(at, classEnd(text, at));
-    const found = text[at] === '{' ? bracesAt(text, at) : null;
-    if (found) return found;
-  }
-  return null;
-}
-
-function bracesAt(text: string, open: number): Braces | null {
-  const alternatives: string[] = [];
-  let depth = 0;
-  let from = open + 1;
-  for (let at = open; at < text.length; at++) {
-    at = Math.max(at, classEnd(text, at));
-    const character = text[at];
-    if (character === '{') depth++;
-    const isEnd = character === '}' && --depth === 0;
-    if (!isEnd && !(character === ',' && depth === 1)) continue;
-    alternatives.push(text.slice(from, at));
-    from = at + 1;
-    if (!isEnd) continue;
-    return alternatives.length > 1
-      ? { before: text.slice(0, open), alternatives, after: text.slice(from) }
-      : null;
-  }
-  return null;
+  return [];
 }

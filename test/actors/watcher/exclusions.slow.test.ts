@@ -178,10 +178,6 @@ test('an exclusion that can leave out nothing, or everything by mistake, has a c
     for (const value of values) {
       const complaint = exclusionComplaint(field, value);
       assert.ok(complaint?.startsWith(`holds ${quoted(value)}, which `), `${field} ${value}`);
-      assert.throws(() => exclusionsOf({ ...none, [field]: [value] }), {
-        name: 'RangeError',
-        message: `${field} ${complaint}`,
-      });
     }
   }
 });
