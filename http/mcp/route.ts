@@ -2,8 +2,8 @@
 // operation of the API: the protocol describes it, so neither the API document nor the client has it.
 import { Type } from 'typebox';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 import { protocolHeaders } from './contract.ts';
 
@@ -40,7 +40,7 @@ const mcp = route({
     return status === 400 ? reply(400, refusal(message)) : undefined;
   },
   handle: async ({ body, query, headers, credential, signal }, { assistants }) => {
-    const cacheDir = query.cache_dir === undefined ? null : absolute('cache_dir', query.cache_dir);
+    const cacheDir = query.cache_dir ?? null;
     const answer = await assistants.answer({ message: body, headers, credential, cacheDir, signal });
     if (signal.aborted) throw engineErrors.CANCELLED('the client has disconnected');
     const { status, body: said } = answer;

@@ -1,8 +1,10 @@
-// Validates what a client sent against the schema of a route: fills in defaults and names every bad field.
+// Validates what a client sent against the schema of a route: fills in defaults, brings paths to their plain
+// form and names every bad field.
 import { dirname } from 'node:path/posix';
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { absolute } from '../../runtime/paths.ts';
 
 export interface FieldError {
   /** `visual_media_paths[2]`; `body` for the whole of it. */
@@ -11,7 +13,10 @@ export interface FieldError {
   readonly problem: string;
 }
 
-/** Fills defaults into the value itself; null when the value is valid. */
+/**
+ * Changes the value itself, which has its defaults and plain paths then; null when it is valid. Throws
+ * PATH_NOT_ABSOLUTE naming the field.
+ */
 export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 
 /** `text`: the values are texts of a path or a query, "4" is a number where a number is wanted. */
@@ -19,6 +24,7 @@ export function createValidator(schema: TObject, { text = false }: { text?: bool
   if (takesAnything(schema)) return () => null;
   const compiled = Compile(schema);
   const fill = filler(schema);
+  const makePlain = pathStep(schema);
   const mostItems = mostItemsOf(schema);
   return (value) => {
     // First, so that no list is walked that is too long anyway.
@@ -26,7 +32,9 @@ export function createValidator(schema: TObject, { text = false }: { text?: bool
     if (tooLong.length > 0) return tooLong;
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
-    return compiled.Check(value) ? null : fieldErrors(compiled.Errors(value), schema);
+    if (!compiled.Check(value)) return fieldErrors(compiled.Errors(value), schema);
+    makePlain?.(value, '');
+    return null;
   };
 }
 
@@ -131,6 +139,51 @@ function objectFiller(
 
 function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
+}
+
+/** Answers the value with its paths in their plain form; objects and lists are changed themselves. */
+type PathStep = (value: unknown, field: string) => unknown;
+
+/** Null where there are no paths. */
+function pathStep(schema: TSchema): PathStep | null {
+  const { properties, items, anyOf, plainPath } = schema as {
+    properties?: Record<string, TSchema>;
+    items?: TSchema;
+    anyOf?: TSchema[];
+    plainPath?: true;
+  };
+  if (plainPath) return (value, field) => (typeof value === 'string' ? absolute(field, value) : value);
+  if (properties) return objectPathStep(properties);
+  if (anyOf) {
+    const steps = anyOf.map(pathStep).filter((step) => step !== null);
+    return steps.length === 0 ? null : (value, field) => steps.reduce((all, step) => step(all, field), value);
+  }
+  const inside = items && !Array.isArray(items) ? pathStep(items) : null;
+  return (
+    inside &&
+    ((value, field) => {
+      if (Array.isArray(value))
+        for (const [i, one] of value.entries()) value[i] = inside(one, `${field}[${i}]`);
+      return value;
+    })
+  );
+}
+
+function objectPathStep(properties: Readonly<Record<string, TSchema>>): PathStep | null {
+  const steps = Object.entries(properties).flatMap(([name, field]) => {
+    const step = pathStep(field);
+    return step ? [[name, step] as const] : [];
+  });
+  if (steps.length === 0) return null;
+  return (value, field) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const object = value as Record<string, unknown>;
+    for (const [name, step] of steps) {
+      if (object[name] !== undefined)
+        object[name] = step(object[name], field === '' ? name : `${field}.${name}`);
+    }
+    return value;
+  };
 }
 
 /**

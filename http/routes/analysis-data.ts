@@ -1,10 +1,11 @@
 // Loading what analysis found into memory: every search runs over what is loaded.
 import { Type } from 'typebox';
 import type { PeopleLoadReport } from '../../actors/index/people/contract.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
 import type { LoadReport } from '../../actors/index/visual/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Analysis data';
@@ -80,10 +81,10 @@ export const loadAnalysisData = route({
     409: ErrorBody,
   },
   handle: async ({ body, signal }, { search }) => {
-    const cacheDir = absolute('cache_dir', body.cache_dir);
-    const visual = answer(await search.load(cacheDir, signal));
-    const people = seen(await search.loadPeople(cacheDir, signal));
-    const speech = spoken(await search.transcripts.load(cacheDir, signal));
+    const { cache_dir } = body;
+    const visual = answer(await search.load(cache_dir, signal));
+    const people = seen(await search.loadPeople(cache_dir, signal));
+    const speech = spoken(await search.transcripts.load(cache_dir, signal));
     const unreadable = [...new Set([...visual.unreadable, ...speech.unreadable])];
     const message = [visual, speech, people].map((one) => one.message).join('; ');
     return reply(200, { ...visual, ...speech, ...people, unreadable, message });
@@ -102,11 +103,8 @@ export const loadAnalysisDataForMedia = route({
     'folder or data of another model is loaded.',
   body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
   answers: { 200: Loaded, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const cacheDir = absolute('cache_dir', body.cache_dir);
-    const paths = allAbsolute('media_paths', body.media_paths);
-    return reply(200, answer(await search.loadMedia(cacheDir, paths, signal)));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, answer(await search.loadMedia(body.cache_dir, body.media_paths, signal))),
 });
 
 export const loadTranscriptions = route({
@@ -122,7 +120,7 @@ export const loadTranscriptions = route({
     'requested while loading.',
   answers: { 200: LoadedSpeech, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>
-    reply(200, spoken(await search.transcripts.load(absolute('cache_dir', body.cache_dir), signal))),
+    reply(200, spoken(await search.transcripts.load(body.cache_dir, signal))),
 });
 
 export const analysisDataRoutes: readonly Route[] = [

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { type ClipMode, clipModes } from '../../actors/decoder/clips/contract.ts';
 import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
 import { createFolders } from '../../actors/exporter/contract.ts';
+import { AbsolutePath, absolute } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
-import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const Clip = Type.Object({
@@ -83,8 +83,7 @@ export const exportClips = route({
     503: ErrorBody,
   },
   handle: async ({ body, signal }, { clips: exporter, tasks }) => {
-    const output_dir = absolute('output_dir', body.output_dir);
-    const { mode, create_folders } = body;
+    const { output_dir, mode, create_folders } = body;
     const clips = body.clips.map((clip, i) => ({ ...clip, media_path: plain(clip.media_path, i) }));
     const request = { output_dir, create_folders, clips, mode };
     if (!body.task) return reply(200, await exporter.export(request, signal));

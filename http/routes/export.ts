@@ -6,8 +6,8 @@ import {
   mostSegments,
   TranscriptAnswer,
 } from '../../actors/exporter/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, shown } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Export';
@@ -54,8 +54,7 @@ export const exportTranscript = route({
   }),
   answers: { 200: TranscriptAnswer },
   handle: async ({ body, signal }, { exporter }) => {
-    const { segments, format, display_name, create_folders } = body;
-    const output_dir = body.output_dir === undefined ? null : absolute('output_dir', body.output_dir);
+    const { segments, format, display_name, output_dir = null, create_folders } = body;
     const request = { segments, format, display_name, output_dir, create_folders };
     return reply(200, await exporter.transcript(request, signal));
   },

@@ -14,9 +14,9 @@ import {
   SuggestedClusters,
 } from '../../actors/faces/people/contract.ts';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../actors/models/face-distance.ts';
 import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Faces';
@@ -28,11 +28,6 @@ const FaceJob = {
   cache_dir: CacheDir,
   cluster_job_name: described(Type.String({ minLength: 1, maxLength: 1000 }), 'Name of the clustering.'),
 };
-
-/** The folder in its plain form. Throws PATH_NOT_ABSOLUTE. */
-function inFolder<B extends { readonly cache_dir: string }>(body: B): B {
-  return { ...body, cache_dir: absolute('cache_dir', body.cache_dir) };
-}
 
 const lasting =
   'Corrections are stored with the faces they concern. They remain in effect when the faces are ' +
@@ -54,8 +49,7 @@ export const faceClusters = route({
     'below 2 can be read and named, but not changed in other ways.',
   query: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: FaceClusterJobs },
-  handle: async ({ query, signal }, { people }) =>
-    reply(200, await people.jobs(absolute('cache_dir', query.cache_dir), signal)),
+  handle: async ({ query, signal }, { people }) => reply(200, await people.jobs(query.cache_dir, signal)),
 });
 
 export const clusterSamples = route({
@@ -90,7 +84,7 @@ export const clusterSamples = route({
     ),
   }),
   answers: { 200: ClusterSamplesAnswer },
-  handle: async ({ body, signal }, { people }) => reply(200, await people.samples(inFolder(body), signal)),
+  handle: async ({ body, signal }, { people }) => reply(200, await people.samples(body, signal)),
 });
 
 export const clusterFaces = route({
@@ -127,7 +121,7 @@ export const clusterFaces = route({
   }),
   answers: { 200: ClusterFacesAnswer },
   handle: async ({ body, signal }, { people }) => {
-    const { cluster_id, ...request } = inFolder(body);
+    const { cluster_id, ...request } = body;
     if (request.cluster_ids.length > 0) return reply(200, await people.faces(request, signal));
     if (cluster_id === undefined) {
       const what = 'cluster_id or cluster_ids is required';
@@ -169,7 +163,7 @@ export const nameClusters = route({
     ),
   }),
   answers: { 200: NamesAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { people }) => reply(200, await people.name(inFolder(body), signal)),
+  handle: async ({ body, signal }, { people }) => reply(200, await people.name(body, signal)),
 });
 
 const Merge = Type.Object({
@@ -232,7 +226,7 @@ export const modifyClusters = route({
     ),
   }),
   answers: { 200: ModifyAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { people }) => reply(200, await people.modify(inFolder(body), signal)),
+  handle: async ({ body, signal }, { people }) => reply(200, await people.modify(body, signal)),
 });
 
 export const undoClusters = route({
@@ -246,7 +240,7 @@ export const undoClusters = route({
     `the resulting clustering. Returns 409 if there is nothing to undo. ${unknownJob}`,
   body: Type.Object(FaceJob),
   answers: { 200: FaceClusterJob, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { people }) => reply(200, await people.undo(inFolder(body), signal)),
+  handle: async ({ body, signal }, { people }) => reply(200, await people.undo(body, signal)),
 });
 
 export const recluster = route({
@@ -285,7 +279,7 @@ export const recluster = route({
     503: ErrorBody,
   },
   handle: async ({ body, signal }, { people }) => {
-    const { task_id } = await people.recluster(inFolder(body), signal);
+    const { task_id } = await people.recluster(body, signal);
     return reply(202, { message: 'Clustering started', task_id });
   },
 });
@@ -322,7 +316,7 @@ export const suggestClusters = route({
     ),
   }),
   answers: { 200: SuggestedClusters, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { people }) => reply(200, await people.suggest(inFolder(body), signal)),
+  handle: async ({ body, signal }, { people }) => reply(200, await people.suggest(body, signal)),
 });
 
 export const deletePeople = route({
@@ -347,7 +341,7 @@ export const deletePeople = route({
   }),
   answers: { 200: DeletePeopleAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => {
-    const { cluster_id = null, person_name = null, ...request } = inFolder(body);
+    const { cluster_id = null, person_name = null, ...request } = body;
     return reply(200, await people.remove({ ...request, cluster_id, person_name }, signal));
   },
 });
@@ -382,8 +376,7 @@ export const appearances = route({
     ),
   }),
   answers: { 200: AppearancesAnswer, 404: ErrorBody },
-  handle: async ({ body, signal }, { people }) =>
-    reply(200, await people.appearances(inFolder(body), signal)),
+  handle: async ({ body, signal }, { people }) => reply(200, await people.appearances(body, signal)),
 });
 
 export const faceRoutes: readonly Route[] = [

@@ -1,7 +1,7 @@
 // What media can be filtered by: facets with counts under the filters in force.
 import { Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { FacetAnswer } from '../../actors/search/contract.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 import { filtersField, flatScope, scopeField } from './filter-fields.ts';
 
@@ -42,10 +42,7 @@ export const metadataFacets = route({
     filters: filtersField,
   }),
   answers: { 200: FacetAnswer },
-  handle: async ({ body, signal }, { search }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    return reply(200, await search.facets({ ...body, cache_dir }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.facets(body, signal)),
 });
 
 export const facetRoutes: readonly Route[] = [metadataFacets];

@@ -1,6 +1,7 @@
 // The library as a whole: what is analysed, what it takes on the disk, what is forgotten, and footage that
 // moves.
 import { Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import {
   DiskAnswer,
   ForgetAnswer,
@@ -9,8 +10,8 @@ import {
   PruneAnswer,
 } from '../../actors/library/contract.ts';
 import { FolderPage } from '../../actors/library/listing/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, shown } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Library';
@@ -51,9 +52,7 @@ export const listLibrary = route({
   }),
   answers: { 200: LibraryPage },
   handle: async ({ body, signal }, { library }) => {
-    const { offset, limit } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const under = body.under === undefined ? null : absolute('under', body.under);
+    const { cache_dir, under = null, offset, limit } = body;
     return reply(200, await library.list({ cache_dir, under, offset, limit }, signal));
   },
 });
@@ -81,9 +80,7 @@ export const listMedia = route({
   }),
   answers: { 200: FolderPage, 404: ErrorBody },
   handle: async ({ body, signal }, { library }) => {
-    const { offset, limit } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const folder = body.folder === undefined ? null : absolute('folder', body.folder);
+    const { cache_dir, folder = null, offset, limit } = body;
     return reply(200, await library.folder({ cache_dir, folder, offset, limit }, signal));
   },
 });
@@ -108,11 +105,7 @@ export const forgetMedia = route({
     dry_run: DryRun,
   }),
   answers: { 200: ForgetAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { library }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const media_paths = allAbsolute('media_paths', body.media_paths);
-    return reply(200, await library.forget({ cache_dir, media_paths, dry_run: body.dry_run }, signal));
-  },
+  handle: async ({ body, signal }, { library }) => reply(200, await library.forget(body, signal)),
 });
 
 export const pruneLibrary = route({
@@ -128,10 +121,7 @@ export const pruneLibrary = route({
     `${writing}`,
   body: Type.Object({ cache_dir: CacheDir, dry_run: DryRun }),
   answers: { 200: PruneAnswer, 409: ErrorBody },
-  handle: async ({ body, signal }, { library }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    return reply(200, await library.prune({ cache_dir, dry_run: body.dry_run }, signal));
-  },
+  handle: async ({ body, signal }, { library }) => reply(200, await library.prune(body, signal)),
 });
 
 export const libraryDisk = route({
@@ -142,8 +132,7 @@ export const libraryDisk = route({
   summary: 'Get the disk usage of an analysis folder and the models',
   body: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: DiskAnswer },
-  handle: async ({ body, signal }, { library }) =>
-    reply(200, await library.disk(absolute('cache_dir', body.cache_dir), signal)),
+  handle: async ({ body, signal }, { library }) => reply(200, await library.disk(body.cache_dir, signal)),
 });
 
 export const moveMedia = route({
@@ -164,11 +153,7 @@ export const moveMedia = route({
     dry_run: DryRun,
   }),
   answers: { 200: MoveAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { library }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const [from, to] = [absolute('from', body.from), absolute('to', body.to)];
-    return reply(200, await library.move({ cache_dir, from, to, dry_run: body.dry_run }, signal));
-  },
+  handle: async ({ body, signal }, { library }) => reply(200, await library.move(body, signal)),
 });
 
 export const libraryRoutes: readonly Route[] = [

@@ -2,13 +2,13 @@
 import { Type } from 'typebox';
 import { modifiedMs } from '../../actors/decoder/contract.ts';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { type MediaFile, searchErrors } from '../../actors/search/contract.ts';
 import type { NamedMedia } from '../../actors/search/media/contract.ts';
 import { EngineError, restated } from '../../runtime/errors.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { contentOfFile } from '../request/content.ts';
 import { mediaTypeOf } from '../request/media-types.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 import { mediaFields, whichMedia } from './media-fields.ts';
@@ -53,7 +53,7 @@ export const mediaLink = route({
     404: ErrorBody,
   },
   handle: async ({ body, credential, signal }, service) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const { cache_dir } = body;
     const request = { cache_dir, ...whichMedia(body) };
     const { hash_str, ...file } = await (body.proxy ? proxyOf : fileOf)(service, request, signal);
     const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy: body.proxy }, credential);

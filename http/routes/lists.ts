@@ -10,7 +10,6 @@ import {
   mostListItems,
 } from '../../actors/library/lists/contract.ts';
 import { defaulted, described, shown } from '../../runtime/schema.ts';
-import { absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Lists';
@@ -26,14 +25,6 @@ const Items = described(
 const One = Type.Object({ list: MomentList });
 
 const kept = 'Lists are stored in the home folder of the service, independently of the analysis folder.';
-
-/** With paths in their plain form. */
-function plain(items: readonly GivenItem[]): GivenItem[] {
-  return items.map((item, i) => ({
-    ...item,
-    media_path: absolute(`items[${i}].media_path`, item.media_path),
-  }));
-}
 
 export const listLists = route({
   method: 'GET',
@@ -57,10 +48,8 @@ export const makeList = route({
     'many lists.',
   body: Type.Object({ name: ListName, items: defaulted(Items, []) }),
   answers: { 201: One, 409: ErrorBody },
-  handle: async ({ body, signal }, { lists }) => {
-    const { name } = body;
-    return reply(201, { list: await lists.make({ name, items: plain(body.items) }, signal) });
-  },
+  handle: async ({ body: { name, items }, signal }, { lists }) =>
+    reply(201, { list: await lists.make({ name, items }, signal) }),
 });
 
 export const getList = route({
@@ -104,9 +93,8 @@ export const changeList = route({
     }),
   },
   handle: async ({ params, body, signal }, { lists }) => {
-    const { version, name } = body;
-    const changes = { version, name, items: body.items && plain(body.items) };
-    return reply(200, { list: await lists.change(params.list_id, changes, signal) });
+    const { version, name, items } = body;
+    return reply(200, { list: await lists.change(params.list_id, { version, name, items }, signal) });
   },
   onError: async (error) => {
     if (!listErrors.LIST_CHANGED.is(error)) return undefined;

@@ -1,14 +1,15 @@
 // What media files are, and where their analysis lies.
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/media/contract.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { CachePathsAnswer } from '../../actors/search/contract.ts';
 import { FrameTimesAnswer, longestPart } from '../../actors/search/frame-times/contract.ts';
 import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
+import { absolute, SentPath } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, whichMedia } from './media-fields.ts';
+import { mediaFields, namedMedia } from './media-fields.ts';
 
 const tag = 'Media';
 
@@ -27,12 +28,12 @@ export const mediaMetadata = route({
     'stored. An analysis folder that is read-only is only read. Returns 503 if it cannot be read.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_paths: Type.Array(AbsolutePath, { minItems: 1, maxItems: 10_000 }),
+    media_paths: Type.Array(SentPath, { minItems: 1, maxItems: 10_000 }),
   }),
   answers: { 200: MediaPropertiesAnswer },
   handle: async ({ body, signal }, { analysis, search }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const media_paths = allAbsolute('media_paths', body.media_paths);
+    const { cache_dir } = body;
+    const media_paths = body.media_paths.map((path, i) => absolute(`media_paths[${i}]`, path));
     const { model_key } = search.models.state;
     const { media_properties, unreadable } = await analysis.properties(
       { cache_dir, media_paths, model_key },
@@ -64,13 +65,8 @@ export const cachePaths = route({
     ...mediaFields,
   }),
   answers: { 200: CachePathsAnswer, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    return reply(
-      200,
-      await atField('media_path', search.cachePaths({ cache_dir, ...whichMedia(body) }, signal)),
-    );
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atField('media_path', search.cachePaths(namedMedia(body), signal))),
 });
 
 export const mediaPeaks = route({
@@ -98,10 +94,9 @@ export const mediaPeaks = route({
   }),
   answers: { 200: PeaksAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
     const { start_seconds = null, end_seconds = null, points } = body;
-    const range = { start_seconds, end_seconds, points };
-    return reply(200, await search.peaks({ cache_dir, ...whichMedia(body), ...range }, signal));
+    const request = { ...namedMedia(body), start_seconds, end_seconds, points };
+    return reply(200, await search.peaks(request, signal));
   },
 });
 
@@ -131,8 +126,7 @@ export const mediaFrames = route({
   answers: { 200: FrameTimesAnswer, 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const { start_seconds, end_seconds } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const request = { cache_dir, ...whichMedia(body), start_seconds, end_seconds };
+    const request = { ...namedMedia(body), start_seconds, end_seconds };
     return reply(200, await search.frameTimes(request, signal));
   },
 });

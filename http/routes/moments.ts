@@ -1,5 +1,6 @@
 // Moments: pictures, words and people in one list; and how relevant each second of a film is to a query.
 import { type Static, Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import {
   type MomentQuery,
   MomentsAnswer,
@@ -9,9 +10,9 @@ import {
   type PictureSource,
   RelevanceAnswer,
 } from '../../actors/search/moments/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, nullable, oneOf, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { explain, min_band, sureness } from './explain-field.ts';
 import {
@@ -21,7 +22,7 @@ import {
   segmentsToFrameIndices,
 } from './filter-fields.ts';
 import { HashStr, mediaFields, whichMedia } from './media-fields.ts';
-import { plainFilters, plainRanges } from './plain-names.ts';
+import { plainRanges } from './plain-names.ts';
 
 const tag = 'Search';
 
@@ -101,7 +102,7 @@ function pictureOf({ image_path, image_data, like }: QueryBody): PictureSource |
       },
     );
   }
-  if (image_path) return { image_path: absolute('image_path', image_path) };
+  if (image_path) return { image_path };
   if (typeof image_data === 'string') return { image_data };
   if (!like) return null;
   return { like: { ...whichMedia(like, 'like.'), time_seconds: like.time_seconds } };
@@ -168,10 +169,10 @@ export const searchMoments = route({
     const { search_all, kinds = null, limit, max_per_media } = body;
     const request = {
       ...query,
-      cache_dir: absolute('cache_dir', body.cache_dir),
-      media_paths: search_all ? [] : allAbsolute('media_paths', body.media_paths),
+      cache_dir: body.cache_dir,
+      media_paths: search_all ? [] : body.media_paths,
       search_all,
-      metadata_filter_request: plainFilters(body.metadata_filter_request),
+      metadata_filter_request: body.metadata_filter_request,
       segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
       ...peopleFilter(body),
       kinds: kinds && [...new Set(kinds)],
@@ -204,7 +205,7 @@ export const searchRelevance = route({
   answers: { 200: RelevanceAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
     const query = queryOf(body);
-    const request = { ...query, cache_dir: absolute('cache_dir', body.cache_dir), ...whichMedia(body) };
+    const request = { ...query, cache_dir: body.cache_dir, ...whichMedia(body) };
     return reply(
       200,
       await atPicture(query.picture, search.moments.relevance(request, signal), 'media_path'),

@@ -1,9 +1,10 @@
-// The names of media in the filters and ranges of a request, in the form in which the store knows paths;
-// hashes as they are.
+// The names of media in the ranges of a request, in the form in which the store knows paths; hashes as they
+// are.
+
 import { isAbsolute } from 'node:path';
 import type { FrameRange } from '../../actors/index/visual/contract.ts';
-import { frameField, frameRanges, type MetadataFilterRequest } from '../../actors/search/scope/contract.ts';
-import { absolute, allAbsolute } from '../request/paths.ts';
+import { frameField, frameRanges } from '../../actors/search/scope/contract.ts';
+import { absolute } from '../../runtime/paths.ts';
 
 /** Keys that are paths in their plain form. Two spellings of one path are joined. */
 export function plainRanges(
@@ -16,12 +17,4 @@ export function plainRanges(
     plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
   }
   return Object.fromEntries(plain);
-}
-
-/** The paths of the scope in their plain form. Throws PATH_NOT_ABSOLUTE. */
-export function plainFilters(request: MetadataFilterRequest | null): MetadataFilterRequest | null {
-  if (!request?.scope) return request;
-  const { scope } = request;
-  const media_paths = allAbsolute('metadata_filter_request.scope.media_paths', scope.media_paths);
-  return { ...request, scope: { ...scope, media_paths } };
 }

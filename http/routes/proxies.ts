@@ -1,11 +1,11 @@
 // Proxies: films and sound that a browser plays, made of those it cannot play.
 import { Type } from 'typebox';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, whichMedia } from './media-fields.ts';
+import { mediaFields, namedMedia } from './media-fields.ts';
 
 export const makeProxy = route({
   method: 'POST',
@@ -45,9 +45,8 @@ export const makeProxy = route({
     507: ErrorBody,
   },
   handle: async ({ body, signal }, { search, proxies, tasks }) => {
-    const { max_side } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const { path, hash_str, kind } = await search.mediaFile({ cache_dir, ...whichMedia(body) }, signal);
+    const { cache_dir, max_side } = body;
+    const { path, hash_str, kind } = await search.mediaFile(namedMedia(body), signal);
     if (kind === 'image') throw proxyErrors.PROXY_OF_STILL(`${path}: is a still; stills have no proxies`);
     const request = { cache_dir, hash_str, max_side };
     if (await proxies.find(request)) return reply(200, { ready: true as const, hash_str });

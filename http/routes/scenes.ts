@@ -1,14 +1,14 @@
 // Where the scenes of a media file are.
 
 import { Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
 import { ScenesAnswer } from '../../actors/search/scenes/contract.ts';
 import { rangeFault } from '../../runtime/range-fault.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, whichMedia } from './media-fields.ts';
+import { mediaFields, namedMedia } from './media-fields.ts';
 
 export const listScenes = route({
   method: 'POST',
@@ -45,8 +45,7 @@ export const listScenes = route({
       const what = `end_seconds: ${rangeFault(start_seconds, until)}`;
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const request = { cache_dir, ...whichMedia(body), start_seconds, end_seconds: until };
+    const request = { ...namedMedia(body), start_seconds, end_seconds: until };
     return reply(200, await atField('media_path', search.scenes(request, signal)));
   },
 });

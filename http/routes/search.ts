@@ -1,10 +1,11 @@
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
 import { type Static, Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { Match, SearchAnswer } from '../../actors/search/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, named, nullable } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/answer-size.ts';
 import { atField } from '../request/named-file.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { explain, min_band, sureness } from './explain-field.ts';
 import {
@@ -13,7 +14,7 @@ import {
   peopleFilter,
   segmentsToFrameIndices,
 } from './filter-fields.ts';
-import { plainFilters, plainRanges } from './plain-names.ts';
+import { plainRanges } from './plain-names.ts';
 
 const tag = 'Search';
 
@@ -119,14 +120,14 @@ type Body = Static<typeof CommonFields>;
 /** The fields that all three searches share, as the coordinator takes them. */
 function common(body: Body & { readonly exclude: string[] }) {
   return {
-    cache_dir: absolute('cache_dir', body.cache_dir),
-    media_paths: body.search_all ? [] : allAbsolute('media_paths', body.media_paths),
+    cache_dir: body.cache_dir,
+    media_paths: body.search_all ? [] : body.media_paths,
     search_all: body.search_all,
     max_results: body.max_results,
     ...(typeof body.max_per_media === 'number' && { max_per_media: body.max_per_media }),
     exclude: body.exclude,
     segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
-    metadata_filter_request: plainFilters(body.metadata_filter_request),
+    metadata_filter_request: body.metadata_filter_request,
     ...peopleFilter(body),
     ...sureness(body),
     previews: true,
@@ -190,7 +191,7 @@ export const searchImage = route({
   }),
   answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const image_path = absolute('image_path', body.image_path);
+    const image_path = body.image_path;
     const request = { ...common(body), query: body.query ?? null, text_weight: body.text_weight, image_path };
     return reply(200, whole(await atField('image_path', search.image(request, signal))));
   },
@@ -213,7 +214,7 @@ export const searchFrame = route({
   }),
   answers: { 200: Answer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const media_path = absolute('media_path', body.media_path);
+    const media_path = body.media_path;
     const { query, text_weight: weight, time_seconds } = body;
     const request = { ...common(body), query: query ?? null, text_weight: weight, media_path, time_seconds };
     return reply(200, whole(await atField('media_path', search.frame(request, signal))));

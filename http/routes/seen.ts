@@ -1,10 +1,10 @@
 // What detectors have seen in a media file.
 import { Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { SeenAnswer } from '../../actors/search/seen/contract.ts';
 import { atField } from '../request/named-file.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, whichMedia } from './media-fields.ts';
+import { mediaFields, namedMedia } from './media-fields.ts';
 
 export const mediaSeen = route({
   method: 'POST',
@@ -21,10 +21,8 @@ export const mediaSeen = route({
     200: SeenAnswer,
     404: ErrorBody,
   },
-  handle: async ({ body, signal }, { search }) => {
-    const request = { cache_dir: absolute('cache_dir', body.cache_dir), ...whichMedia(body) };
-    return reply(200, await atField('media_path', search.seen(request, signal)));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atField('media_path', search.seen(namedMedia(body), signal))),
 });
 
 export const seenRoutes: readonly Route[] = [mediaSeen];

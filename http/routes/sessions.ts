@@ -1,9 +1,9 @@
 // Signing in for a web page: a ticket, the session that it opens, and its end. And the settings, which the
 // page shows.
 import { Type } from 'typebox';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, oneOf } from '../../runtime/schema.ts';
 import { signInAddress } from '../page-address.ts';
-import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Sessions';
@@ -33,8 +33,7 @@ export const makeTicket = route({
     }),
   },
   handle: ({ body, credential }, { access, pageAddress }) => {
-    const folder = body.cache_dir === undefined ? null : absolute('cache_dir', body.cache_dir);
-    const { ticket, expires } = access.makeTicket(credential, folder);
+    const { ticket, expires } = access.makeTicket(credential, body.cache_dir ?? null);
     const url = signInAddress(pageAddress(), ticket);
     return reply(200, { ticket, url, expires_at: expires / 1000 }, unstored);
   },

@@ -1,11 +1,11 @@
 // Voices across files: who may be the same speaker, and what people say about it.
 import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { ConfirmedSpeakers, SpeakerSuggestions } from '../../actors/search/voices/contract.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
-import { absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr, mediaFields, whichMedia } from './media-fields.ts';
+import { HashStr, mediaFields, namedMedia } from './media-fields.ts';
 
 const tag = 'Transcriptions';
 
@@ -39,9 +39,7 @@ export const suggestSpeakers = route({
   answers: { 200: SpeakerSuggestions },
   handle: async ({ body, signal }, { search }) => {
     const { speaker, limit } = body;
-    const file = whichMedia(body);
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    return reply(200, await search.voices.suggest({ cache_dir, speaker, limit, ...file }, signal));
+    return reply(200, await search.voices.suggest({ ...namedMedia(body), speaker, limit }, signal));
   },
 });
 
@@ -78,8 +76,7 @@ export const confirmSpeakers = route({
   }),
   answers: { 200: ConfirmedSpeakers },
   handle: async ({ body, signal }, { search }) => {
-    const { voices, name = null, same } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const { cache_dir, voices, name = null, same } = body;
     return reply(200, await search.voices.confirm({ cache_dir, voices, name, same }, signal));
   },
 });
@@ -97,7 +94,7 @@ export const undoSpeakers = route({
   body: Type.Object({ cache_dir: CacheDir }),
   answers: { 200: ConfirmedSpeakers, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>
-    reply(200, await search.voices.undo(absolute('cache_dir', body.cache_dir), signal)),
+    reply(200, await search.voices.undo(body.cache_dir, signal)),
 });
 
 export const speakerRoutes: readonly Route[] = [suggestSpeakers, confirmSpeakers, undoSpeakers];

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { createFolders } from '../../actors/exporter/contract.ts';
 import { SummaryDocumentAnswer, summaryFormats } from '../../actors/exporter/summary/contract.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import {
   CollectionsAnswer,
   NodeAnswer,
@@ -11,9 +12,9 @@ import {
   SummaryMatchesAnswer,
   type SummarySelector,
 } from '../../actors/summarizer/stored/contract.ts';
+import { AbsolutePath, absolute, SentPath } from '../../runtime/paths.ts';
 import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
-import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { HashStr } from './media-fields.ts';
 
@@ -42,10 +43,13 @@ const which =
   'several summaries; without it, the latest summary is read. Returns 400 if none or several of them ' +
   'are given or if the `summary_ref` is not valid, and 404 if the folder has no such summary.';
 
-function selected(body: SummarySelector): SummarySelector {
-  const { summary_ref, hash_str, analysis_id } = body;
-  const path = body.path === undefined ? undefined : absolute('path', body.path);
-  return { cache_dir: absolute('cache_dir', body.cache_dir), summary_ref, path, hash_str, analysis_id };
+function selected({ cache_dir, summary_ref, path, hash_str, analysis_id }: SummarySelector): SummarySelector {
+  return { cache_dir, summary_ref, path, hash_str, analysis_id };
+}
+
+/** In their plain form, and as they were sent. */
+function bothForms(paths: readonly string[]) {
+  return paths.map((sent, i) => ({ path: absolute(`media_paths[${i}]`, sent), sent }));
 }
 
 export const summaryCollections = route({
@@ -68,8 +72,7 @@ export const summaryCollections = route({
   }),
   answers: { 200: CollectionsAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaries }) => {
-    const { collection_id = null, include_members } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const { cache_dir, collection_id = null, include_members } = body;
     return reply(200, await summaries.collections({ cache_dir, collection_id, include_members }, signal));
   },
 });
@@ -87,7 +90,7 @@ export const listSummaries = route({
     'a page as the `after_summary_ref` of the next request, with the same media.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_paths: defaulted(shown(Type.Array(AbsolutePath, { maxItems: 10_000 }), ['/media/film.mp4']), []),
+    media_paths: defaulted(shown(Type.Array(SentPath, { maxItems: 10_000 }), ['/media/film.mp4']), []),
     hash_strs: defaulted(described(Type.Array(HashStr, { maxItems: 10_000 }), 'Hashes of the media.'), []),
     limit: Type.Optional(
       described(
@@ -99,12 +102,8 @@ export const listSummaries = route({
   }),
   answers: { 200: SummariesAnswer },
   handle: async ({ body, signal }, { summaries }) => {
-    const { hash_strs, limit = null, after_summary_ref = null } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const media_paths = body.media_paths.map((sent, i) => ({
-      path: absolute(`media_paths[${i}]`, sent),
-      sent,
-    }));
+    const { cache_dir, hash_strs, limit = null, after_summary_ref = null } = body;
+    const media_paths = bothForms(body.media_paths);
     return reply(
       200,
       await summaries.list({ cache_dir, media_paths, hash_strs, limit, after_summary_ref }, signal),
@@ -129,7 +128,7 @@ export const searchSummaries = route({
     cache_dir: CacheDir,
     query: shown(Type.String({ minLength: 1, maxLength: 10_000 }), 'harbour "at night"'),
     media_paths: Type.Optional(
-      described(Type.Array(AbsolutePath, { maxItems: 10_000 }), 'Search only summaries of these files.'),
+      described(Type.Array(SentPath, { maxItems: 10_000 }), 'Search only summaries of these files.'),
     ),
     hash_strs: Type.Optional(
       described(
@@ -142,10 +141,8 @@ export const searchSummaries = route({
   }),
   answers: { 200: SummaryMatchesAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaries }) => {
-    const { query, hash_strs = null, collection_id = null, max_results } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const media_paths =
-      body.media_paths?.map((sent, i) => ({ path: absolute(`media_paths[${i}]`, sent), sent })) ?? null;
+    const { cache_dir, query, hash_strs = null, collection_id = null, max_results } = body;
+    const media_paths = body.media_paths === undefined ? null : bothForms(body.media_paths);
     const request = { cache_dir, query, media_paths, hash_strs, collection_id, max_results };
     return reply(200, await summaries.find(request, signal));
   },
@@ -217,8 +214,7 @@ export const deleteSummaries = route({
   }),
   answers: { 200: SummariesRemoved, 404: ErrorBody },
   handle: async ({ body, signal }, { summaries }) => {
-    const { summary_refs, collection_id = null } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const { cache_dir, summary_refs, collection_id = null } = body;
     return reply(200, await summaries.remove({ cache_dir, summary_refs, collection_id }, signal));
   },
 });
@@ -264,8 +260,7 @@ export const exportSummary = route({
   }),
   answers: { 200: SummaryDocumentAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { summaryDocuments }) => {
-    const { format, node_id, depth, include_evidence, create_folders } = body;
-    const output_path = body.output_path === undefined ? null : absolute('output_path', body.output_path);
+    const { format, node_id, depth, include_evidence, output_path = null, create_folders } = body;
     const document = { format, node_id, depth, include_evidence, output_path, create_folders };
     const request = { ...selected(body), ...document };
     return reply(200, await atField('path', summaryDocuments.make(request, signal)));

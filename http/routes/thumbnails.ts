@@ -1,5 +1,6 @@
 // Pictures of media: single moments, and strips of a film.
 import { Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
 import {
   mostThumbnails,
@@ -7,9 +8,9 @@ import {
   ThumbnailsAnswer,
   thumbnailsAtOnce,
 } from '../../actors/search/thumbnails/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
-import { AbsolutePath, absolute, CacheDir } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { HashStr } from './media-fields.ts';
 
@@ -55,19 +56,14 @@ export const thumbnails = route({
   }),
   answers: { 200: ThumbnailsAnswer },
   handle: async ({ body, signal }, { search }) => {
-    const { max_size } = body;
+    const { cache_dir, requests, max_size } = body;
     const most = mostThumbnails(max_size);
-    if (body.requests.length > most) {
+    if (requests.length > most) {
       const what =
-        `${body.requests.length} pictures of ${max_size} px are too many for one request; at most ${most} ` +
+        `${requests.length} pictures of ${max_size} px are too many for one request; at most ${most} ` +
         'are possible';
       throw searchErrors.TOO_MANY_PICTURES(`requests: ${what}`, { field: 'requests' });
     }
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const requests = body.requests.map((one, i) => ({
-      ...one,
-      media_path: absolute(`requests[${i}].media_path`, one.media_path),
-    }));
     return reply(200, await search.thumbnails({ cache_dir, requests, max_size }, signal));
   },
 });
@@ -97,10 +93,7 @@ export const sceneThumbnails = route({
   }),
   answers: { 200: SceneThumbnailsAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const { start_time, end_time, hash_str = null, max_size } = body;
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    const media_path = absolute('media_path', body.media_path);
-    const request = { cache_dir, media_path, start_time, end_time, hash_str, max_size };
+    const request = { ...body, hash_str: body.hash_str ?? null };
     return reply(200, await atField('media_path', search.sceneThumbnails(request, signal)));
   },
 });

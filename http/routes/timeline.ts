@@ -1,14 +1,11 @@
 // Scenes as a sequence that an editing program opens.
 import { Type } from 'typebox';
 import {
-  type ChapterMarkers,
   TimelineAnswer,
   TimelineBody,
-  type TimelineItem,
   timelineFacts,
   timelineFields,
 } from '../../actors/exporter/timeline/contract.ts';
-import { absolute } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Export';
@@ -22,25 +19,6 @@ const rules =
   'response is the path of the file. `warnings` lists skipped items, and frame rates that vary or that ' +
   'editing programs do not support, for which the nearest supported rate is used.';
 
-interface Body {
-  readonly items: readonly TimelineItem[];
-  readonly output_path?: string | undefined;
-  readonly chapter_markers?: ChapterMarkers | undefined;
-}
-
-/** With paths in their plain form. */
-function plain({ items, output_path, chapter_markers: markers }: Body) {
-  const field = 'chapter_markers.cache_dir';
-  return {
-    ...(markers && { chapter_markers: { ...markers, cache_dir: absolute(field, markers.cache_dir) } }),
-    items: items.map((item, i) => ({
-      ...item,
-      media_path: absolute(`items[${i}].media_path`, item.media_path),
-    })),
-    output_path: output_path === undefined ? null : absolute('output_path', output_path),
-  };
-}
-
 export const exportPremiereXml = route({
   method: 'POST',
   path: '/api/v1/export/premiere-xml',
@@ -51,7 +29,7 @@ export const exportPremiereXml = route({
   body: Type.Object(timelineFields),
   answers: { 200: Type.Object({ ...timelineFacts, xml: Type.Optional(Type.String()) }) },
   handle: async ({ body, signal }, { timelines }) => {
-    const request = { ...body, ...plain(body), format: 'xmeml' } as const;
+    const request = { ...body, output_path: body.output_path ?? null, format: 'xmeml' } as const;
     const { format: _, mime_type: __, content: xml, ...facts } = await timelines.make(request, signal);
     return reply(200, { ...facts, ...(xml !== undefined && { xml }) });
   },
@@ -70,7 +48,7 @@ export const exportTimeline = route({
   body: TimelineBody,
   answers: { 200: TimelineAnswer },
   handle: async ({ body, signal }, { timelines }) =>
-    reply(200, await timelines.make({ ...body, ...plain(body) }, signal)),
+    reply(200, await timelines.make({ ...body, output_path: body.output_path ?? null }, signal)),
 });
 
 export const timelineRoutes: readonly Route[] = [exportPremiereXml, exportTimeline];

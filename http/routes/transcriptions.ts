@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
 import {
   SpeakerNamesAnswer,
@@ -11,15 +12,15 @@ import {
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
+import { AbsolutePath, absolute, SentPath } from '../../runtime/paths.ts';
 import { rangeFault } from '../../runtime/range-fault.ts';
 import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
 import { HashStr } from './media-fields.ts';
-import { plainFilters, plainRanges } from './plain-names.ts';
+import { plainRanges } from './plain-names.ts';
 
 const tag = 'Transcriptions';
 
@@ -39,7 +40,7 @@ export const transcriptions = route({
     'single transcription is too long; get pages of it from POST /transcriptions/range.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_paths: Type.Array(AbsolutePath, { maxItems: 10_000 }),
+    media_paths: Type.Array(SentPath, { maxItems: 10_000 }),
   }),
   answers: {
     200: Type.Object({
@@ -49,10 +50,8 @@ export const transcriptions = route({
       ),
     }),
   },
-  handle: async ({ body, signal }, { search }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
-    return reply(200, await page(search.transcripts, cache_dir, body.media_paths, signal));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await page(search.transcripts, body.cache_dir, body.media_paths, signal)),
 });
 
 const rangeErrors = errorTable({
@@ -70,7 +69,7 @@ async function page(
   signal: AbortSignal,
 ) {
   // Checked in their plain form, answered by the path as it was sent.
-  const plain = allAbsolute('media_paths', sent);
+  const plain = sent.map((path, i) => absolute(`media_paths[${i}]`, path));
   const transcriptions: [string, Segments][] = [];
   const data: [string, TranscriptionsAnswer['transcription_data'][string]][] = [];
   const unreadable: string[] = [];
@@ -148,26 +147,25 @@ export const transcriptionsRange = route({
   }),
   answers: { 200: TranscriptRangeAnswer },
   handle: async ({ body, signal }, { search }) => {
-    const { hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
+    const { cache_dir, hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
     if (end_seconds <= start_seconds) {
       const what = `end_seconds: ${rangeFault(start_seconds, end_seconds)}`;
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
     const request = {
-      cache_dir: absolute('cache_dir', body.cache_dir),
+      cache_dir,
       start_seconds,
       end_seconds,
       after_segment_index: body.after_segment_index ?? null,
       max_segments,
     };
-    const path = media_path === undefined ? null : absolute('media_path', media_path);
     if (hash_str !== undefined) {
       return reply(200, await search.transcripts.range({ ...request, hash_str }, signal));
     }
-    if (path === null) {
+    if (media_path === undefined) {
       throw searchErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
     }
-    return reply(200, await search.transcripts.range({ ...request, media_path: path }, signal));
+    return reply(200, await search.transcripts.range({ ...request, media_path }, signal));
   },
 });
 
@@ -200,12 +198,9 @@ export const nameSpeakers = route({
   }),
   answers: { 200: SpeakerNamesAnswer },
   handle: async ({ body, signal }, { search }) => {
-    const cache_dir = absolute('cache_dir', body.cache_dir);
+    const { cache_dir, hash_str } = body;
     const assignments = body.assignments.map(({ speaker, name }) => ({ speaker, name: name ?? '' }));
-    return reply(
-      200,
-      await search.transcripts.name({ cache_dir, hash_str: body.hash_str, assignments }, signal),
-    );
+    return reply(200, await search.transcripts.name({ cache_dir, hash_str, assignments }, signal));
   },
 });
 
@@ -259,12 +254,12 @@ export const searchTranscript = route({
       await search.transcripts.search(
         {
           query,
-          cache_dir: absolute('cache_dir', body.cache_dir),
-          media_paths: search_all ? [] : allAbsolute('media_paths', body.media_paths),
+          cache_dir: body.cache_dir,
+          media_paths: search_all ? [] : body.media_paths,
           search_all,
           max_results,
           speaker_name: speakerOf(body.speaker, body.speaker_name),
-          metadata_filter_request: plainFilters(body.metadata_filter_request),
+          metadata_filter_request: body.metadata_filter_request,
           segments_to_time_ranges: plainRanges(body.segments_to_time_ranges, 'segments_to_time_ranges'),
         },
         signal,

@@ -9,8 +9,8 @@ import {
   WatchStatus,
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, shown } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute } from '../request/paths.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Watch folders';
@@ -25,13 +25,6 @@ const Told = Type.Object({ message: Type.String(), service_status: WatchStatus }
 function declared<S extends TObject>({ properties }: S, body: Static<S>): Static<S> {
   const fields = Object.entries(body as object).filter(([name]) => Object.hasOwn(properties, name));
   return Object.fromEntries(fields) as Static<S>;
-}
-
-/** The analysis folder in its plain form, where one is named. Throws PATH_NOT_ABSOLUTE. */
-function plain<B extends { readonly cache_dir?: string | null }>(body: B): B {
-  return typeof body.cache_dir === 'string'
-    ? { ...body, cache_dir: absolute('cache_dir', body.cache_dir) }
-    : body;
 }
 
 const refusals =
@@ -64,9 +57,7 @@ export const addWatchFolder = route({
   body: NewWatchFolder,
   answers: { 200: Saved, 409: ErrorBody },
   handle: async ({ body, signal }, { watchFolders }) => {
-    const folder_path = absolute('folder_path', body.folder_path);
-    const folder = plain({ ...declared(NewWatchFolder, body), folder_path });
-    const watch_folder = await watchFolders.add(folder, signal);
+    const watch_folder = await watchFolders.add(declared(NewWatchFolder, body), signal);
     return reply(200, { message: 'Watch folder added', watch_folder });
   },
 });
@@ -94,16 +85,15 @@ export const changeWatchFolder = route({
   answers: { 200: Saved, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ params, body, signal }, { watchFolders }) => {
     if (body.folder_path !== undefined) await expectSamePath(watchFolders, params.id, body.folder_path);
-    const changes = plain(declared(WatchFolderChanges, body));
+    const changes = declared(WatchFolderChanges, body);
     const watch_folder = await watchFolders.change(params.id, changes, signal);
     return reply(200, { message: 'Watch folder changed', watch_folder });
   },
 });
 
 /** A folder that is not known is told by what follows. */
-async function expectSamePath(watchFolders: WatchFolders, id: string, path: string): Promise<void> {
+async function expectSamePath(watchFolders: WatchFolders, id: string, given: string): Promise<void> {
   const field = 'folder_path';
-  const given = absolute(field, path);
   const { watch_folders } = await watchFolders.list();
   const known = watch_folders.find((one) => one.id === id);
   if (known === undefined || known.folder_path === given) return;

@@ -1,12 +1,12 @@
 // Finding printed words.
 import { Type } from 'typebox';
+import { CacheDir } from '../../actors/index/store/contract.ts';
 import { WrittenAnswer, WrittenSearchMatch } from '../../actors/search/written/contract.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, named } from '../../runtime/schema.ts';
-import { AbsolutePath, absolute, allAbsolute, CacheDir } from '../request/paths.ts';
 import { type Route, reply, route } from '../route.ts';
 import { min_band, sureness } from './explain-field.ts';
 import { metadataFilterRequest } from './filter-fields.ts';
-import { plainFilters } from './plain-names.ts';
 
 export const searchWritten = route({
   method: 'POST',
@@ -45,12 +45,12 @@ export const searchWritten = route({
     const { query, search_all, max_results } = body;
     const request = {
       query,
-      cache_dir: absolute('cache_dir', body.cache_dir),
-      media_paths: search_all ? [] : allAbsolute('media_paths', body.media_paths),
+      cache_dir: body.cache_dir,
+      media_paths: search_all ? [] : body.media_paths,
       search_all,
       max_results,
       ...sureness(body),
-      metadata_filter_request: plainFilters(body.metadata_filter_request),
+      metadata_filter_request: body.metadata_filter_request,
     };
     return reply(200, await search.written(request, signal));
   },

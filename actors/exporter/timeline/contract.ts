@@ -2,6 +2,7 @@
 // opens.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
 import { defaulted, described, oneOf, shown } from '../../../runtime/schema.ts';
 import { createFolders } from '../contract.ts';
 
@@ -40,13 +41,12 @@ export const mostFramesPerSecond = 240;
 /** Pixels of a side of the sequence. */
 export const mostSide = 16_384;
 
-const Path = Type.String({ minLength: 1, maxLength: 32_768 });
 const Name = Type.String({ minLength: 1, maxLength: 1000 });
 const Seconds = Type.Number({ minimum: 0, maximum: mostSeconds });
 const Side = Type.Integer({ minimum: 2, maximum: mostSide });
 
 const Item = Type.Object({
-  media_path: described(Path, 'Absolute path on the machine of the service.'),
+  media_path: AbsolutePath,
   source_start_seconds: described(Seconds, 'Start of the range, in seconds from the beginning of the file.'),
   source_end_seconds: described(
     Seconds,
@@ -69,7 +69,7 @@ const Item = Type.Object({
 });
 
 const ChapterMarkers = Type.Object({
-  cache_dir: described(Path, 'Absolute path of the analysis folder that contains the summaries.'),
+  cache_dir: described(AbsolutePath, 'Absolute path of the analysis folder that contains the summaries.'),
   analysis_name: Type.Optional(
     described(Name, 'Name of one of several summaries of a file. If omitted, the latest one is used.'),
   ),
@@ -86,7 +86,7 @@ export type ChapterMarkers = Static<typeof ChapterMarkers>;
 export const timelineFields = {
   output_path: Type.Optional(
     described(
-      Path,
+      AbsolutePath,
       'Absolute path of the output file, in an existing folder. If omitted, the text is returned in the ' +
         'response.',
     ),

@@ -3,6 +3,8 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
+import { described } from '../../../runtime/schema.ts';
 import { FileIdentity, Probe } from '../../decoder/contract.ts';
 
 export const storeErrors = errorTable({
@@ -31,6 +33,12 @@ export const storeErrors = errorTable({
     retryable: false,
   },
 });
+
+/** Of requests. */
+export const CacheDir = described(
+  AbsolutePath,
+  'Analysis folder: where the service keeps what it found. Absolute path; its layout is private to the service.',
+);
 
 /** Every message names the folder it is about. */
 export const Folder = { cache_dir: Type.String() };

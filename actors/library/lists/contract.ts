@@ -1,6 +1,7 @@
 // Lists of moments: ranges of media in an order, kept by the service until somebody makes something of them.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described } from '../../../runtime/schema.ts';
 
 export const listErrors = errorTable({
@@ -28,7 +29,7 @@ const Seconds = Type.Number({ minimum: 0, maximum: mostSeconds });
 
 const moment = {
   media_path: described(
-    Type.String({ minLength: 1, maxLength: 32_768 }),
+    AbsolutePath,
     'Absolute path on the machine of the service. The file does not have to exist.',
   ),
   hash_str: Type.Optional(

@@ -3,13 +3,13 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { rangeFault } from '../../../runtime/range-fault.ts';
+import { plainPath } from '../../../runtime/schema.ts';
 import { MediaType, MetadataFilter } from '../../index/facets/contract.ts';
 import type { FrameRange } from '../../index/visual/contract.ts';
 
 export const scopeErrors = errorTable({
   UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
   WRONG_SEGMENTS: { meaning: 'The ranges of frames are not valid', status: 400, retryable: false },
-  PATH_RELATIVE: { meaning: 'The path is not absolute', status: 400, retryable: false },
   WRONG_SCOPE: { meaning: 'The fields of the scope contradict each other', status: 400, retryable: false },
 });
 
@@ -19,8 +19,7 @@ export const FilterScope = Type.Object({
   mode: Type.Unsafe<'paths' | 'global'>({ type: 'string', enum: ['paths', 'global'] }),
   /** Of a global scope: what the media can be searched by. */
   media_type: MediaType,
-  /** Absolute. */
-  media_paths: Type.Array(Type.String()),
+  media_paths: Type.Array(plainPath(Type.String())),
   /** Of the paths, one each and empty where it is not known; or alone. */
   hash_strs: Type.Array(Type.String()),
   /** Files the client means, where it does not name them all. */

@@ -1,15 +1,5 @@
 // The files that a scope names, as a client says it.
-import { isAbsolute } from 'node:path';
-import { quoted } from '../../../runtime/quoted.ts';
 import { type FilterScope, scopeErrors } from './contract.ts';
-
-/** Throws PATH_RELATIVE naming the first path that is not absolute as `field[i]`. */
-export function checkAbsolute(paths: readonly string[], field: string): void {
-  const wrong = paths.findIndex((path) => !isAbsolute(path) || path.includes('\0'));
-  if (wrong < 0) return;
-  const at = `${field}[${wrong}]`;
-  throw scopeErrors.PATH_RELATIVE(`${at}: ${quoted(paths[wrong]!)} is not absolute`, { field: at });
-}
 
 /** One file of a scope, named by path, hash or both. */
 export interface ScopeEntry {
@@ -17,13 +7,12 @@ export interface ScopeEntry {
   readonly hash: string | null;
 }
 
-/** `field`: where the scope stands, empty for the body itself. Errors: PATH_RELATIVE, WRONG_SCOPE. */
+/** `field`: where the scope stands, empty for the body itself. Throws WRONG_SCOPE. */
 export function entriesOf(
   { media_paths, hash_strs }: Pick<FilterScope, 'media_paths' | 'hash_strs'>,
   field: string,
 ): ScopeEntry[] {
   const at = (name: string) => (field === '' ? name : `${field}.${name}`);
-  checkAbsolute(media_paths, at('media_paths'));
   if (media_paths.length === 0) return hash_strs.map((hash) => ({ path: null, hash }));
   if (hash_strs.length > 0 && hash_strs.length !== media_paths.length) {
     throw scopeErrors.WRONG_SCOPE(

@@ -8,7 +8,7 @@ import type { TextSearch } from '../contract.ts';
 import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
 import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
-import { checkAbsolute, entriesOf, isGlobal, type ScopeEntry } from './entries.ts';
+import { entriesOf, isGlobal, type ScopeEntry } from './entries.ts';
 import { readyFacets } from './ready-facets.ts';
 
 /** What a search says about where to look. */
@@ -61,7 +61,7 @@ interface Known {
   readonly loaded: boolean;
 }
 
-/** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, PATH_RELATIVE, WRONG_SCOPE naming the field; NOT_LOADED. */
+/** Errors: UNKNOWN_MEDIA, WRONG_SEGMENTS, WRONG_SCOPE naming the field; NOT_LOADED. */
 export async function findScope(
   parts: LocationParts,
   request: ScopeRequest,
@@ -72,7 +72,6 @@ export async function findScope(
   const segments = frameRanges(request.ranges, field);
   const filters = wanted?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
-  checkAbsolute(paths, 'media_paths');
   const speaksOf = namesOf(wanted, model_key === null && !stored ? 'visual' : 'speech');
   const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? []).map(nameOf)])];
   if (names.length === 0 && filters.length === 0 && speaksOf === null) {

@@ -2,7 +2,16 @@
 // the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
-import { clearable, defaulted, described, named, nullable, oneOf } from '../../../runtime/schema.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
+import {
+  clearable,
+  defaulted,
+  described,
+  named,
+  nullable,
+  oneOf,
+  plainPath,
+} from '../../../runtime/schema.ts';
 import { speechBody } from '../../analysis/stages/speech/request.ts';
 import { MetadataFilter } from '../../index/facets/contract.ts';
 import { epsMeaning, usualEps } from '../../models/face-distance.ts';
@@ -66,7 +75,7 @@ const Filter = Type.Object({
 /** What can be changed of a watch folder, in the order of the API, without defaults. */
 const changeable = {
   cache_dir: described(
-    clearable(Type.String({ minLength: 1, maxLength: 32_768 })),
+    clearable(plainPath(Type.String({ minLength: 1, maxLength: 32_768 }))),
     'Absolute path of an existing analysis folder; null for the default analysis folder.',
   ),
   enabled: described(
@@ -123,10 +132,7 @@ const changeable = {
 
 /** Body of a new watch folder. */
 export const NewWatchFolder = Type.Object({
-  folder_path: described(
-    Type.String({ minLength: 1, maxLength: 32_768 }),
-    'Absolute path of an existing folder. It cannot be changed later.',
-  ),
+  folder_path: described(AbsolutePath, 'Absolute path of an existing folder. It cannot be changed later.'),
   cache_dir: defaulted(changeable.cache_dir, null),
   enabled: defaulted(changeable.enabled, true),
   enable_visual_analysis: defaulted(changeable.enable_visual_analysis, true),

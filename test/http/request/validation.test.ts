@@ -3,6 +3,7 @@ import test from 'node:test';
 import { Type } from 'typebox';
 import { createValidator } from '../../../http/request/validation.ts';
 import { routes } from '../../../http/routes.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
 import { clearable, defaulted, nullable } from '../../../runtime/schema.ts';
 
 test('a list that is too long is refused by its length, without a look at what it holds', () => {
@@ -102,6 +103,27 @@ test('null stays in a field that it clears, and the forms of a choice are filled
   assert.deepEqual(filled({ wish: [{ word: 'a' }] }), [null, { wish: weighed }]);
   assert.deepEqual(filled({ wish: { items: [{ word: 'a' }] } }), [null, { wish: { items: weighed } }]);
   assert.deepEqual(filled({ wish: {} }), [null, { wish: { items: [] } }]);
+});
+
+test('paths are brought to their plain form wherever they stand, and relative ones are refused by their field', () => {
+  const files = Type.Object({
+    path: AbsolutePath,
+    others: Type.Optional(nullable(Type.Array(AbsolutePath))),
+  });
+  const validate = createValidator(Type.Object({ files: Type.Array(files), name: Type.String() }));
+  const body = (path: string, others?: unknown) => ({
+    files: [{ path: '/a' }, { path, others }],
+    name: 'x/../y',
+  });
+  const value = body('/a/../b//c/', ['/', '/x/./y']);
+  assert.equal(validate(value), null);
+  assert.deepEqual(value, body('/b/c', ['/', '/x/y']));
+  for (const [wrong, field] of [
+    [body('b'), 'files[1].path'],
+    [body('/b', ['/', '/\0']), 'files[1].others[1]'],
+  ] as const) {
+    assert.throws(() => validate(wrong), { code: 'PATH_NOT_ABSOLUTE', details: { field } });
+  }
 });
 
 interface Shape {

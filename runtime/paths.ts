@@ -2,23 +2,22 @@
 // the working folder of its client.
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
-import { errorTable } from '../../runtime/errors.ts';
-import { quoted } from '../../runtime/quoted.ts';
-import { described } from '../../runtime/schema.ts';
+import { errorTable } from './errors.ts';
+import { quoted } from './quoted.ts';
+import { described, plainPath } from './schema.ts';
 
 export const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400, retryable: false },
 });
 
-export const AbsolutePath = described(
+/** Handed on as it was sent; for answers that repeat it. */
+export const SentPath = described(
   Type.String({ minLength: 1, maxLength: 32_768 }),
   'Absolute path on the machine of the service.',
 );
 
-export const CacheDir = described(
-  AbsolutePath,
-  'Analysis folder: where the service keeps what it found. Absolute path; its layout is private to the service.',
-);
+/** In its plain form once the request is checked. */
+export const AbsolutePath = plainPath(SentPath);
 
 /**
  * The path in its plain form: no `..`, no doubled or trailing separators. Throws PATH_NOT_ABSOLUTE naming the
@@ -31,9 +30,4 @@ export function absolute(field: string, path: string): string {
   }
   const plain = normalize(path);
   return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
-}
-
-/** Each path with its place in the list in the name of the field. */
-export function allAbsolute(field: string, paths: readonly string[]): string[] {
-  return paths.map((path, at) => absolute(`${field}[${at}]`, path));
 }
