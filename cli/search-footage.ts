@@ -32,7 +32,7 @@ export async function searchFootage(
     exclude: question.exclude,
     text_weight: question.textWeight,
     explain: true,
-    query,
+    query: query ?? undefined,
     ...peopleOf(question),
   };
   const answer = image

@@ -1,5 +1,5 @@
 // Marks on TypeBox schemas that the API document and its examples read: defaults, descriptions, names.
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TOptional, type TSchema, Type } from 'typebox';
 import type { TValidationError } from 'typebox/error';
 import { Locale } from 'typebox/system';
 
@@ -54,6 +54,22 @@ export function defaulted<S extends TSchema>(
 /** The same field with a sentence for the API document. */
 export function described<S extends TSchema>(schema: S, description: string): S {
   return marked(schema, { description });
+}
+
+/** A field with its meaning, which the API document writes before the type. */
+export function field<S extends TSchema>(meaning: string, schema: S): S {
+  return Object.defineProperties(
+    { description: meaning },
+    Object.getOwnPropertyDescriptors(schema),
+  ) as unknown as S;
+}
+
+/**
+ * A field that may be left out, which null in a request does as well: whoever checks the request takes it
+ * away.
+ */
+export function optional<S extends TSchema>(schema: S) {
+  return Type.Optional(nullable(schema)) as unknown as TOptional<S>;
 }
 
 /**

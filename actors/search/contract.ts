@@ -2,18 +2,30 @@
 // have contracts of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { nullable } from '../../runtime/schema.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
+import { defaulted, described, field, nullable, optional } from '../../runtime/schema.ts';
 import type { FileIdentity } from '../decoder/contract.ts';
-import { Facet, MetadataFilter } from '../index/facets/contract.ts';
-import { PeopleFilter, type PeopleLoadReport } from '../index/people/contract.ts';
-import { FrameRange, type LoadReport } from '../index/visual/contract.ts';
+import { Facet } from '../index/facets/contract.ts';
+import type { PeopleLoadReport } from '../index/people/contract.ts';
+import { CacheDir } from '../index/store/contract.ts';
+import type { LoadReport } from '../index/visual/contract.ts';
 import type { FrameTimesAnswer, FrameTimesRequest } from './frame-times/contract.ts';
 import { type NamedMedia, OtherPaths } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
 import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
 import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
-import { FilterScope, MetadataFilterRequest } from './scope/contract.ts';
+import {
+  FilterScope,
+  filtersField,
+  flatScope,
+  maxResults,
+  metadataFilterRequest,
+  peopleFields,
+  searchAll,
+  searchedFiles,
+  segmentsToFrameIndices,
+} from './scope/contract.ts';
 import type { SeenAnswer } from './seen/contract.ts';
 import type {
   SceneThumbnailsAnswer,
@@ -22,7 +34,7 @@ import type {
   ThumbnailsRequest,
 } from './thumbnails/contract.ts';
 import type { Transcripts } from './transcripts/contract.ts';
-import { Band, Explanation, MaybeNotUnderstood, Weaker } from './visual/contract.ts';
+import { Explanation, explain, MaybeNotUnderstood, min_band, Weaker } from './visual/contract.ts';
 import type { Voices } from './voices/contract.ts';
 import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 
@@ -32,7 +44,6 @@ export const searchErrors = errorTable({
   SUMMARY_RUNNING: { meaning: 'A summary is being generated', status: 400, retryable: true },
   TIME_OUTSIDE: { meaning: 'The film ends before that time', status: 400, retryable: false },
   TOO_MANY_PICTURES: { meaning: 'Too many pictures requested at once', status: 400, retryable: false },
-  WHICH_MEDIA: { meaning: 'The request must name exactly one media file', status: 400, retryable: false },
   BAD_TIME: { meaning: 'The time is not valid', status: 400, retryable: false },
   MEDIA_UNKNOWN: { meaning: 'The media is not in the analysis folder', status: 404, retryable: false },
   MEDIA_GONE: { meaning: 'The media file is not at its known path', status: 404, retryable: false },
@@ -59,13 +70,12 @@ export interface SearchContext {
   readonly model_key: string;
 }
 
-/** The scope, or the fields it is derived from when it is left out. */
 export const FacetRequest = Type.Object({
-  cache_dir: Type.String({ minLength: 1 }),
+  cache_dir: CacheDir,
+  /** Left out: it is derived from the fields that follow. */
   scope: Type.Optional(FilterScope),
-  ...Type.Omit(FilterScope, ['mode']).properties,
-  search_all: Type.Boolean(),
-  filters: Type.Array(MetadataFilter),
+  ...flatScope,
+  filters: filtersField,
 });
 export type FacetRequest = Static<typeof FacetRequest>;
 
@@ -84,53 +94,79 @@ export const FacetAnswer = Type.Object({
 export type FacetAnswer = Static<typeof FacetAnswer>;
 
 const Common = {
-  cache_dir: Type.String({ minLength: 1 }),
-  /** Limits the search to these files; empty means everything that is loaded. */
-  media_paths: Type.Array(Type.String()),
-  /** Searches everything that is loaded, whatever `media_paths` says. */
-  search_all: Type.Boolean(),
-  max_results: Type.Integer({ minimum: 1 }),
-  /** Matches of one file at most; left out: as many as there are. */
-  max_per_media: Type.Optional(Type.Integer({ minimum: 1 })),
-  exclude: Type.Array(Type.String()),
-  /** Half-open ranges on the 1-per-second grid, by media path or hash. */
-  segments_to_frame_indices: Type.Record(Type.String(), Type.Array(FrameRange)),
-  /** A hard filter: only what passes it is ranked. */
-  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
-  /** A hard filter: only frames that show these people are ranked. */
-  people_filter: Type.Optional(PeopleFilter),
-  /** Leave out to get matches without their pictures. */
-  previews: Type.Boolean(),
-  /** Says how sure each match is. */
-  explain: Type.Optional(Type.Boolean()),
-  /** Leaves out what is less sure. */
-  min_band: Type.Optional(Band),
+  cache_dir: CacheDir,
+  media_paths: searchedFiles,
+  max_results: maxResults,
+  max_per_media: described(
+    optional(Type.Integer({ minimum: 1 })),
+    'Maximum number of matches of one file, so that repeated shots of one film do not fill the response. ' +
+      'If omitted, there is no limit.',
+  ),
+  search_all: searchAll,
+  explain,
+  min_band,
+  metadata_filter_request: metadataFilterRequest,
+  segments_to_frame_indices: segmentsToFrameIndices,
+  ...peopleFields,
 };
 
+const text_weight = defaulted(
+  described(
+    Type.Number({ minimum: 0, maximum: 1000 }),
+    'Weight of the text relative to the picture, whose weight is 1.',
+  ),
+  1,
+);
+const Excluded = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 });
+
 export const TextSearch = Type.Object({
+  query: described(
+    Type.String({ minLength: 1, maxLength: 2000 }),
+    'Query in natural language, such as `red car at night, not raining`.',
+  ),
   ...Common,
-  query: Type.String(),
-  text_weight: Type.Number({ minimum: 0 }),
+  text_weight: described(
+    text_weight,
+    'Has no effect here, because there is no picture to weigh the text against.',
+  ),
+  exclude: defaulted(
+    field('Matches that resemble these words rank lower. Nothing is filtered out.', Excluded),
+    [],
+  ),
 });
 export type TextSearch = Static<typeof TextSearch>;
-const Combined = {
+
+const besidePicture = {
   ...Common,
-  query: Type.Union([Type.String(), Type.Null()]),
-  text_weight: Type.Number({ minimum: 0 }),
+  text_weight,
+  query: field('Words to search for.', optional(Type.String({ maxLength: 2000 }))),
+  exclude: defaulted(
+    described(Excluded, 'Matches that resemble one of these texts rank lower. Needs `query`.'),
+    [],
+  ),
 };
-export const ImageSearch = Type.Object({ ...Combined, image_path: Type.String() });
+
+export const ImageSearch = Type.Object({
+  image_path: described(
+    AbsolutePath,
+    'Path of the picture to compare with. The picture and its mirror image are compared, without black ' +
+      'bars, and the better match counts.',
+  ),
+  ...besidePicture,
+});
 export type ImageSearch = Static<typeof ImageSearch>;
+
 export const FrameSearch = Type.Object({
-  ...Combined,
-  media_path: Type.String(),
-  time_seconds: Type.Number({ minimum: 0 }),
+  media_path: AbsolutePath,
+  time_seconds: described(Type.Number({ minimum: 0 }), 'Time in seconds from the beginning of the film.'),
+  ...besidePicture,
 });
 export type FrameSearch = Static<typeof FrameSearch>;
 
 export const Match = Type.Object({
   frame_idx: Type.String(),
   timestamp: Type.String(),
-  /** Base64 JPEG; left out when previews were not asked for. */
+  /** Base64 JPEG; left out when it cannot be read. */
   image: Type.Optional(Type.String()),
   scene_start_timestamp: Type.String(),
   scene_end_timestamp: Type.String(),

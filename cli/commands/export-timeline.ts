@@ -56,8 +56,6 @@ function formatOf(named: string | undefined, out: string): TimelineFormat {
   throw usageErrors.USAGE(`--format must be one of ${timelineFormats.join(', ')}, not ${printable(named)}`);
 }
 
-const fieldErrorsOf = createValidator(TimelineBody);
-
 /**
  * The body of /export/timeline, or its `items` alone. Paths that are not absolute start where the file lies.
  */
@@ -76,7 +74,8 @@ async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineB
   }
   if (typeof parsed !== 'object' || parsed === null) throw wrong('must be an object or a list of items');
   const body: Record<string, unknown> = { ...(Array.isArray(parsed) ? { items: parsed } : parsed), format };
-  const found = fieldErrorsOf(body);
+  const folder = file === '-' ? '.' : dirname(file);
+  const found = createValidator(TimelineBody, { pathAt: (_, path) => resolve(folder, path) })(body);
   if (found)
     throw wrong(
       found
@@ -84,8 +83,6 @@ async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineB
         .map(({ field, problem }) => `${field} ${problem}`)
         .join('; '),
     );
-  const folder = file === '-' ? '.' : dirname(file);
   // Checked right above.
-  const { items, ...rest } = body as TimelineBody;
-  return { ...rest, items: items.map((item) => ({ ...item, media_path: resolve(folder, item.media_path) })) };
+  return body as TimelineBody;
 }

@@ -19,12 +19,22 @@ export interface FieldError {
  */
 export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 
-/** `text`: the values are texts of a path or a query, "4" is a number where a number is wanted. */
-export function createValidator(schema: TObject, { text = false }: { text?: boolean } = {}): Validate {
+export interface ValidatorOptions {
+  /** The values are texts of a path or a query, "4" is a number where a number is wanted. */
+  readonly text?: boolean;
+  /** What becomes of a path in a field. */
+  readonly pathAt?: PathAt;
+}
+type PathAt = (field: string, path: string) => string;
+
+export function createValidator(
+  schema: TObject,
+  { text = false, pathAt = absolute }: ValidatorOptions = {},
+): Validate {
   if (takesAnything(schema)) return () => null;
   const compiled = Compile(schema);
   const fill = filler(schema);
-  const makePlain = pathStep(schema);
+  const makePlain = pathStep(schema, pathAt);
   const mostItems = mostItemsOf(schema);
   return (value) => {
     // First, so that no list is walked that is too long anyway.
@@ -145,20 +155,20 @@ function isPlain(value: unknown): boolean {
 type PathStep = (value: unknown, field: string) => unknown;
 
 /** Null where there are no paths. */
-function pathStep(schema: TSchema): PathStep | null {
+function pathStep(schema: TSchema, pathAt: PathAt): PathStep | null {
   const { properties, items, anyOf, plainPath } = schema as {
     properties?: Record<string, TSchema>;
     items?: TSchema;
     anyOf?: TSchema[];
     plainPath?: true;
   };
-  if (plainPath) return (value, field) => (typeof value === 'string' ? absolute(field, value) : value);
-  if (properties) return objectPathStep(properties);
+  if (plainPath) return (value, field) => (typeof value === 'string' ? pathAt(field, value) : value);
+  if (properties) return objectPathStep(properties, pathAt);
   if (anyOf) {
-    const steps = anyOf.map(pathStep).filter((step) => step !== null);
+    const steps = anyOf.map((form) => pathStep(form, pathAt)).filter((step) => step !== null);
     return steps.length === 0 ? null : (value, field) => steps.reduce((all, step) => step(all, field), value);
   }
-  const inside = items && !Array.isArray(items) ? pathStep(items) : null;
+  const inside = items && !Array.isArray(items) ? pathStep(items, pathAt) : null;
   return (
     inside &&
     ((value, field) => {
@@ -169,9 +179,9 @@ function pathStep(schema: TSchema): PathStep | null {
   );
 }
 
-function objectPathStep(properties: Readonly<Record<string, TSchema>>): PathStep | null {
+function objectPathStep(properties: Readonly<Record<string, TSchema>>, pathAt: PathAt): PathStep | null {
   const steps = Object.entries(properties).flatMap(([name, field]) => {
-    const step = pathStep(field);
+    const step = pathStep(field, pathAt);
     return step ? [[name, step] as const] : [];
   });
   if (steps.length === 0) return null;

@@ -1,9 +1,6 @@
 // What media can be filtered by: facets with counts under the filters in force.
-import { Type } from 'typebox';
-import { CacheDir } from '../../actors/index/store/contract.ts';
-import { FacetAnswer } from '../../actors/search/contract.ts';
+import { FacetAnswer, FacetRequest } from '../../actors/search/contract.ts';
 import { type Route, reply, route } from '../route.ts';
-import { filtersField, flatScope, scopeField } from './filter-fields.ts';
 
 const description = `
 If \`scope\` is omitted, the flat fields define the scope: a global scope with \`search_all\`, otherwise the files of
@@ -35,12 +32,7 @@ export const metadataFacets = route({
   tag: 'Metadata',
   summary: 'List facets to filter media by, with counts',
   description,
-  body: Type.Object({
-    cache_dir: CacheDir,
-    scope: Type.Optional(scopeField),
-    ...flatScope,
-    filters: filtersField,
-  }),
+  body: FacetRequest,
   answers: { 200: FacetAnswer },
   handle: async ({ body, signal }, { search }) => reply(200, await search.facets(body, signal)),
 });

@@ -5,13 +5,13 @@ import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import { type MediaFile, searchErrors } from '../../actors/search/contract.ts';
 import type { NamedMedia } from '../../actors/search/media/contract.ts';
+import { mediaFields } from '../../actors/search/media/contract.ts';
 import { EngineError, restated } from '../../runtime/errors.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { contentOfFile } from '../request/content.ts';
 import { mediaTypeOf } from '../request/media-types.ts';
 import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
-import { mediaFields, whichMedia } from './media-fields.ts';
 
 const tag = 'Media';
 
@@ -53,10 +53,9 @@ export const mediaLink = route({
     404: ErrorBody,
   },
   handle: async ({ body, credential, signal }, service) => {
-    const { cache_dir } = body;
-    const request = { cache_dir, ...whichMedia(body) };
-    const { hash_str, ...file } = await (body.proxy ? proxyOf : fileOf)(service, request, signal);
-    const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy: body.proxy }, credential);
+    const { cache_dir, proxy } = body;
+    const { hash_str, ...file } = await (proxy ? proxyOf : fileOf)(service, body, signal);
+    const { link, expires } = service.mediaLinks.make({ cache_dir, hash_str, proxy }, credential);
     return reply(200, {
       url: `/media/${link}`,
       expires_at: expires / 1000,

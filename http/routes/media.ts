@@ -4,12 +4,12 @@ import { MediaPropertiesAnswer } from '../../actors/analysis/media/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import { CachePathsAnswer } from '../../actors/search/contract.ts';
 import { FrameTimesAnswer, longestPart } from '../../actors/search/frame-times/contract.ts';
+import { mediaFields } from '../../actors/search/media/contract.ts';
 import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
 import { absolute, SentPath } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, namedMedia } from './media-fields.ts';
 
 const tag = 'Media';
 
@@ -66,7 +66,7 @@ export const cachePaths = route({
   }),
   answers: { 200: CachePathsAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>
-    reply(200, await atField('media_path', search.cachePaths(namedMedia(body), signal))),
+    reply(200, await atField('media_path', search.cachePaths(body, signal))),
 });
 
 export const mediaPeaks = route({
@@ -94,9 +94,8 @@ export const mediaPeaks = route({
   }),
   answers: { 200: PeaksAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => {
-    const { start_seconds = null, end_seconds = null, points } = body;
-    const request = { ...namedMedia(body), start_seconds, end_seconds, points };
-    return reply(200, await search.peaks(request, signal));
+    const { start_seconds = null, end_seconds = null } = body;
+    return reply(200, await search.peaks({ ...body, start_seconds, end_seconds }, signal));
   },
 });
 
@@ -124,11 +123,7 @@ export const mediaFrames = route({
     ),
   }),
   answers: { 200: FrameTimesAnswer, 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const { start_seconds, end_seconds } = body;
-    const request = { ...namedMedia(body), start_seconds, end_seconds };
-    return reply(200, await search.frameTimes(request, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.frameTimes(body, signal)),
 });
 
 export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks, mediaFrames];

@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
+import { mediaFields } from '../../actors/search/media/contract.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, namedMedia } from './media-fields.ts';
 
 export const makeProxy = route({
   method: 'POST',
@@ -46,7 +46,7 @@ export const makeProxy = route({
   },
   handle: async ({ body, signal }, { search, proxies, tasks }) => {
     const { cache_dir, max_side } = body;
-    const { path, hash_str, kind } = await search.mediaFile(namedMedia(body), signal);
+    const { path, hash_str, kind } = await search.mediaFile(body, signal);
     if (kind === 'image') throw proxyErrors.PROXY_OF_STILL(`${path}: is a still; stills have no proxies`);
     const request = { cache_dir, hash_str, max_side };
     if (await proxies.find(request)) return reply(200, { ready: true as const, hash_str });

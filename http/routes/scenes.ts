@@ -3,12 +3,12 @@
 import { Type } from 'typebox';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
+import { mediaFields } from '../../actors/search/media/contract.ts';
 import { ScenesAnswer } from '../../actors/search/scenes/contract.ts';
 import { rangeFault } from '../../runtime/range-fault.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, namedMedia } from './media-fields.ts';
 
 export const listScenes = route({
   method: 'POST',
@@ -45,7 +45,7 @@ export const listScenes = route({
       const what = `end_seconds: ${rangeFault(start_seconds, until)}`;
       throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
     }
-    const request = { ...namedMedia(body), start_seconds, end_seconds: until };
+    const request = { ...body, start_seconds, end_seconds: until };
     return reply(200, await atField('media_path', search.scenes(request, signal)));
   },
 });

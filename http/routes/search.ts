@@ -1,58 +1,12 @@
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
-import { type Static, Type } from 'typebox';
-import { CacheDir } from '../../actors/index/store/contract.ts';
-import { Match, SearchAnswer } from '../../actors/search/contract.ts';
-import { AbsolutePath } from '../../runtime/paths.ts';
-import { defaulted, described, named, nullable } from '../../runtime/schema.ts';
+import { Type } from 'typebox';
+import { FrameSearch, ImageSearch, Match, SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
+import { described, named } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/answer-size.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { explain, min_band, sureness } from './explain-field.ts';
-import {
-  metadataFilterRequest,
-  peopleFields,
-  peopleFilter,
-  segmentsToFrameIndices,
-} from './filter-fields.ts';
-import { plainRanges } from './plain-names.ts';
 
 const tag = 'Search';
-
-const Common = {
-  cache_dir: CacheDir,
-  media_paths: defaulted(
-    described(
-      Type.Array(AbsolutePath),
-      'Search only these files. If empty, everything that is loaded is searched.',
-    ),
-    [],
-  ),
-  max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
-  max_per_media: Type.Optional(
-    described(
-      nullable(Type.Integer({ minimum: 1 })),
-      'Maximum number of matches of one file, so that repeated shots of one film do not fill the response. ' +
-        'If omitted, there is no limit.',
-    ),
-  ),
-  search_all: defaulted(
-    described(Type.Boolean(), 'Search everything that is loaded, and ignore `media_paths`.'),
-    false,
-  ),
-  explain,
-  min_band,
-  metadata_filter_request: metadataFilterRequest,
-  segments_to_frame_indices: segmentsToFrameIndices,
-  ...peopleFields,
-};
-
-const text_weight = defaulted(
-  described(
-    Type.Number({ minimum: 0, maximum: 1000 }),
-    'Weight of the text relative to the picture, whose weight is 1.',
-  ),
-  1,
-);
 
 const { explanation, other_paths: _, ...always } = Type.Required(Match).properties;
 const VisualMatch = Type.Object({
@@ -93,7 +47,6 @@ const notice =
   'matches that their previews exceed 256 MiB, the last matches have an empty `image` and ' +
   '`toast_warning` says so; get these pictures from POST /thumbnails.';
 
-const CommonFields = Type.Object(Common);
 /**
  * All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts
  * those.
@@ -115,25 +68,6 @@ function whole({ matches: found, toast_warning, warnings = [], ...more }: Search
   };
 }
 
-type Body = Static<typeof CommonFields>;
-
-/** The fields that all three searches share, as the coordinator takes them. */
-function common(body: Body & { readonly exclude: string[] }) {
-  return {
-    cache_dir: body.cache_dir,
-    media_paths: body.search_all ? [] : body.media_paths,
-    search_all: body.search_all,
-    max_results: body.max_results,
-    ...(typeof body.max_per_media === 'number' && { max_per_media: body.max_per_media }),
-    exclude: body.exclude,
-    segments_to_frame_indices: plainRanges(body.segments_to_frame_indices),
-    metadata_filter_request: body.metadata_filter_request,
-    ...peopleFilter(body),
-    ...sureness(body),
-    previews: true,
-  };
-}
-
 export const searchText = route({
   method: 'POST',
   path: '/api/v1/search/text',
@@ -141,37 +75,10 @@ export const searchText = route({
   tag,
   summary: 'Find moments by words',
   description: notice,
-  body: Type.Object({
-    query: described(
-      Type.String({ minLength: 1, maxLength: 2000 }),
-      'Query in natural language, such as `red car at night, not raining`.',
-    ),
-    ...Common,
-    text_weight: described(
-      text_weight,
-      'Has no effect here, because there is no picture to weigh the text against.',
-    ),
-    exclude: defaulted(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }), []),
-  }),
+  body: TextSearch,
   answers: { 200: Answer, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const { query, text_weight: weight } = body;
-    return reply(200, whole(await search.text({ ...common(body), query, text_weight: weight }, signal)));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, whole(await search.text(body, signal))),
 });
-
-const onePicture = {
-  ...Common,
-  text_weight,
-  query: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
-};
-const exclude = defaulted(
-  described(
-    Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
-    'Matches that resemble one of these texts rank lower. Needs `query`.',
-  ),
-  [],
-);
 
 export const searchImage = route({
   method: 'POST',
@@ -180,21 +87,10 @@ export const searchImage = route({
   tag,
   summary: 'Find moments similar to a picture',
   description: notice,
-  body: Type.Object({
-    image_path: described(
-      AbsolutePath,
-      'Path of the picture to compare with. The picture and its mirror image are compared, without black ' +
-        'bars, and the better match counts.',
-    ),
-    ...onePicture,
-    exclude,
-  }),
+  body: ImageSearch,
   answers: { 200: Answer, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const image_path = body.image_path;
-    const request = { ...common(body), query: body.query ?? null, text_weight: body.text_weight, image_path };
-    return reply(200, whole(await atField('image_path', search.image(request, signal))));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, whole(await atField('image_path', search.image(body, signal)))),
 });
 
 export const searchFrame = route({
@@ -206,19 +102,10 @@ export const searchFrame = route({
   description:
     `${notice} The picture at a time between two seconds is decoded from the film. If the film no longer ` +
     'exists, the nearest analysed second is used instead, and `toast_warning` says so.',
-  body: Type.Object({
-    media_path: AbsolutePath,
-    time_seconds: described(Type.Number({ minimum: 0 }), 'Time in seconds from the beginning of the film.'),
-    ...onePicture,
-    exclude,
-  }),
+  body: FrameSearch,
   answers: { 200: Answer, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const media_path = body.media_path;
-    const { query, text_weight: weight, time_seconds } = body;
-    const request = { ...common(body), query: query ?? null, text_weight: weight, media_path, time_seconds };
-    return reply(200, whole(await atField('media_path', search.frame(request, signal))));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, whole(await atField('media_path', search.frame(body, signal)))),
 });
 
 export const searchRoutes: readonly Route[] = [searchText, searchImage, searchFrame];

@@ -1,10 +1,10 @@
 // What detectors have seen in a media file.
 import { Type } from 'typebox';
 import { CacheDir } from '../../actors/index/store/contract.ts';
+import { mediaFields } from '../../actors/search/media/contract.ts';
 import { SeenAnswer } from '../../actors/search/seen/contract.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { mediaFields, namedMedia } from './media-fields.ts';
 
 export const mediaSeen = route({
   method: 'POST',
@@ -22,7 +22,7 @@ export const mediaSeen = route({
     404: ErrorBody,
   },
   handle: async ({ body, signal }, { search }) =>
-    reply(200, await atField('media_path', search.seen(namedMedia(body), signal))),
+    reply(200, await atField('media_path', search.seen(body, signal))),
 });
 
 export const seenRoutes: readonly Route[] = [mediaSeen];

@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
+import { HashStr, mediaFields } from '../../actors/search/media/contract.ts';
 import { ConfirmedSpeakers, SpeakerSuggestions } from '../../actors/search/voices/contract.ts';
 import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr, mediaFields, namedMedia } from './media-fields.ts';
 
 const tag = 'Transcriptions';
 
@@ -37,10 +37,7 @@ export const suggestSpeakers = route({
     ),
   }),
   answers: { 200: SpeakerSuggestions },
-  handle: async ({ body, signal }, { search }) => {
-    const { speaker, limit } = body;
-    return reply(200, await search.voices.suggest({ ...namedMedia(body), speaker, limit }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.voices.suggest(body, signal)),
 });
 
 export const confirmSpeakers = route({

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { createFolders } from '../../actors/exporter/contract.ts';
 import { SummaryDocumentAnswer, summaryFormats } from '../../actors/exporter/summary/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
+import { HashStr } from '../../actors/search/media/contract.ts';
 import {
   CollectionsAnswer,
   NodeAnswer,
@@ -16,7 +17,6 @@ import { AbsolutePath, absolute, SentPath } from '../../runtime/paths.ts';
 import { defaulted, described, oneOf, shown } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr } from './media-fields.ts';
 
 const tag = 'Summaries';
 

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
+import { HashStr } from '../../actors/search/media/contract.ts';
 import {
   mostThumbnails,
   SceneThumbnailsAnswer,
@@ -12,7 +13,6 @@ import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-import { HashStr } from './media-fields.ts';
 
 const tag = 'Thumbnails';
 

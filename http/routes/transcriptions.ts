@@ -4,10 +4,12 @@ import { Type } from 'typebox';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import { searchErrors } from '../../actors/search/contract.ts';
+import { HashStr, whichMediaErrors } from '../../actors/search/media/contract.ts';
 import {
   SpeakerNamesAnswer,
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
+  TranscriptSearch,
   TranscriptSearchAnswer,
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
@@ -18,9 +20,6 @@ import { defaulted, described, named, nullable, shown } from '../../runtime/sche
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
-import { metadataFilterRequest, segmentsToTimeRanges } from './filter-fields.ts';
-import { HashStr } from './media-fields.ts';
-import { plainRanges } from './plain-names.ts';
 
 const tag = 'Transcriptions';
 
@@ -163,7 +162,7 @@ export const transcriptionsRange = route({
       return reply(200, await search.transcripts.range({ ...request, hash_str }, signal));
     }
     if (media_path === undefined) {
-      throw searchErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
+      throw whichMediaErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
     }
     return reply(200, await search.transcripts.range({ ...request, media_path }, signal));
   },
@@ -204,17 +203,6 @@ export const nameSpeakers = route({
   },
 });
 
-const speakerField = () =>
-  Type.Optional(
-    nullable(
-      described(
-        Type.String({ maxLength: 200 }),
-        'Search only what this speaker says: an id, a name, or part of a name. Part of a name counts only if ' +
-          'no speaker matches exactly.',
-      ),
-    ),
-  );
-
 export const searchTranscript = route({
   method: 'POST',
   path: '/api/v1/search/transcript',
@@ -227,53 +215,15 @@ export const searchTranscript = route({
     '/analysis-data/load or /analysis-data/load-transcriptions, and returns 400 if another folder is ' +
     'loaded. Matches are sorted by path and time; `total` includes matches beyond `max_results`, up to ' +
     'about 1,000 (`total_is_exact`). `speaker` and `speaker_name` have the same meaning.',
-  body: Type.Object({
-    query: Type.String({ minLength: 1, maxLength: 2000 }),
-    cache_dir: CacheDir,
-    media_paths: defaulted(
-      described(Type.Array(AbsolutePath), 'Search only these files. Ignored if `search_all` is true.'),
-      [],
-    ),
-    max_results: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
-    search_all: defaulted(described(Type.Boolean(), 'Search everything that is loaded.'), true),
-    speaker: speakerField(),
-    speaker_name: speakerField(),
-    metadata_filter_request: metadataFilterRequest,
-    segments_to_time_ranges: segmentsToTimeRanges,
-  }),
+  body: TranscriptSearch,
   answers: {
     200: Type.Object({
       ...TranscriptSearchAnswer.properties,
       matches: Type.Array(named('TranscriptMatch', TranscriptSearchMatch)),
     }),
   },
-  handle: async ({ body, signal }, { search }) => {
-    const { query, search_all, max_results } = body;
-    return reply(
-      200,
-      await search.transcripts.search(
-        {
-          query,
-          cache_dir: body.cache_dir,
-          media_paths: search_all ? [] : body.media_paths,
-          search_all,
-          max_results,
-          speaker_name: speakerOf(body.speaker, body.speaker_name),
-          metadata_filter_request: body.metadata_filter_request,
-          segments_to_time_ranges: plainRanges(body.segments_to_time_ranges, 'segments_to_time_ranges'),
-        },
-        signal,
-      ),
-    );
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.transcripts.search(body, signal)),
 });
-
-function speakerOf(speaker: string | null | undefined, name: string | null | undefined): string | null {
-  if (speaker && name && speaker !== name) {
-    throw searchErrors.TWO_SPEAKERS(`speaker: ${speaker} is not speaker_name ${name}`, { field: 'speaker' });
-  }
-  return speaker || name || null;
-}
 
 export const transcriptionRoutes: readonly Route[] = [
   transcriptions,

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
+import { defaulted, described } from '../../../runtime/schema.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
 
@@ -38,6 +39,13 @@ export const MetadataFilter = Type.Object({
   values: Type.Array(Type.String()),
 });
 export type MetadataFilter = Static<typeof MetadataFilter>;
+
+/** The same in a request. */
+export const RequestedFilter = Type.Object({
+  facet_id: described(Type.String(), 'Id of a facet, as returned by /metadata/facets.'),
+  operator: defaulted(FilterOperator, 'is_any_of'),
+  values: described(Type.Array(Type.String()), 'One or more values. Comparisons take exactly one value.'),
+});
 
 export const MediaType = words('visual', 'speech', 'any');
 export type MediaType = Static<typeof MediaType>;

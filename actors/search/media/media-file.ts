@@ -3,11 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import { type MediaFile, searchErrors } from '../contract.ts';
-import type { NamedMedia } from './contract.ts';
+import { type NamedMedia, whichMedia } from './contract.ts';
 import { type LocationParts, locatePaths, type MediaLocation } from './location.ts';
 
 /**
- * Throws MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer where it was seen.
+ * Throws WHICH_MEDIA, MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer
+ * where it was seen.
  */
 export async function mediaFile(
   parts: Pick<LocationParts, 'index'>,
@@ -15,12 +16,13 @@ export async function mediaFile(
   call: CallOptions,
 ): Promise<MediaFile> {
   const { cache_dir } = request;
-  if ('media_path' in request) {
-    const { media_path } = request;
+  const named = whichMedia(request);
+  if ('media_path' in named) {
+    const { media_path } = named;
     const [found] = await locatePaths(parts, cache_dir, [media_path], call);
     return fileOf(found!) ?? refuse(found!.record !== null, `media_path: ${media_path}`, 'media_path');
   }
-  const { hash_str } = request;
+  const { hash_str } = named;
   const [paths = []] = (await parts.index.ask('paths', { cache_dir, hashes: [hash_str] }, call)).paths;
   const located = await locatePaths(parts, cache_dir, paths, call);
   const here = located.filter(({ record }) => record?.identity.hash_str === hash_str).map(fileOf);

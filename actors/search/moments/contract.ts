@@ -2,14 +2,20 @@
 // second of a film has of a query.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
-import { described, named, oneOf } from '../../../runtime/schema.ts';
-import type { PeopleFilter } from '../../index/people/contract.ts';
-import type { FrameRange } from '../../index/visual/contract.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
+import { defaulted, described, named, oneOf, optional, shown } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
-import { type NamedMedia, OtherPaths } from '../media/contract.ts';
+import { HashStr, mediaFields, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
-import type { MetadataFilterRequest } from '../scope/contract.ts';
-import { Band, Explanation, MaybeNotUnderstood, Weaker } from '../visual/contract.ts';
+import {
+  metadataFilterRequest,
+  peopleFields,
+  searchAll,
+  searchedFiles,
+  segmentsToFrameIndices,
+} from '../scope/contract.ts';
+import { Band, Explanation, explain, MaybeNotUnderstood, min_band, Weaker } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
@@ -38,29 +44,76 @@ export type PictureSource =
     };
 
 /** What is searched for. */
-export interface MomentQuery {
-  readonly query: string | null;
-  readonly picture: PictureSource | null;
-  readonly exclude: string[];
-  readonly text_weight: number;
-}
+const queryFields = {
+  query: shown(
+    described(
+      optional(Type.String({ maxLength: 2000 })),
+      'Query in natural language. Names given to people are recognized as whole words, regardless of case. ' +
+        'The rest of the query is searched in pictures, and the whole query is searched in what is said.',
+    ),
+    'Ann with a red car',
+  ),
+  image_path: described(
+    optional(AbsolutePath),
+    'Path of a picture to compare with. A request can have at most one picture.',
+  ),
+  image_data: described(
+    optional(Type.String({ maxLength: Math.ceil(mostPictureBytes / 3) * 4 + 4096 })),
+    'The picture as base64 or as `data:image/...;base64,...`: JPEG, PNG or WebP, at most 20 MiB.',
+  ),
+  like: described(
+    optional(
+      Type.Object({
+        hash_str: Type.Optional(HashStr),
+        media_path: Type.Optional(AbsolutePath),
+        time_seconds: described(
+          Type.Number({ minimum: 0 }),
+          'Time in seconds from the beginning of the film.',
+        ),
+      }),
+    ),
+    'A moment of a film to compare with. The film is given by either `hash_str` or `media_path`.',
+  ),
+  exclude: defaulted(
+    described(
+      Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
+      'Pictures that resemble one of these texts rank lower. Needs `query`.',
+    ),
+    [],
+  ),
+  text_weight: defaulted(
+    described(
+      Type.Number({ minimum: 0, maximum: 1000 }),
+      'Weight of the words relative to the picture, whose weight is 1.',
+    ),
+    1,
+  ),
+};
+const QueryFields = Type.Object(queryFields);
+export type QueryFields = Static<typeof QueryFields>;
 
-export interface MomentsRequest extends MomentQuery {
-  readonly cache_dir: string;
-  readonly media_paths: string[];
-  readonly search_all: boolean;
-  readonly segments_to_frame_indices: Record<string, FrameRange[]>;
-  readonly metadata_filter_request: MetadataFilterRequest | null;
-  readonly people_filter?: PeopleFilter;
-  /** Null: all of them, as far as they can be searched. */
-  readonly kinds: readonly MomentKind[] | null;
-  readonly limit: number;
-  readonly max_per_media?: number;
-  /** Says how sure what is seen is. */
-  readonly explain?: boolean;
-  /** Leaves out what is seen or written and less sure. */
-  readonly min_band?: Band;
-}
+export const MomentsRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...queryFields,
+  media_paths: searchedFiles,
+  search_all: searchAll,
+  explain,
+  min_band,
+  metadata_filter_request: metadataFilterRequest,
+  segments_to_frame_indices: segmentsToFrameIndices,
+  ...peopleFields,
+  kinds: described(
+    optional(Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: momentKinds.length })),
+    'Kinds to search. If omitted, everything that can be searched is searched. A requested kind that ' +
+      'cannot be searched causes a warning, or an error if it is the only one.',
+  ),
+  limit: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+  max_per_media: described(
+    optional(Type.Integer({ minimum: 1 })),
+    'Maximum number of moments of one file. If omitted, there is no limit.',
+  ),
+});
+export type MomentsRequest = Static<typeof MomentsRequest>;
 
 const Rank = described(Type.Integer({ minimum: 1 }), 'Position in the list of its kind, counted from 1.');
 
@@ -159,7 +212,8 @@ export const MomentsAnswer = Type.Object({
 });
 export type MomentsAnswer = Static<typeof MomentsAnswer>;
 
-export type RelevanceRequest = MomentQuery & NamedMedia;
+export const RelevanceRequest = Type.Object({ cache_dir: CacheDir, ...mediaFields, ...queryFields });
+export type RelevanceRequest = Static<typeof RelevanceRequest>;
 
 export const RelevanceAnswer = Type.Object({
   hash_str: Type.String(),

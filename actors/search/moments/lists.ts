@@ -1,7 +1,7 @@
 // The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is
 // asked for by itself, best first.
 import { now } from '../call-options.ts';
-import { frameField } from '../scope/contract.ts';
+import { frameField, peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { TranscriptData } from '../transcripts/transcript-data.ts';
 import type { Explanation, NotUnderstood } from '../visual/contract.ts';
@@ -14,7 +14,7 @@ import {
 import { warning, warningFields } from '../warnings.ts';
 import { bandOfLine } from '../written/contract.ts';
 import { askWritten, nothingRead, sureLines } from '../written/written.ts';
-import { type MomentsRequest, momentErrors, type Reason } from './contract.ts';
+import { type MomentsRequest, momentErrors, type PictureSource, type Reason } from './contract.ts';
 import type { Hit } from './fuse.ts';
 import { readPictureSource } from './picture.ts';
 
@@ -66,19 +66,20 @@ function depthOf(
 function visualRequest(request: MomentsRequest, query: string): VisualRequest {
   // How many of one file are told is counted when the lists are one: a picture may be of a moment that is
   // spoken of.
-  const { kinds: _, limit: __, picture: ___, explain: ____, max_per_media: _____, ...shared } = request;
+  const { max_per_media: _, ...shared } = request;
   const exclude = query === '' ? [] : request.exclude;
-  return { ...shared, query, exclude, max_results: depthOf(request, leastDepth), previews: false };
+  return { ...shared, query, exclude, max_results: depthOf(request, leastDepth) };
 }
 
 /** What pictures show of `query`, which names nobody any more. */
 export async function seenList(
   parts: MomentParts,
   request: MomentsRequest,
+  picture: PictureSource | null,
   query: string,
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
-  const { cache_dir, picture } = request;
+  const { cache_dir } = request;
   if (query === '' && picture === null) return { lists: [], warnings: [], scope: noScope };
   const input = visualRequest(request, query);
   const visual = await askVisual(
@@ -120,17 +121,17 @@ export async function saidList(
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
   const { index, transcripts } = parts;
-  const { cache_dir, people_filter } = request;
+  const { cache_dir } = request;
   const query = request.query?.trim() ?? '';
   if (query === '') return { lists: [], warnings: [], scope: noScope };
-  const people = people_filter && { people: people_filter };
+  const only = peopleFilter(request);
   const find = async () => {
     const searched = { model_key: null, field: frameField };
     const { scope, ...found } = await scopeOf(parts, request, searched, signal);
-    const options = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
+    const options = { cache_dir, query, scope, ...only, max_results: depthOf(request, leastNamed) };
     return { scope: found, ...(await index.ask('search_said', options, now(signal))) };
   };
-  const seen = () => (people ? parts.people.within({ cache_dir }, find, signal) : find());
+  const seen = () => (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
   const { matches, media, scope } = await transcripts.within({ cache_dir }, seen, signal);
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   const scenes = await scenesBy(parts, cache_dir, hashes, signal);
@@ -170,17 +171,17 @@ export async function writtenList(
   isAsked: boolean,
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
-  const { cache_dir, people_filter } = request;
+  const { cache_dir } = request;
   const query = request.query?.trim() ?? '';
   if (query === '') return { lists: [], warnings: [], scope: noScope };
-  const people = people_filter && { people: people_filter };
+  const only = peopleFilter(request);
   const find = async () => {
     const searched = { model_key: null, stored: true, field: frameField };
     const { scope, ...found } = await scopeOf(parts, request, searched, signal);
-    const options = { cache_dir, query, scope, ...people, max_results: depthOf(request, leastNamed) };
+    const options = { cache_dir, query, scope, ...only, max_results: depthOf(request, leastNamed) };
     return { scope: found, ...(await askWritten(parts.index, options, signal)) };
   };
-  const found = await (people ? parts.people.within({ cache_dir }, find, signal) : find());
+  const found = await (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
   if (!isAsked && found.media === 0)
     throw momentErrors.NOTHING_READ('no text has been recognized in pictures');
   const { matches, weaker } = sureLines(found.matches, isAsked ? request.min_band : 'strong');
@@ -240,9 +241,8 @@ async function personList(
   where: { readonly model_key: string | null; readonly scope: FoundScope['scope'] },
   signal: AbortSignal | undefined,
 ): Promise<Hit<Reason>[]> {
-  const { cache_dir, people_filter } = request;
   const query = {
-    ...{ cache_dir, ...where, ...(people_filter && { people: people_filter }) },
+    ...{ cache_dir: request.cache_dir, ...where, ...peopleFilter(request) },
     person: { mode: 'or' as const, people: clusters.map((one) => ({ ...one })) },
     max_results: depthOf(request, leastNamed),
   };

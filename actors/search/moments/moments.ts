@@ -19,6 +19,7 @@ import {
   type MomentsRequest,
   momentErrors,
   momentKinds,
+  type PictureSource,
   type Reason,
 } from './contract.ts';
 import { type FusedMoment, fewPerMedia, fuse } from './fuse.ts';
@@ -31,7 +32,7 @@ import {
   seenList,
   writtenList,
 } from './lists.ts';
-import { checkPicture } from './picture.ts';
+import { checkPicture, pictureOf } from './picture.ts';
 import { relevance } from './relevance.ts';
 
 export function createMoments(parts: MomentParts): Moments {
@@ -49,16 +50,16 @@ async function searchMoments(
   request: MomentsRequest,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
-  checkQuery(request);
-  const kinds = request.kinds ?? momentKinds;
-  if (request.people_filter) {
+  const picture = checkedPicture(request);
+  const kinds = request.kinds === undefined ? momentKinds : [...new Set(request.kinds)];
+  if (request.people_filter.length > 0) {
     await parts.people.settled(request, signal);
     await parts.people.require(request, signal);
   }
   const named = await namedIn(parts, request, kinds, signal);
   const outcomes = new Map<MomentKind, Outcome>();
   await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, own) => {
-    outcomes.set(kind, await outcomeOf(find(parts, request, kind, named, own)));
+    outcomes.set(kind, await outcomeOf(find(parts, request, picture, kind, named, own)));
   });
   const found = new Map<MomentKind, KindFound>();
   const refused = new Map<MomentKind, unknown>();
@@ -97,14 +98,16 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) throw engineErrors.CANCELLED();
 }
 
-/** Throws NOTHING_ASKED, EXCLUDE_WITHOUT_QUERY, WRONG_PICTURE. */
-function checkQuery({ query, picture, exclude, kinds }: MomentsRequest): void {
-  const hasQuery = (query ?? '').trim() !== '';
+/** Throws SEVERAL_PICTURES, WHICH_MEDIA, NOTHING_ASKED, EXCLUDE_WITHOUT_QUERY, WRONG_PICTURE. */
+function checkedPicture(request: MomentsRequest): PictureSource | null {
+  const { query = '', exclude, kinds } = request;
+  const picture = pictureOf(request);
+  const hasQuery = query.trim() !== '';
   if (!hasQuery && exclude.length > 0)
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
   checkPicture(picture);
-  const byPicture = picture !== null && (kinds === null || kinds.includes('seen'));
-  if (hasQuery || byPicture) return;
+  const byPicture = picture !== null && (kinds === undefined || kinds.includes('seen'));
+  if (hasQuery || byPicture) return picture;
   const what =
     picture === null
       ? 'query: give a query or a picture'
@@ -135,15 +138,22 @@ async function namedIn(
 async function find(
   parts: MomentParts,
   request: MomentsRequest,
+  picture: PictureSource | null,
   kind: MomentKind,
   named: NamedInQuery | { readonly refused: unknown },
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
-  const isAsked = request.kinds !== null;
+  const isAsked = request.kinds !== undefined;
   if (kind === 'said') return saidList(parts, request, isAsked, signal);
   if (kind === 'written') return writtenList(parts, request, isAsked, signal);
   if (kind === 'seen')
-    return seenList(parts, request, 'rest' in named ? named.rest : (request.query?.trim() ?? ''), signal);
+    return seenList(
+      parts,
+      request,
+      picture,
+      'rest' in named ? named.rest : (request.query?.trim() ?? ''),
+      signal,
+    );
   if ('refused' in named) throw named.refused;
   if (named.people.length > 0) return personLists(parts, request, named.people, signal);
   if (!isAsked)
@@ -182,7 +192,7 @@ const labels = {
 /** Who names no kinds need not hear that nobody was clustered and nothing was read. */
 function refusals(refused: ReadonlyMap<MomentKind, unknown>, request: MomentsRequest['kinds']): string[] {
   return [...refused].flatMap(([kind, error]) =>
-    (kind === 'person' || kind === 'written') && request === null
+    (kind === 'person' || kind === 'written') && request === undefined
       ? []
       : [`${labels[kind]}: ${(error as Error).message}`],
   );

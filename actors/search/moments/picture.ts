@@ -9,6 +9,7 @@ import type { VisualModel } from '../../embedder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
+import { whichMedia } from '../media/contract.ts';
 import { locatePaths } from '../media/location.ts';
 import {
   frameReadings,
@@ -17,7 +18,20 @@ import {
   replacedReadings,
 } from '../visual/picture-readings.ts';
 import type { QueryParts } from '../visual/query-vectors.ts';
-import { momentErrors, mostPictureBytes, type PictureSource } from './contract.ts';
+import { momentErrors, mostPictureBytes, type PictureSource, type QueryFields } from './contract.ts';
+
+/** The one that a request gives; null for none. Throws SEVERAL_PICTURES, WHICH_MEDIA. */
+export function pictureOf({ image_path, image_data, like }: QueryFields): PictureSource | null {
+  const given = Object.entries({ image_path, image_data, like }).filter(([, value]) => value !== undefined);
+  const [first, second] = given.map(([field]) => field);
+  if (second !== undefined) {
+    const what = `${second}: only one picture is allowed, and ${first} is already given`;
+    throw momentErrors.SEVERAL_PICTURES(what, { field: second });
+  }
+  if (image_path !== undefined) return { image_path };
+  if (image_data !== undefined) return { image_data };
+  return like ? { like: { ...whichMedia(like, 'like.'), time_seconds: like.time_seconds } } : null;
+}
 
 /** Throws WRONG_PICTURE for bytes that are none; looks at the first of them only. */
 export function checkPicture(picture: PictureSource | null): void {

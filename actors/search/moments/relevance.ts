@@ -7,14 +7,15 @@ import { askVisual, visualWarnings } from '../visual/visual-search.ts';
 import { warning } from '../warnings.ts';
 import { momentErrors, noScale, type RelevanceAnswer, type RelevanceRequest } from './contract.ts';
 import type { MomentParts } from './lists.ts';
-import { checkPicture, readPictureSource } from './picture.ts';
+import { checkPicture, pictureOf, readPictureSource } from './picture.ts';
 
 export async function relevance(
   parts: MomentParts,
   request: RelevanceRequest,
   signal: AbortSignal | undefined,
 ): Promise<RelevanceAnswer> {
-  const { cache_dir, picture, exclude, text_weight } = request;
+  const { cache_dir, exclude, text_weight } = request;
+  const picture = pictureOf(request);
   const query = request.query?.trim() ?? '';
   if (query === '' && exclude.length > 0)
     throw searchErrors.EXCLUDE_WITHOUT_QUERY('exclude needs a query', { field: 'exclude' });
@@ -30,12 +31,13 @@ export async function relevance(
   if (rest === '' && picture === null) return { ...answer, values: zeros(), scale: noScale };
   const parameters = {
     ...{ cache_dir, media_paths: [], search_all: true, max_results: 1, segments_to_frame_indices: {} },
-    ...{ metadata_filter_request: null, previews: false, query: rest, text_weight },
+    ...{ metadata_filter_request: null, people_filter: [], people_filter_mode: 'and' as const },
+    ...{ query: rest, text_weight, explain: false },
     exclude: rest === '' ? [] : exclude,
   };
-  const pictureOf = (model: Parameters<typeof readPictureSource>[1]) =>
+  const readings = (model: Parameters<typeof readPictureSource>[1]) =>
     readPictureSource(parts, model, cache_dir, picture, signal);
-  const visual = await askVisual(parts, parameters, pictureOf, signal);
+  const visual = await askVisual(parts, parameters, readings, signal);
   const { model_key, vectors } = visual;
   const options = { cache_dir, model_key, hash_str, ...vectors, text_weight };
   const ask = () => parts.index.ask('relevance', options, now(signal));

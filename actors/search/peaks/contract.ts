@@ -1,12 +1,12 @@
 // How loud the sound of a file is along its time.
 import { type Static, Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
+import type { NamedMedia } from '../media/contract.ts';
 
 /** Points of one answer. */
 export const mostPoints = 20_000;
 
-export type PeaksRequest = ({ readonly media_path: string } | { readonly hash_str: string }) & {
-  readonly cache_dir: string;
+export type PeaksRequest = NamedMedia & {
   /** Null: that of the file. */
   readonly start_seconds: number | null;
   readonly end_seconds: number | null;

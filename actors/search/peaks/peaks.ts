@@ -11,6 +11,7 @@ import type { SoundPeaks } from '../../decoder/peaks/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
+import { whichMedia } from '../media/contract.ts';
 import { locatePaths } from '../media/location.ts';
 import { expectSameFile, mediaFile } from '../media/media-file.ts';
 import type { PeaksAnswer, PeaksRequest } from './contract.ts';
@@ -58,14 +59,15 @@ function beyond(start: number, end: number | null, duration: number) {
   return searchErrors.BAD_TIME(`${field}: ${what}`, { field });
 }
 
-/** What is known of the content, also where its file is gone. MEDIA_UNKNOWN, MEDIA_GONE. */
+/** What is known of the content, also where its file is gone. WHICH_MEDIA, MEDIA_UNKNOWN, MEDIA_GONE. */
 async function recordOf(parts: PeakParts, request: PeaksRequest, call: CallOptions): Promise<MediaRecord> {
   const { cache_dir } = request;
-  if ('media_path' in request) {
-    const [found] = await locatePaths(parts, cache_dir, [request.media_path], call);
+  const named = whichMedia(request);
+  if ('media_path' in named) {
+    const [found] = await locatePaths(parts, cache_dir, [named.media_path], call);
     if (found?.record) return found.record;
   } else {
-    const hashes = [request.hash_str];
+    const hashes = [named.hash_str];
     const { by_hash } = await parts.index.ask('find', { cache_dir, paths: [], hashes }, call);
     if (by_hash[0]) return by_hash[0];
   }

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../../runtime/ref.ts';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import { type NamedMedia, whichMedia } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { Scene, ScenesAnswer, ScenesRequest } from './contract.ts';
 
@@ -42,23 +42,23 @@ export async function listScenes(
   return { ...answer, model_key: list.model_key, scenes };
 }
 
-const fieldOf = (request: NamedMedia) => ('media_path' in request ? 'media_path' : 'hash_str');
+const fieldOf = ({ hash_str }: NamedMedia) => (hash_str === undefined ? 'media_path' : 'hash_str');
 
-/** A media that the folder knows, where it lies or was seen last. Throws MEDIA_UNKNOWN naming the field. */
+/** A media that the folder knows, where it lies or was seen last. Throws WHICH_MEDIA, MEDIA_UNKNOWN. */
 export async function knownMedia(
   parts: LocationParts,
   request: NamedMedia,
   call: CallOptions,
 ): Promise<{ readonly record: MediaRecord; readonly media_path: string }> {
   const { cache_dir } = request;
-  const given = 'media_path' in request ? request.media_path : request.hash_str;
-  const hash = 'hash_str' in request ? request.hash_str : await hashAt(parts, cache_dir, given, call);
+  const named = whichMedia(request);
+  const hash = 'hash_str' in named ? named.hash_str : await hashAt(parts, cache_dir, named.media_path, call);
   const found =
     hash === null ? null : await parts.index.ask('find', { cache_dir, paths: [], hashes: [hash] }, call);
   const record = found?.by_hash[0] ?? null;
-  if (record) return { record, media_path: 'media_path' in request ? request.media_path : record.path };
+  if (record) return { record, media_path: request.media_path ?? record.path };
   const field = fieldOf(request);
-  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${given} is not in the analysis folder`, { field });
+  throw searchErrors.MEDIA_UNKNOWN(`${field}: ${request[field]} is not in the analysis folder`, { field });
 }
 
 async function hashAt(

@@ -1,11 +1,24 @@
-// Where a search looks: the media its filters speak of, and ranges of frames or seconds.
+// Where a search looks: the media that its filters select, ranges of frames or seconds, and people.
 
+import { isAbsolute } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
+import { AbsolutePath, absolute } from '../../../runtime/paths.ts';
 import { rangeFault } from '../../../runtime/range-fault.ts';
-import { plainPath } from '../../../runtime/schema.ts';
-import { MediaType, MetadataFilter } from '../../index/facets/contract.ts';
-import type { FrameRange } from '../../index/visual/contract.ts';
+import {
+  defaulted,
+  described,
+  field,
+  nullable,
+  oneOf,
+  optional,
+  plainPath,
+  shown,
+} from '../../../runtime/schema.ts';
+import { filterErrors, MediaType, RequestedFilter } from '../../index/facets/contract.ts';
+import type { PeopleFilter } from '../../index/people/contract.ts';
+import { TimeRange } from '../../index/transcripts/contract.ts';
+import { FrameRange } from '../../index/visual/contract.ts';
 
 export const scopeErrors = errorTable({
   UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
@@ -13,48 +26,199 @@ export const scopeErrors = errorTable({
   WRONG_SCOPE: { meaning: 'The fields of the scope contradict each other', status: 400, retryable: false },
 });
 
-/** Which media filters speak of, as a client says it. */
+const named = {
+  media_type: defaulted(
+    described(MediaType, 'For a global scope: what the media can be searched by. The default is `any`.'),
+    'any',
+  ),
+  media_paths: defaulted(
+    described(
+      Type.Array(plainPath(Type.String())),
+      'Absolute paths, in the same order as `hash_strs` if both are given.',
+    ),
+    [],
+  ),
+  hash_strs: defaulted(
+    described(
+      Type.Array(Type.String()),
+      'Hashes from /media/metadata, either alone or one for each of `media_paths` (empty if unknown).',
+    ),
+    [],
+  ),
+  expected_count: Type.Optional(
+    described(
+      Type.Integer({ minimum: 0 }),
+      'Number of files in the scope, for `coverage`, if not all of them are listed.',
+    ),
+  ),
+};
+
+/** Which media filters select. */
 export const FilterScope = Type.Object({
-  /** `paths`: the files supplied. `global`: what is loaded and can be searched. */
-  mode: Type.Unsafe<'paths' | 'global'>({ type: 'string', enum: ['paths', 'global'] }),
-  /** Of a global scope: what the media can be searched by. */
-  media_type: MediaType,
-  media_paths: Type.Array(plainPath(Type.String())),
-  /** Of the paths, one each and empty where it is not known; or alone. */
-  hash_strs: Type.Array(Type.String()),
-  /** Files the client means, where it does not name them all. */
-  expected_count: Type.Optional(Type.Integer({ minimum: 0 })),
+  mode: defaulted(
+    described(
+      oneOf('paths', 'global'),
+      '`paths`: the given files; if none are given, the same as `global`. `global`: the loaded media that ' +
+        'can be searched, not everything in the folder.',
+    ),
+    'paths',
+  ),
+  ...named,
 });
 export type FilterScope = Static<typeof FilterScope>;
 
-export const MetadataFilterRequest = Type.Object({
-  /** Left out: the scope of the search itself. */
-  scope: Type.Optional(FilterScope),
-  filters: Type.Array(MetadataFilter),
+/** The fields a scope is derived from when it is left out. */
+export const flatScope = {
+  media_type: named.media_type,
+  search_all: shown(
+    defaulted(
+      described(Type.Boolean(), 'The same as a global scope. Giving no files is also the same.'),
+      false,
+    ),
+    true,
+  ),
+  media_paths: named.media_paths,
+  hash_strs: named.hash_strs,
+  expected_count: named.expected_count,
+};
+
+export const filtersField = defaulted(
+  described(Type.Array(RequestedFilter), 'Filters. Media must pass all of them.'),
+  [],
+);
+
+/** The files of a search of what is loaded. */
+export const searchedFiles = defaulted(
+  described(
+    Type.Array(AbsolutePath),
+    'Search only these files. If empty, everything that is loaded is searched.',
+  ),
+  [],
+);
+export const searchAll = defaulted(
+  described(Type.Boolean(), 'Search everything that is loaded, and ignore `media_paths`.'),
+  false,
+);
+
+/** The files of a search that has all of them when none is named. */
+export const onlyFiles = defaulted(
+  described(Type.Array(AbsolutePath), 'Search only these files. Ignored if `search_all` is true.'),
+  [],
+);
+
+export const maxResults = defaulted(
+  field('Maximum number of matches.', Type.Integer({ minimum: 1, maximum: 10_000 })),
+  50,
+);
+
+/** Left out or null: nothing is filtered. */
+export const metadataFilterRequest = defaulted(
+  described(
+    nullable(Type.Object({ scope: Type.Optional(FilterScope), filters: filtersField })),
+    'A hard filter: only media that pass every filter are ranked. `scope` restricts the search further, ' +
+      'even if `filters` is empty. If omitted, it is the scope of the search.',
+  ),
+  null,
+);
+export type MetadataFilterRequest = NonNullable<Static<typeof metadataFilterRequest>>;
+
+/** `frameRanges` brings it to its one form. */
+export const segmentsToFrameIndices = defaulted(
+  described(
+    Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),
+    'Half-open ranges `[start, end)` of frames on the grid of one frame per second, by media path or ' +
+      'hash; one range or a list of them. Media without a key are excluded. A key outside the searched ' +
+      'media is an error.',
+  ),
+  {},
+);
+
+/** Of a search of what is said, in seconds. */
+export const segmentsToTimeRanges = defaulted(
+  described(
+    Type.Record(Type.String(), Type.Union([TimeRange, Type.Array(TimeRange)])),
+    'Half-open ranges `[start_seconds, end_seconds)` by media path or hash; one range or a list of them. ' +
+      'Segments that overlap a range are searched. Media without a key are excluded. A key outside the ' +
+      'searched media is an error.',
+  ),
+  {},
+);
+
+const Person = Type.Object({
+  cluster_job_name: described(
+    optional(Type.String()),
+    'Name of the face clustering. If omitted, the only clustering that contains the person is used.',
+  ),
+  person_name: described(
+    optional(Type.String()),
+    'Name of the person. An exact match is preferred; otherwise case is ignored. Clusters with the same ' +
+      'name count as one person.',
+  ),
+  cluster_id: described(optional(Type.String()), 'Id of a cluster, instead of a name.'),
 });
-export type MetadataFilterRequest = Static<typeof MetadataFilterRequest>;
+
+/** `peopleFilter` brings both to their one form. */
+export const peopleFields = {
+  people_filter: defaulted(
+    described(
+      Type.Array(Person, { maxItems: 100 }),
+      'A hard filter: only frames that show these people are ranked.',
+    ),
+    [],
+  ),
+  people_filter_mode: defaulted(
+    described(
+      oneOf('and', 'or'),
+      '`and`: all of these people in one frame, each with a face of their own; `or`: any of them.',
+    ),
+    'and',
+  ),
+};
+const PeopleFields = Type.Object(peopleFields);
+export type PeopleFields = Static<typeof PeopleFields>;
+
+/** Nothing for nobody. Throws WRONG_PEOPLE naming the item that names a person twice, or not at all. */
+export function peopleFilter({ people_filter: asked, people_filter_mode: mode }: PeopleFields): {
+  readonly people?: PeopleFilter;
+} {
+  if (asked.length === 0) return {};
+  const people = asked.map(({ cluster_job_name, person_name, cluster_id }, i) => {
+    if (Boolean(person_name) === Boolean(cluster_id)) {
+      const field = `people_filter[${i}]`;
+      const message = `${field}: exactly one of person_name and cluster_id is required`;
+      throw filterErrors.WRONG_PEOPLE(message, { field });
+    }
+    return {
+      ...(cluster_job_name && { cluster_job_name }),
+      ...(person_name ? { person_name } : { cluster_id: cluster_id ?? '' }),
+    };
+  });
+  return { people: { mode, people } };
+}
 
 /** The field that ranges of frames come in. */
 export const frameField = 'segments_to_frame_indices';
 
+export type Segments = Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
+
 /**
- * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs. Throws
- * WRONG_SEGMENTS naming the key of a value that is empty or a pair that does not ascend.
+ * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs by hash or plain
+ * path. Two spellings of one path are joined. Throws WRONG_SEGMENTS naming the key of a value that is empty
+ * or a pair that does not ascend.
  */
-export function frameRanges(
-  segments: Readonly<Record<string, FrameRange | readonly FrameRange[]>>,
-  field = frameField,
-): Record<string, FrameRange[]> {
-  const entries = Object.entries(segments).map(([key, value]): [string, FrameRange[]] => {
-    const pairs = isPair(value) ? [value] : [...value];
+export function frameRanges(segments: Segments, field = frameField): Record<string, FrameRange[]> {
+  const plain = new Map<string, FrameRange[]>();
+  for (const [key, value] of Object.entries(segments)) {
+    const pairs = isPair(value) ? [value] : value;
     if (pairs.length === 0) throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
     const wrong = pairs.find(([start, end]) => start >= end);
     if (wrong) {
       throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key}: ${rangeFault(...wrong)}`, { field });
     }
-    return [key, pairs];
-  });
-  return Object.fromEntries(entries);
+    const name = isAbsolute(key) ? absolute(field, key) : key;
+    plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
+  }
+  return Object.fromEntries(plain);
 }
 
 function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange {

@@ -4,18 +4,26 @@ import { isAbsolute } from 'node:path';
 import type { Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
-import type { TextSearch } from '../contract.ts';
 import type { LocationParts } from '../media/location.ts';
 import { renamedFiles } from '../media/renamed.ts';
-import { frameField, frameRanges, type MetadataFilterRequest, scopeErrors } from './contract.ts';
+import {
+  frameField,
+  frameRanges,
+  type MetadataFilterRequest,
+  type Segments,
+  scopeErrors,
+} from './contract.ts';
 import { entriesOf, isGlobal, type ScopeEntry } from './entries.ts';
 import { readyFacets } from './ready-facets.ts';
 
 /** What a search says about where to look. */
-export interface ScopeRequest
-  extends Pick<TextSearch, 'cache_dir' | 'media_paths' | 'search_all' | 'metadata_filter_request'> {
+export interface ScopeRequest {
+  readonly cache_dir: string;
+  readonly media_paths: readonly string[];
+  readonly search_all: boolean;
+  readonly metadata_filter_request: MetadataFilterRequest | null;
   /** By media path or hash: half-open, of frames or of seconds. */
-  readonly ranges: Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
+  readonly ranges: Segments;
 }
 
 /** What is searched: frames by a model, or transcripts when there is none. */

@@ -1,8 +1,10 @@
 // Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
 import { type Static, Type } from 'typebox';
-import { TimeRange, type TranscriptLoadReport } from '../../index/transcripts/contract.ts';
+import { defaulted, described, field, nullable } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
+import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
-import { MetadataFilterRequest } from '../scope/contract.ts';
+import { maxResults, metadataFilterRequest, onlyFiles, segmentsToTimeRanges } from '../scope/contract.ts';
 
 /** Start in seconds, text, end in seconds, media path; "transcript segment" of the API. */
 export const LegacySegment = Type.Tuple([Type.Number(), Type.String(), Type.Number(), Type.String()]);
@@ -73,17 +75,27 @@ export const TranscriptRangeAnswer = Type.Object({
 });
 export type TranscriptRangeAnswer = Static<typeof TranscriptRangeAnswer>;
 
+const Speaker = Type.Optional(
+  nullable(
+    described(
+      Type.String({ maxLength: 200 }),
+      'Search only what this speaker says: an id, a name, or part of a name. Part of a name counts only if ' +
+        'no speaker matches exactly.',
+    ),
+  ),
+);
+
 export const TranscriptSearch = Type.Object({
-  cache_dir: Type.String({ minLength: 1 }),
-  query: Type.String(),
-  media_paths: Type.Array(Type.String()),
-  search_all: Type.Boolean(),
-  max_results: Type.Integer({ minimum: 1 }),
-  /** A display name, compared as texts are; null: whoever speaks. */
-  speaker_name: Type.Union([Type.String(), Type.Null()]),
-  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
-  /** Half-open ranges of seconds, by media path or hash. */
-  segments_to_time_ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
+  query: field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 })),
+  cache_dir: CacheDir,
+  media_paths: onlyFiles,
+  max_results: maxResults,
+  search_all: defaulted(described(Type.Boolean(), 'Search everything that is loaded.'), true),
+  /** Either of the two, compared as texts are; left out: whoever speaks. */
+  speaker: Speaker,
+  speaker_name: Speaker,
+  metadata_filter_request: metadataFilterRequest,
+  segments_to_time_ranges: segmentsToTimeRanges,
 });
 export type TranscriptSearch = Static<typeof TranscriptSearch>;
 

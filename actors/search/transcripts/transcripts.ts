@@ -170,7 +170,8 @@ async function search(
   signal: AbortSignal | undefined,
 ): Promise<TranscriptSearchAnswer> {
   const { index } = parts;
-  const { cache_dir, query, speaker_name, max_results, segments_to_time_ranges: ranges } = request;
+  const { cache_dir, query, max_results, segments_to_time_ranges: ranges } = request;
+  const speaker_name = speakerOf(request);
   if (query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
   const find = async (max: number) => {
     const scoped = { ...request, ranges };
@@ -203,6 +204,14 @@ async function search(
       unreadable: data.damaged.map((hash, i) => broken[i]?.path ?? hash),
     }),
   };
+}
+
+/** Null: whoever speaks. Throws TWO_SPEAKERS. */
+function speakerOf({ speaker, speaker_name: name }: TranscriptSearch): string | null {
+  if (speaker && name && speaker !== name) {
+    throw searchErrors.TWO_SPEAKERS(`speaker: ${speaker} is not speaker_name ${name}`, { field: 'speaker' });
+  }
+  return speaker || name || null;
 }
 
 /** The paths by which the caller named the media of a match. */

@@ -1,6 +1,6 @@
 // How sure a match of pictures is, as searches say it.
 import { type Static, Type } from 'typebox';
-import { described, named, nullable, oneOf } from '../../../runtime/schema.ts';
+import { defaulted, described, named, nullable, oneOf, optional } from '../../../runtime/schema.ts';
 import { ThingBox } from '../../things/contract.ts';
 
 export const Band = described(
@@ -9,6 +9,24 @@ export const Band = described(
     'the starter model, as measured.',
 );
 export type Band = Static<typeof Band>;
+
+/** Of requests: says how sure each match is. */
+export const explain = defaulted(
+  described(
+    Type.Boolean(),
+    'Adds an `explanation` to each match found by its pictures. It has bands instead of scores, measured ' +
+      'against the background of the loaded data.',
+  ),
+  false,
+);
+
+/** Of requests. */
+export const min_band = described(
+  optional(Band),
+  'Return only matches with at least this certainty, out of the best 10,000; `weaker` counts the ' +
+    'others. Matches without a band, such as words that are said, are always returned. If omitted, all ' +
+    'matches are returned.',
+);
 
 /** The least sure one first. */
 export const bandOrder: readonly Band[] = ['weak', 'likely', 'strong'];

@@ -11,6 +11,7 @@ import type { Identities } from '../media/identities.ts';
 import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
 import type { PeopleData } from '../people-data.ts';
+import { peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { explanations } from './bands.ts';
@@ -43,7 +44,7 @@ export interface VisualSearchParts extends QueryParts {
   readonly summarizing?: () => boolean;
 }
 
-export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query: string | null };
+export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query?: string };
 
 /** A visual search that is ready to be sent: its words and pictures are vectors. */
 export interface VisualQuery {
@@ -94,9 +95,7 @@ export async function searchVisual(
     best,
   );
   const ranked = shown.map(({ match }) => match);
-  const { images, unreadable } = request.previews
-    ? await previews(parts, cache_dir, ranked, signal)
-    : nothing;
+  const { images, unreadable } = await previews(parts, cache_dir, ranked, signal);
   const explained = request.explain ? await query.explain(ranked) : undefined;
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
@@ -126,7 +125,7 @@ export async function askVisual(
   const asksFor = { cache_dir: request.cache_dir, model_key: parts.models.active() };
   await parts.visual.settled(asksFor, signal);
   await parts.visual.require(asksFor, signal);
-  if (request.people_filter) {
+  if (request.people_filter.length > 0) {
     await parts.people.settled(asksFor, signal);
     await parts.people.require(asksFor, signal);
   }
@@ -220,16 +219,17 @@ function finder(
   signal: AbortSignal | undefined,
 ) {
   const { index } = parts;
-  const { cache_dir, text_weight, max_per_media, people_filter } = request;
+  const { cache_dir, text_weight, max_per_media } = request;
   const within = { cache_dir, model_key };
-  const people = people_filter && { people: people_filter };
-  const limits = { ...(max_per_media !== undefined && { max_per_media }), ...people };
+  const { people } = peopleFilter(request);
+  const only = people && { people };
+  const limits = { ...(max_per_media !== undefined && { max_per_media }), ...only };
   const searched = { model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
   const rank = async (scope: Scope, by: Vectors, max_results: number) => {
     // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
     if (!by.text && !by.picture) {
-      if (people) await index.ask('resolve', { ...within, ...people, names: [], filters: [] }, now(signal));
+      if (only) await index.ask('resolve', { ...within, ...only, names: [], filters: [] }, now(signal));
       return { matches: [], twice: [] };
     }
     const query = { ...within, ...by, text_weight, ...limits, scope, max_results };

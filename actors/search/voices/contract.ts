@@ -1,6 +1,7 @@
 // Questions about voices and their answers: who speaks in which other files.
 import { type Static, Type } from 'typebox';
 import { described, named, nullable } from '../../../runtime/schema.ts';
+import type { NamedMedia } from '../media/contract.ts';
 
 const SpeakerId = described(Type.String(), 'Id of the speaker in the transcription.');
 const SpeakerName = described(
@@ -49,11 +50,7 @@ export const ConfirmedSpeakers = Type.Object({
 });
 export type ConfirmedSpeakers = Static<typeof ConfirmedSpeakers>;
 
-export type SuggestSpeakersRequest = {
-  readonly cache_dir: string;
-  readonly speaker: string;
-  readonly limit: number;
-} & ({ readonly hash_str: string } | { readonly media_path: string });
+export type SuggestSpeakersRequest = NamedMedia & { readonly speaker: string; readonly limit: number };
 
 export interface ConfirmSpeakersRequest {
   readonly cache_dir: string;

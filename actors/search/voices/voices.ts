@@ -7,6 +7,7 @@ import type { ModelLibrary } from '../../models/contract.ts';
 import { likenessScale } from '../../models/likeness-scale.ts';
 import { now } from '../call-options.ts';
 import { loadInSteps } from '../load-in-steps.ts';
+import { whichMedia } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { SuggestSpeakersRequest, Voices } from './contract.ts';
 
@@ -82,9 +83,9 @@ async function hashOf(
   request: SuggestSpeakersRequest,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  if ('hash_str' in request) return request.hash_str;
-  const { cache_dir, media_path } = request;
-  const [hash = null] = await hashesAt(parts, cache_dir, [media_path], now(signal), (error) => {
+  const named = whichMedia(request);
+  if ('hash_str' in named) return named.hash_str;
+  const [hash = null] = await hashesAt(parts, request.cache_dir, [named.media_path], now(signal), (error) => {
     if (isMediaError(error)) return null;
     throw error;
   });

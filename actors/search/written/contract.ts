@@ -1,21 +1,24 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
-import { described } from '../../../runtime/schema.ts';
-
+import { defaulted, described, field } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
 import { shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
-import { MetadataFilterRequest } from '../scope/contract.ts';
-import { Band, Weaker } from '../visual/contract.ts';
+import { maxResults, metadataFilterRequest, onlyFiles } from '../scope/contract.ts';
+import { Band, min_band, Weaker } from '../visual/contract.ts';
 
 export const WrittenRequest = Type.Object({
-  cache_dir: Type.String({ minLength: 1 }),
-  query: Type.String(),
-  media_paths: Type.Array(Type.String()),
-  search_all: Type.Boolean(),
-  max_results: Type.Integer({ minimum: 1 }),
+  query: field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 })),
+  cache_dir: CacheDir,
+  media_paths: onlyFiles,
   /** Leaves out lines that are read less well. */
-  min_band: Type.Optional(Band),
-  metadata_filter_request: Type.Union([MetadataFilterRequest, Type.Null()]),
+  min_band,
+  max_results: maxResults,
+  search_all: defaulted(
+    described(Type.Boolean(), 'Search everything in which text has been recognized.'),
+    true,
+  ),
+  metadata_filter_request: metadataFilterRequest,
 });
 export type WrittenRequest = Static<typeof WrittenRequest>;
 

@@ -13,7 +13,7 @@ import {
   plainPath,
 } from '../../../runtime/schema.ts';
 import { speechBody } from '../../analysis/stages/speech/request.ts';
-import { MetadataFilter } from '../../index/facets/contract.ts';
+import { MetadataFilter, RequestedFilter } from '../../index/facets/contract.ts';
 import { epsMeaning, usualEps } from '../../models/face-distance.ts';
 
 export const watchErrors = errorTable({
@@ -62,15 +62,6 @@ export const watchErrors = errorTable({
 const Count = Type.Integer({ minimum: 0 });
 const Seconds = Type.Number({ minimum: 0 });
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 1000 });
-
-const Filter = Type.Object({
-  facet_id: described(MetadataFilter.properties.facet_id, 'Id of a facet, as returned by /metadata/facets.'),
-  operator: defaulted(MetadataFilter.properties.operator, 'is_any_of'),
-  values: described(
-    MetadataFilter.properties.values,
-    'One or more values. Comparisons take exactly one value.',
-  ),
-});
 
 /** What can be changed of a watch folder, in the order of the API, without defaults. */
 const changeable = {
@@ -124,7 +115,10 @@ const changeable = {
   speaker_count: speechBody.speaker_count,
   preferred_x_model_key: speechBody.preferred_x_model_key,
   metadata_filter_request: described(
-    clearable(Type.Array(Filter), Type.Object({ filters: defaulted(Type.Array(Filter), []) })),
+    clearable(
+      Type.Array(RequestedFilter),
+      Type.Object({ filters: defaulted(Type.Array(RequestedFilter), []) }),
+    ),
     'Only files that pass every filter are analysed. Unknown properties of a file do not exclude it. A ' +
       '`scope` is ignored; `[]` and null clear the filters.',
   ),

@@ -3,21 +3,12 @@ import { appendFileSync, renameSync, rmSync } from 'node:fs';
 import test from 'node:test';
 import { Check } from 'typebox/value';
 import { clockTime, mediaErrors } from '../../../actors/decoder/contract.ts';
-import { SearchAnswer, searchErrors, type TextSearch } from '../../../actors/search/contract.ts';
+import { SearchAnswer, searchErrors, TextSearch } from '../../../actors/search/contract.ts';
 import { scopeErrors } from '../../../actors/search/scope/contract.ts';
+import { filled } from '../../filled.ts';
 import { world } from '../analysis/fakes.ts';
 
-const common = {
-  cache_dir: '/cache',
-  media_paths: [] as string[],
-  search_all: false,
-  metadata_filter_request: null,
-  max_results: 5,
-  exclude: [] as string[],
-  segments_to_frame_indices: {},
-  previews: true,
-  text_weight: 1,
-};
+const { query: _, ...common } = filled(TextSearch, { cache_dir: '/cache', query: 'four', max_results: 5 });
 
 /** Films of three seconds, analysed and loaded. */
 async function analysed(...names: string[]) {
@@ -39,7 +30,7 @@ test('times of the grid are written as hours, minutes and seconds', () => {
   }
 });
 
-test('a match has all the fields of the contract, and previews only when they are asked for', async () => {
+test('a match has all the fields of the contract, and its preview', async () => {
   const w = await analysed('a');
   const answer = await w.search.text({ ...common, query: 'four xyzzy' });
   assert.ok(Check(SearchAnswer, answer));
@@ -56,9 +47,6 @@ test('a match has all the fields of the contract, and previews only when they ar
     },
   ]);
   assert.match(answer.toast_warning ?? '', /xyzzy/);
-  const bare = await w.search.text({ ...common, query: 'four', previews: false });
-  assert.equal(bare.matches[0]?.image, undefined);
-  assert.equal(bare.toast_warning, undefined);
   await w.end();
 });
 
@@ -86,11 +74,11 @@ test('a search is limited to the files and the ranges it names, and tells which 
 
 test('a frame search takes the stored vector on the grid and decodes the picture off it', async () => {
   const w = await analysed('a');
-  const request = { ...common, query: null, media_path: w.paths[0]! };
+  const request = { ...common, media_path: w.paths[0]! };
   assert.equal((await w.search.frame({ ...request, time_seconds: 1 })).matches[0]?.frame_idx, '77');
   assert.equal((await w.search.frame({ ...request, time_seconds: 2 })).matches[0]?.frame_idx, '2');
   await assert.rejects(w.search.frame({ ...request, time_seconds: 3 }), searchErrors.TIME_OUTSIDE.is);
-  const image = { ...common, query: null, image_path: w.paths[0]! };
+  const image = { ...common, image_path: w.paths[0]! };
   assert.equal((await w.search.image(image)).matches[0]?.frame_idx, '0');
   assert.equal(w.pool.free, w.pool.count);
   await w.end();
@@ -104,7 +92,7 @@ test('a picture is asked for as it is and mirrored, a stored one by its preview,
   w.state.barred.add(w.paths[0]!);
   await w.search.image(image);
   assert.deepEqual(w.state.readings, [0, 1, 0, -1, 0, 1, 0, -1], 'with its bars as well');
-  const frame = { ...common, query: null, media_path: w.paths[0]!, time_seconds: 1 };
+  const frame = { ...common, media_path: w.paths[0]!, time_seconds: 1 };
   w.state.preview = (_hash, second) => Uint8Array.of(0xff, 0xd8, second);
   await w.search.frame(frame);
   assert.deepEqual(w.state.readings, [77, 0, 1, -1]);
@@ -125,7 +113,7 @@ test('of a film that is gone the nearest stored second stands for a moment betwe
   const w = await analysed('a');
   const [a] = w.paths as [string];
   rmSync(a);
-  const request = { ...common, query: null, media_path: a, media_paths: [a] };
+  const request = { ...common, media_path: a, media_paths: [a] };
   for (const time_seconds of [0.6, 1, 1.4]) {
     const { matches, toast_warning } = await w.search.frame({ ...request, time_seconds });
     assert.equal(matches[0]?.frame_idx, '77', `${time_seconds}`);
@@ -148,7 +136,7 @@ test('a film that was written anew is told, its old frames are not shown, and it
   );
   assert.ok(found.toast_warning?.includes(`Changed since it was analysed; analyse it again: ${a}`));
   // 77 is what the stored vector says.
-  const frame = { ...common, query: null, media_path: a, time_seconds: 1 };
+  const frame = { ...common, media_path: a, time_seconds: 1 };
   assert.equal((await w.search.frame(frame)).matches[0]?.frame_idx, '1');
   await w.end();
 });
@@ -195,7 +183,7 @@ test('an empty query and an exclude without a query are refused by name', async 
   const w = await world([]);
   await w.open();
   await assert.rejects(w.search.text({ ...common, query: '  ' }), searchErrors.QUERY_EMPTY.is);
-  const image = { ...common, query: null, image_path: '/x', exclude: ['blue'] };
+  const image = { ...common, image_path: '/x', exclude: ['blue'] };
   await assert.rejects(w.search.image(image), searchErrors.EXCLUDE_WITHOUT_QUERY.is);
   await w.end();
 });

@@ -1,15 +1,17 @@
 // A search of moments asks little of the index, and who gives it up leaves nothing behind that goes on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { MomentsRequest } from '../../../../actors/search/moments/contract.ts';
+import { MomentsRequest } from '../../../../actors/search/moments/contract.ts';
 import { createMoments } from '../../../../actors/search/moments/moments.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { filled } from '../../../filled.ts';
 
-const request: MomentsRequest = {
-  ...{ cache_dir: '/analysis', query: 'Ann says red', picture: null, exclude: [], text_weight: 1 },
-  ...{ media_paths: [], search_all: true, segments_to_frame_indices: {}, metadata_filter_request: null },
-  ...{ kinds: null, limit: 10 },
-};
+const request = filled(MomentsRequest, {
+  cache_dir: '/analysis',
+  query: 'Ann says red',
+  search_all: true,
+  limit: 10,
+});
 
 type Asked = (name: string, signal: AbortSignal | undefined, asked: Record<string, unknown>) => unknown;
 

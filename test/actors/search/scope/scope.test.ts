@@ -12,6 +12,12 @@ const range = (start: number, end: number): FrameRange => [start, end];
 const fieldOf = (wanted: string) => (error: unknown) => (error as EngineError).details['field'] === wanted;
 
 test('ranges come as one pair or a list of them, and one that does not ascend is refused', () => {
+  assert.deepEqual(frameRanges({ '/x/a': [1, 2], '/x//y/../a': [[4, 5]] }), {
+    '/x/a': [
+      [1, 2],
+      [4, 5],
+    ],
+  });
   assert.deepEqual(frameRanges({ a: range(0, 5), b: [range(1, 2), range(7, 9)] }), {
     a: [[0, 5]],
     b: [

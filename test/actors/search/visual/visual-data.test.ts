@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { contextErrors, type SearchContext } from '../../../../actors/search/contract.ts';
+import { contextErrors, type SearchContext, TextSearch } from '../../../../actors/search/contract.ts';
 import { visualModelErrors } from '../../../../actors/search/models/contract.ts';
 import { VisualData } from '../../../../actors/search/visual/visual-data.ts';
+import { filled } from '../../../filled.ts';
 import { world } from '../../analysis/fakes.ts';
 
 type Location = ConstructorParameters<typeof VisualData>[0];
 
-const question = {
-  cache_dir: '/cache',
-  media_paths: [],
-  search_all: false,
-  metadata_filter_request: null,
-  max_results: 5,
-  exclude: [],
-  segments_to_frame_indices: {},
-  previews: false,
-  text_weight: 1,
-  query: 'four',
-};
+const question = filled(TextSearch, { cache_dir: '/cache', query: 'four', max_results: 5 });
 
 test('nothing is loaded and nothing is found before there is a visual model', async () => {
   const w = await world([{ name: 'a', frames: 3 }]);

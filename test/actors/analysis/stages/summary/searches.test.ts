@@ -1,7 +1,8 @@
 // Visual searches while summaries are made, and after it, however that ends.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { searchErrors } from '../../../../../actors/search/contract.ts';
+import { searchErrors, TextSearch } from '../../../../../actors/search/contract.ts';
+import { filled } from '../../../../filled.ts';
 import { until } from '../../../../until.ts';
 import { type Engine, summaryEngine, summaryOf } from './summary-engine.ts';
 
@@ -10,17 +11,16 @@ const films = [
   { name: 'b', frames: 3 },
 ];
 
-const ask = { media_paths: [], search_all: true, metadata_filter_request: null };
-const rest = { max_results: 5, exclude: [], segments_to_frame_indices: {}, previews: false, text_weight: 1 };
+const question = (cache_dir: string) => filled(TextSearch, { cache_dir, query: 'four', search_all: true });
 
 async function answers({ w, cache_dir }: Engine): Promise<void> {
   await w.search.load(cache_dir);
-  const { matches } = await w.search.text({ cache_dir, ...ask, ...rest, query: 'four' } as never);
+  const { matches } = await w.search.text(question(cache_dir));
   assert.ok(matches.length > 0);
 }
 
 async function refuses({ w, cache_dir }: Engine): Promise<void> {
-  const search = w.search.text({ cache_dir, ...ask, ...rest, query: 'four' } as never);
+  const search = w.search.text(question(cache_dir));
   await assert.rejects(search, (error) => searchErrors.SUMMARY_RUNNING.is(error));
 }
 
