@@ -18,7 +18,7 @@ import { thisMachine } from './actors/models/machine.ts';
 import { createSearch } from './actors/search/search.ts';
 import { startActors } from './actors/start.ts';
 import { createSummaries } from './actors/summarizer/stored/summaries.ts';
-import { openWatchFolders } from './actors/watcher/folders/open.ts';
+import { openWatchFolders } from './actors/watcher/folders/service.ts';
 import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';

@@ -4,15 +4,11 @@
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemDisk } from '../actors/watcher/disk.ts';
-import { fileState } from '../actors/watcher/file-state.ts';
+import { Patience, systemDisk } from '../actors/watcher/disk.ts';
 import { FileTable } from '../actors/watcher/file-table.ts';
-import { hashOf } from '../actors/watcher/hash.ts';
+import { FolderFiles } from '../actors/watcher/files.ts';
 import { Ledger } from '../actors/watcher/ledger.ts';
-import { Reach } from '../actors/watcher/reach.ts';
-import { WatchedFolder } from '../actors/watcher/watched-folder.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { createLog } from '../runtime/log.ts';
 import { alternate, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
 
@@ -22,11 +18,10 @@ const exclusions = {
   excluded_filename_globs: ['*_proxy.*'],
   excluded_folder_globs: ['backup', 'rushes/*/old'],
 };
-const turn = {
-  signal: new AbortController().signal,
-  throwIfCancelled: () => {},
-  alive: () => {},
-};
+const turn = { signal: new AbortController().signal, throwIfCancelled: () => {} };
+const patience = new Patience(systemClock);
+const parts = { disk: systemDisk, clock: systemClock, patience, settleMs: 0, sliceMs: 20 };
+const plan = { work: '', store: null };
 
 /**
  * `count` files of a byte in folders of a thousand; `linked`: names of one file a folder, which are made
@@ -75,19 +70,10 @@ const row = (name: string, value: number, unit: string, rest: Partial<Row> = {})
 async function polls(home: string, count: number, rounds: number, linked: boolean): Promise<Row[]> {
   const root = join(home, `films-${count}`);
   makeFiles(root, count, linked);
-  const log = createLog('bench', () => {});
-  const parts = {
-    ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
-    ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
-  };
-  const request = {
-    id: 'one',
-    folder_path: root,
-    ledger: join(home, `ledger-${count}`),
-    plan: '',
-    keeps: false,
-  };
-  const folder = new WatchedFolder(request, parts, turn);
+  const folder = new FolderFiles(
+    { id: 'one', folder_path: root, ledger: join(home, `ledger-${count}`), plan },
+    parts,
+  );
   let cpuMs = Number.POSITIVE_INFINITY;
   const took = await alternate(rounds, {
     floor: async () => (await timed(() => bareCalls(root))).ms,
@@ -120,34 +106,33 @@ async function polls(home: string, count: number, rounds: number, linked: boolea
   ];
 }
 
-/** Bytes of a file, the room that a table has to spare among them. */
+const pathOf = (i: number) => `card-${Math.floor(i / 1000)}/GX01${String(i % 1000).padStart(4, '0')}.MP4`;
+const markOf = (i: number) => `${1_000_000 + i}-${1_700_000_000_000_000_000n + BigInt(i)}`;
+
+/** Bytes of a file on the heap. */
 function memory(count: number): Row {
-  const before = process.memoryUsage().rss;
+  const before = process.memoryUsage().heapUsed;
   const table = new FileTable();
-  for (let i = 0; i < count; i++) table.add(hashOf(`card/${i}.mp4`), hashOf(String(i)), fileState.analyzed);
-  const resident = (process.memoryUsage().rss - before) / count;
-  return row(`bytes of a file in a table of ${count.toLocaleString('en')}`, table.bytes / count, 'B', {
-    against: { name: 'resident, before what it grew out of is collected', value: resident },
-    goal: { of: 'value', at: 'most', than: 48 },
+  for (let i = 0; i < count; i++) table.add(pathOf(i), markOf(i), 'analyzed', i);
+  const bytes = (process.memoryUsage().heapUsed - before) / table.counts.files;
+  return row(`bytes of a file in a table of ${count.toLocaleString('en')}`, bytes, 'B', {
+    goal: { of: 'value', at: 'most', than: 400 },
   });
 }
 
 async function opening(home: string, count: number): Promise<Row> {
-  const path = join(home, 'ledger');
+  const folder = { id: 'one', folder_path: home, ledger: join(home, 'ledger'), plan };
   const records = Array.from({ length: count }, (_, i) => ({
-    path: hashOf(`card/${i}.mp4`),
-    mark: hashOf(String(i)),
-    state: fileState.analyzed,
+    ...{ path: pathOf(i), mark: markOf(i), end: 'analyzed' as const },
   }));
-  new Ledger(path, '').replace(records);
-  const request = { id: 'one', folder_path: home, ledger: path, plan: '', keeps: false };
-  const log = createLog('bench', () => {});
-  const parts = {
-    ...{ disk: systemDisk, clock: systemClock, log, reach: new Reach(systemDisk, systemClock, 5000) },
-    ...{ settleMs: 0, sliceMs: 20, mostReady: 4096 },
-  };
+  new Ledger(
+    folder.ledger,
+    plan,
+    () => records,
+    () => {},
+  );
   const { open } = await alternate(7, {
-    open: async () => (await timed(() => new WatchedFolder(request, parts, turn))).ms,
+    open: async () => (await timed(() => new FolderFiles(folder, parts))).ms,
   });
   return row(`opening a folder of which ${count.toLocaleString('en')} files are done`, open, 'ms');
 }

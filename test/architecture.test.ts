@@ -228,8 +228,8 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
     // Which files of a watched folder are looked at, and what is known of them.
-    /^actors\/watcher\/(exclusions|file-state|file-table|folding|glob|hash|ledger-format|names|partial-names|stamps)\.ts$/,
-    /^actors\/watcher\/folders\/(ends|request-of|schedule|settings-of)\.ts$/,
+    /^actors\/watcher\/(exclusions|file-table|glob|names)\.ts$/,
+    /^actors\/watcher\/folders\/(outcomes|schedule|settings)\.ts$/,
   ];
   for (const pattern of spoken)
     assert.ok(

@@ -1,13 +1,13 @@
 // What the watcher answers: which files of a watched folder are there, which of them are complete, and what
-// became of them. It lists folders and remembers a few bytes a file; it analyses nothing and knows nobody.
+// became of them. It lists folders and remembers files; it analyses nothing and knows nobody.
 import { type Static, Type } from 'typebox';
 import { ask, contract, feed } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
+import { nullable } from '../../runtime/schema.ts';
 
 export const watcherErrors = errorTable({
   /** Not there, not mounted, not readable, or it hung: nothing is taken for deleted. */
   FOLDER_AWAY: { meaning: 'The watched folder cannot be reached', status: 503, retryable: true },
-  FOLDER_NOT_OPEN: { meaning: 'The folder is not being watched', status: 500, retryable: false },
   LEDGER_UNWRITABLE: {
     meaning: 'The progress of the watch folder cannot be recorded',
     status: 507,
@@ -16,9 +16,7 @@ export const watcherErrors = errorTable({
 });
 
 const Count = Type.Integer({ minimum: 0 });
-
-/** Names a watched folder in every message. */
-const Folder = { id: Type.String({ minLength: 1 }) };
+const Text = Type.String({ minLength: 1 });
 
 /** What is left out, in the form in which a watch folder has it. */
 export const Exclusions = Type.Object({
@@ -29,34 +27,54 @@ export const Exclusions = Type.Object({
 });
 export type Exclusions = Static<typeof Exclusions>;
 
-/**
- * Size and time of a file as they were when it was seen: `<bytes>-<modified ns>`. Another mark means another
- * content.
- */
-const Mark = Type.String({ minLength: 1 });
+/** What is done with files. What was done by the same plan need not be done again. */
+export const Plan = Type.Object({
+  /** The kinds of work and their settings, as a text to compare. */
+  work: Type.String(),
+  /** Names the analysis folder that has the results, wherever it lies; null while it is empty. */
+  store: nullable(Type.String()),
+});
+export type Plan = Static<typeof Plan>;
+
+/** Results may have filled the analysis folder, and of a new one its time becomes known after its number. */
+export function isSamePlan(before: Plan, now: Plan): boolean {
+  if (before.work !== now.work) return false;
+  if (before.store === null || before.store === now.store) return true;
+  return now.store?.startsWith(`${before.store}-`) ?? false;
+}
+
+export const WatchedFolder = Type.Object({
+  id: Text,
+  /** Absolute. */
+  folder_path: Text,
+  /** Absolute path of the file that remembers what was done; its folder is there. */
+  ledger: Text,
+  plan: Plan,
+});
+export type WatchedFolder = Static<typeof WatchedFolder>;
 
 export const SeenFile = Type.Object({
   /** Absolute, below the watched folder as it was named. */
-  path: Type.String({ minLength: 1 }),
-  mark: Mark,
+  path: Text,
+  /** Size and time when it was seen, `<bytes>-<modified ns>`: another mark means another content. */
+  mark: Text,
 });
 export type SeenFile = Static<typeof SeenFile>;
+
+export const fileEnds = ['analyzed', 'failed', 'filtered'] as const;
 
 /**
  * What became of a file. `analyzed`: done, also when it was done before or holds nothing of the kind.
  * `failed`: not tried again until it changes. `filtered`: left out by the metadata filter. `returned`: to be
  * taken again.
  */
-export const FileEnd = Type.Unsafe<'analyzed' | 'failed' | 'filtered' | 'returned'>({
-  type: 'string',
-  enum: ['analyzed', 'failed', 'filtered', 'returned'],
-});
-export type FileEnd = Static<typeof FileEnd>;
+export type FileEnd = (typeof fileEnds)[number] | 'returned';
+const FileEnd = Type.Unsafe<FileEnd>({ type: 'string', enum: [...fileEnds, 'returned'] });
 
 /** Media files of the folder, after exclusions. They sum up to `files`. */
 export const FileCounts = Type.Object({
   files: Count,
-  /** Not taken yet: `ready`, still being written, taken and not ended, or not to be opened. */
+  /** Complete, still being written, being analysed, empty or not to be opened. */
   pending: Count,
   analyzed: Count,
   failed: Count,
@@ -66,23 +84,19 @@ export type FileCounts = Static<typeof FileCounts>;
 
 export const PollReport = Type.Object({
   counts: FileCounts,
-  /**
-   * May be taken now: the same in two polls. At most as many as are kept by name; the next polls bring the
-   * others.
-   */
+  /** May be taken now: the same in two polls. */
   ready: Count,
   /** Seen once, or changed since the last poll: another poll is needed soon. */
   unsettled: Count,
-  /** Folders and files that could not be looked at, some of them by name, and how many there are. */
-  unreadable: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+  /** The first folder or file that could not be looked at, and how many there are. */
+  unreadable: nullable(Type.Object({ path: Type.String(), message: Type.String() })),
   unreadable_count: Count,
+  /** How long the listing took. */
+  took_ms: Type.Number(),
 });
 export type PollReport = Static<typeof PollReport>;
 
-/**
- * How many files are taken at once: `few` of any size, and `most` while they hold fewer than `bytes`
- * together.
- */
+/** How many files are taken at once: `few` of any size, and `most` while they hold fewer than `bytes`. */
 export const BatchSize = Type.Object({
   few: Type.Integer({ minimum: 1 }),
   most: Type.Integer({ minimum: 1 }),
@@ -90,72 +104,48 @@ export const BatchSize = Type.Object({
 });
 export type BatchSize = Static<typeof BatchSize>;
 
+/**
+ * Each message names the folder in full, so a restarted watcher goes on where the one before
+ * ended: what was done by the same plan is read from the ledger, and what was taken is pending again. What is
+ * damaged in a ledger is done again. LEDGER_UNWRITABLE is an error of all.
+ */
 export const watcherContract = contract(
   'watcher',
   {
     /**
-     * Takes a folder up; again, with another `plan`, when what is to be done changed: then nothing counts as
-     * done, unless `keeps` says that what was done by the plan before was done by this one. What was recorded
-     * of the same plan is read from `ledger`. A damaged ledger loses only what is damaged, which is done
-     * again. What was taken before is pending again. LEDGER_UNWRITABLE, and then everything is as it was.
-     */
-    open: ask(
-      Type.Object({
-        ...Folder,
-        /** Absolute. */
-        folder_path: Type.String({ minLength: 1 }),
-        /** Absolute path of the file that remembers what was done; its folder is there. */
-        ledger: Type.String({ minLength: 1 }),
-        /** What is done with a file, as a text to compare. */
-        plan: Type.String(),
-        keeps: Type.Boolean(),
-      }),
-      Type.Object({ counts: FileCounts }),
-    ),
-    /**
-     * Lists the folder once. `skip`: absolute folders that are left out, such as analysis folders. A file
-     * that was the same in two polls some seconds apart is ready. FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED:
-     * then no file is taken for gone.
+     * Lists the folder once. `skip`: absolute folders without links that are left out, such as analysis
+     * folders. A file that was the same in two polls some seconds apart is ready. FOLDER_AWAY, CANCELLED:
+     * then no file counts as deleted.
      */
     poll: ask(
-      Type.Object({ ...Folder, exclusions: Exclusions, skip: Type.Array(Type.String()) }),
+      Type.Object({ folder: WatchedFolder, exclusions: Exclusions, skip: Type.Array(Type.String()) }),
       PollReport,
     ),
     /**
-     * Files that are ready, each opened and unchanged since the poll. They are taken until their end is told;
-     * when it is cancelled, nothing is taken. FOLDER_AWAY, FOLDER_NOT_OPEN, CANCELLED.
+     * Files that are ready, each opened and unchanged since the poll. They stay taken until they are
+     * reported; when it is cancelled, none is taken. FOLDER_AWAY, CANCELLED.
      */
     take: ask(
-      Type.Object({ ...Folder, ...BatchSize.properties }),
+      Type.Object({ folder: WatchedFolder, size: BatchSize }),
       Type.Object({ files: Type.Array(SeenFile), counts: FileCounts }),
     ),
-    /**
-     * What became of files; recorded (*flushed*) when answered. A file that has another mark by now stays
-     * pending. A file that is not known any more is passed over. FOLDER_NOT_OPEN, LEDGER_UNWRITABLE.
-     */
+    /** What became of files; *flushed* when answered. A file that has another mark by now stays pending. */
     report: ask(
       Type.Object({
-        ...Folder,
-        /** Of the files when they were taken: ends of another plan are passed over. */
-        plan: Type.String(),
+        folder: WatchedFolder,
         files: Type.Array(Type.Object({ ...SeenFile.properties, end: FileEnd })),
       }),
       Type.Object({ counts: FileCounts }),
     ),
-    /**
-     * Forgets a folder; `remove`: its ledger too. A folder that is not open is no error. LEDGER_UNWRITABLE.
-     */
-    close: ask(
-      Type.Object({ ...Folder, ledger: Type.String({ minLength: 1 }), remove: Type.Boolean() }),
-      Type.Object({}),
-    ),
+    /** Forgets a folder; `remove`: its ledger too. */
+    close: ask(Type.Object({ id: Text, ledger: Text, remove: Type.Boolean() }), Type.Object({})),
     /**
      * Ids of folders in which something changed, as the system tells it where it can. It never ends by itself
      * and never fails for a folder that cannot be listened to: polls find what it does not tell.
      */
     changes: feed(
-      Type.Object({ folders: Type.Array(Type.Object({ ...Folder, folder_path: Type.String() })) }),
-      Type.Object({ ...Folder }),
+      Type.Object({ folders: Type.Array(Type.Object({ id: Text, folder_path: Text })) }),
+      Type.Object({ id: Text }),
     ),
   },
   // A feed that stays open, one poll, and short messages beside it.

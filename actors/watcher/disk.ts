@@ -1,4 +1,4 @@
-// What the watcher asks of file systems. A test hands in one that hangs, refuses or changes.
+// What is asked of the file systems that are watched, some of which may never answer.
 import {
   type BigIntStats,
   closeSync,
@@ -12,15 +12,15 @@ import {
   statSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Clock } from '../../runtime/clock.ts';
 import { isPseudoFolder } from '../../runtime/files/pseudo-folder.ts';
+import { orAborted } from '../../runtime/sync/shared-work.ts';
 
 /** Errors are those of the file system. */
 export interface Disk {
   list(folder: string): Dirent[];
-  /** The same names as bytes. */
-  listBytes(folder: string): Buffer[];
-  /** Follows links; undefined when nothing is there. */
-  stat(path: string): BigIntStats | undefined;
+  /** Follows links. */
+  stat(path: string): BigIntStats;
   /** The same without stopping the thread while a file system hangs. */
   reach(path: string): Promise<BigIntStats>;
   /** Opens the file for reading, and answers how it stands then. */
@@ -30,15 +30,12 @@ export interface Disk {
   isPseudo(folder: string, stat: Pick<BigIntStats, 'dev'>): boolean;
 }
 
-const quiet = { bigint: true, throwIfNoEntry: false } as const;
-
 /** Not to be kept waiting by a pipe that has the name of a film. */
 const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export const systemDisk: Disk = {
   list: (folder) => readdirSync(folder, { withFileTypes: true }),
-  listBytes: (folder) => readdirSync(folder, { encoding: 'buffer' }),
-  stat: (path) => statSync(path, quiet),
+  stat: (path) => statSync(path, { bigint: true }),
   reach: (path) => stat(path, { bigint: true }),
   opened: (path) => {
     const file = openSync(path, reading);
@@ -52,7 +49,46 @@ export const systemDisk: Disk = {
   isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
 };
 
-/** Size and time of a file: another mark means another content. */
-export function markOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): string {
-  return `${size}-${mtimeNs}`;
+interface Question {
+  readonly answer: Promise<unknown>;
+  readonly since: number;
+}
+
+/**
+ * Waits for answers, but not for long. A question that hangs is not asked again, however many want to know:
+ * each keeps one of the few threads that wait for disks.
+ */
+export class Patience {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #questions = new Map<string, Question>();
+
+  constructor(clock: Clock, limitMs = 5000) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+  }
+
+  /** Null when it does not answer in time. Rejects as `ask` does, and with CANCELLED. */
+  async ask<T>(key: string, ask: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
+    const { answer, since } = this.#questions.get(key) ?? this.#begin(key, ask);
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const left = since + this.#limitMs - this.#clock.now();
+    if (left <= 0) return null;
+    const cancel = this.#clock.after(left, () => resolve(null));
+    try {
+      const first = Promise.race([answer as Promise<T>, late]);
+      return await (signal ? orAborted(first, signal) : first);
+    } finally {
+      cancel();
+    }
+  }
+
+  #begin(key: string, ask: () => Promise<unknown>): Question {
+    const answer = ask().finally(() => this.#questions.delete(key));
+    // Nobody may be waiting for it any more.
+    answer.catch(() => {});
+    const question = { answer, since: this.#clock.now() };
+    this.#questions.set(key, question);
+    return question;
+  }
 }

@@ -1,162 +1,115 @@
-// The file that remembers what was done with the files of a watched folder: records are appended and flushed,
-// and written anew, atomically, when most of them say nothing any more. Nobody else writes it; where somebody
-// did, what is known here is written over it.
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+// The file that remembers what was done with the files of a watched folder: a line of JSON for the plan, and
+// one for each file. Lines are appended and flushed; the file is rewritten when most of them are outdated.
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { codeOf, reasonOf } from '../../runtime/files/error-code.ts';
-import { watcherErrors } from './contract.ts';
-import {
-  headerBytes,
-  headerOf,
-  isHeaderOf,
-  type LedgerRecord,
-  recordAt,
-  recordBytes,
-  recordsBytes,
-} from './ledger-format.ts';
+import { fileEnds, isSamePlan, Plan, watcherErrors } from './contract.ts';
 
-/** Records of one read. */
-const together = 32_768;
-/** Records that may say nothing before a ledger is worth writing anew. */
-const spare = 1024;
+const Header = Type.Object({ version: Type.Literal(1), plan: Plan });
+
+/** What was done with a file; `path` is below the watched folder. */
+export interface EndRecord {
+  readonly path: string;
+  readonly mark: string;
+  readonly end: (typeof fileEnds)[number];
+}
+
+/** Which device and folder the watched folder was when something was in it. */
+interface RootRecord {
+  readonly root: string;
+}
+
+export type LedgerRecord = EndRecord | RootRecord;
+
+/** Outdated lines that are not worth rewriting a ledger. */
+const SPARE = 1024;
 
 export class Ledger {
-  readonly path: string;
-  readonly #plan: string;
-  /** As it was left; empty before it was written. */
-  #header: Buffer = Buffer.alloc(0);
-  #records = 0;
+  readonly #path: string;
+  /** All that is to be remembered. */
+  readonly #all: () => Iterable<LedgerRecord>;
+  #plan: Plan;
+  #lines = 0;
+  /** Nothing but whole lines are there. */
+  #isWhole = false;
 
-  constructor(path: string, plan: string) {
-    this.path = path;
+  /** Calls `tell` with what was done by the same plan, older records first. LEDGER_UNWRITABLE. */
+  constructor(
+    path: string,
+    plan: Plan,
+    all: () => Iterable<LedgerRecord>,
+    tell: (record: LedgerRecord) => void,
+  ) {
+    this.#path = path;
+    this.#plan = plan;
+    this.#all = all;
+    this.#guard(() => {
+      if (!this.#read(tell)) this.#write(plan, [...all()]);
+    });
+  }
+
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  /** *Flushed* when it returns. LEDGER_UNWRITABLE, and then nothing of it counts as recorded. */
+  append(records: readonly LedgerRecord[]): void {
+    if (records.length === 0) return;
+    this.#guard(() => {
+      // What an append left that failed, such as half a line, is written over.
+      if (!this.#isWhole) return this.#write(this.#plan, [...this.#all(), ...records]);
+      this.#isWhole = false;
+      appendFileSync(this.#path, records.map(lineOf).join(''), { flush: true });
+      this.#isWhole = true;
+      this.#lines += records.length;
+    });
+  }
+
+  /** Goes on with another plan and these records. LEDGER_UNWRITABLE, and then it is as before. */
+  restart(plan: Plan, records: Iterable<LedgerRecord>): void {
+    this.#guard(() => this.#write(plan, [...records]));
     this.#plan = plan;
   }
 
-  /**
-   * Tells every record that is whole, older ones first. False when the ledger has to be written before it is
-   * used: not there, damaged, or of another plan, of which nothing is told. `alive`: called every now and
-   * then. Throws LEDGER_UNWRITABLE where it cannot be read.
-   */
-  read(tell: (record: LedgerRecord) => void, alive: () => void): boolean {
-    let file: number;
-    try {
-      file = openSync(this.path, 'r');
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw this.#unwritable(error);
-    }
-    try {
-      return this.#readFrom(file, tell, alive);
-    } catch (error) {
-      throw this.#unwritable(error);
-    } finally {
-      closeSync(file);
-    }
+  /** `needed`: records that are not outdated. LEDGER_UNWRITABLE. */
+  compact(needed: number): void {
+    if (this.#lines > 2 * needed + SPARE) this.#guard(() => this.#write(this.#plan, [...this.#all()]));
   }
 
-  #readFrom(file: number, tell: (record: LedgerRecord) => void, alive: () => void): boolean {
-    const header = Buffer.alloc(headerBytes);
-    if (readAll(file, header, 0) < headerBytes || !isHeaderOf(this.#plan, header)) return false;
-    const part = Buffer.alloc(together * recordBytes);
-    let isWhole = true;
-    let records = 0;
-    for (let at = headerBytes; ; ) {
-      alive();
-      const length = readAll(file, part, at);
-      for (let i = 0; i + recordBytes <= length; i += recordBytes) {
-        const record = recordAt(part, i);
-        if (record) tell(record);
-        else isWhole = false;
-        records += 1;
-      }
-      at += length;
-      if (length % recordBytes !== 0) isWhole = false;
-      if (length < part.length) break;
+  /** False when the file has to be written: it is not there, damaged, or of another plan. */
+  #read(tell: (record: LedgerRecord) => void): boolean {
+    const lines = linesOf(this.#path);
+    const header = lines.next().value;
+    if (!Check(Header, header) || !isSamePlan(header.plan, this.#plan)) return false;
+    let isWhole = header.plan.store === this.#plan.store;
+    for (const record of lines) {
+      this.#lines++;
+      if (isRecord(record)) tell(record);
+      else isWhole = false;
     }
-    if (isWhole) [this.#header, this.#records] = [header, records];
+    this.#isWhole = isWhole;
     return isWhole;
   }
 
-  /**
-   * Flushed when it returns. `all`: what is to be remembered besides, in case the file is not as it was left.
-   * Throws LEDGER_UNWRITABLE, and then nothing of it is recorded.
-   */
-  append(records: readonly LedgerRecord[], all: () => Iterable<LedgerRecord>): void {
-    if (records.length === 0) return;
+  #write(plan: Plan, records: readonly LedgerRecord[]): void {
+    const text = [{ version: 1, plan }, ...records].map(lineOf).join('');
+    replaceFile(this.#path, text, { flush: true, mode: 0o600 });
+    this.#isWhole = true;
+    this.#lines = records.length;
+  }
+
+  #guard(work: () => void): void {
     try {
-      if (this.#appended(recordsBytes(records))) this.#records += records.length;
-      else this.#replace([...all(), ...records]);
+      work();
     } catch (error) {
-      throw this.#unwritable(error);
+      throw unwritable(this.#path, error);
     }
-  }
-
-  /** False, and nothing was written, where the file is not as it was left. */
-  #appended(bytes: Buffer): boolean {
-    let file: number;
-    try {
-      file = openSync(this.path, 'r+');
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw error;
-    }
-    try {
-      const end = headerBytes + this.#records * recordBytes;
-      const header = Buffer.alloc(headerBytes);
-      if (fstatSync(file).size !== end || readAll(file, header, 0) < headerBytes) return false;
-      if (!header.equals(this.#header)) return false;
-      try {
-        for (let done = 0; done < bytes.length; ) {
-          done += writeSync(file, bytes, done, bytes.length - done, end + done);
-        }
-        fsyncSync(file);
-      } catch (error) {
-        // Where this fails too, the length tells that the file is not as it was left.
-        ftruncateSync(file, end);
-        throw error;
-      }
-      return true;
-    } finally {
-      closeSync(file);
-    }
-  }
-
-  /** Whether so many records would do. */
-  isLongFor(needed: number): boolean {
-    return this.#records > 2 * needed + spare;
-  }
-
-  /** Atomic and flushed. Throws LEDGER_UNWRITABLE, and then the file is as before. */
-  replace(all: Iterable<LedgerRecord>): void {
-    try {
-      this.#replace([...all]);
-    } catch (error) {
-      throw this.#unwritable(error);
-    }
-  }
-
-  #replace(records: readonly LedgerRecord[]): void {
-    const header = headerOf(this.#plan, randomBytes(8));
-    replaceFile(this.path, Buffer.concat([header, recordsBytes(records)]), { flush: true, mode: 0o600 });
-    [this.#header, this.#records] = [header, records.length];
-  }
-
-  #unwritable(error: unknown): unknown {
-    return unwritable(this.path, error);
   }
 }
 
-/** One that is not there is no error. Throws LEDGER_UNWRITABLE. */
+/** One that is not there is no error. LEDGER_UNWRITABLE. */
 export function removeLedger(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -165,17 +118,43 @@ export function removeLedger(path: string): void {
   }
 }
 
-/** LEDGER_UNWRITABLE for what the file system says; other errors stay what they are. */
-function unwritable(path: string, error: unknown): unknown {
-  if (!(error instanceof Error && 'syscall' in error)) return error;
-  return watcherErrors.LEDGER_UNWRITABLE(`${path}: ${reasonOf(error)}`, { path }, error);
+function isRecord(value: unknown): value is LedgerRecord {
+  const { root, path, mark, end } = Object(value);
+  return (
+    typeof root === 'string' ||
+    (typeof path === 'string' && typeof mark === 'string' && fileEnds.includes(end))
+  );
 }
 
-/** Bytes read from `position` on: less than asked for only at the end of the file. */
-function readAll(file: number, into: Buffer, position: number): number {
-  let done = 0;
-  for (let read = 1; read > 0 && done < into.length; done += read) {
-    read = readSync(file, into, done, into.length - done, position + done);
+function lineOf(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** The values of the lines, null for what is no JSON; nothing of a file that is not there. */
+function* linesOf(path: string): Generator<unknown, undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
   }
-  return done;
+  for (let from = 0; from < bytes.length; ) {
+    const newline = bytes.indexOf('\n', from);
+    const end = newline < 0 ? bytes.length : newline;
+    yield newline < 0 ? null : parsed(bytes.toString('utf8', from, end));
+    from = end + 1;
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function unwritable(path: string, error: unknown) {
+  return watcherErrors.LEDGER_UNWRITABLE(`${path}: ${reasonOf(error)}`, { path }, error);
 }

@@ -186,10 +186,10 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a file is taken while it is still being written',
-    file: 'actors/watcher/file-state.ts',
-    text: 'before !== fileState.unsettled || !apart',
-    fault: 'before !== fileState.unsettled || (!apart && empty)',
-    tests: ['test/actors/watcher/file-state.test.ts'],
+    file: 'actors/watcher/file-table.ts',
+    text: 'now - since < settleMs',
+    fault: '(isEmpty && now - since < settleMs)',
+    tests: ['test/actors/watcher/file-table.test.ts'],
   },
   {
     name: 'the folder that is left out is looked at when it lies deep',
@@ -202,7 +202,7 @@ export const actorFaults: readonly Fault[] = [
     name: 'a folder whose work failed is worked on again a minute too early',
     file: 'actors/watcher/folders/schedule.ts',
     text: '(folder.retryAt ?? now) > now',
-    fault: '(folder.retryAt ?? now) > now + RETRY_MOST_MS',
+    fault: '(folder.retryAt ?? now) > now + MINUTE',
     tests: ['test/actors/watcher/folders/schedule.test.ts'],
   },
   {

@@ -1,4 +1,4 @@
-// The watch folders of a home folder, in one small file that every process reads anew when it has changed.
+// The watch folders of a home folder, in one small file that every process reads again when it has changed.
 // Changes are made under a lock, atomically and flushed. What a newer program added to it is kept.
 import { readFileSync, statSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
@@ -6,8 +6,8 @@ import { Check, Errors } from 'typebox/value';
 import type { Clock } from '../../../runtime/clock.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { codeOf } from '../../../runtime/files/error-code.ts';
+import { underLock } from '../../../runtime/files/lock.ts';
 import { NewWatchFolder, WatchFolder, watchErrors } from './contract.ts';
-import { unwritable, withLock } from './lock.ts';
 
 const { last_poll_time: _, files_analyzed_count: __, ...recorded } = WatchFolder.properties;
 
@@ -40,70 +40,64 @@ export interface Edit {
 type Fields = Readonly<Record<string, unknown>>;
 
 const VERSION = 1;
-const empty: Configuration = { running: false, watch_folders: [] };
+const empty = { version: VERSION, running: false, watch_folders: [] };
+
+/** A program that was older knew less of a folder. */
+const defaults: Fields = Object.fromEntries(
+  Object.entries(NewWatchFolder.properties).flatMap(([name, schema]) =>
+    'default' in schema ? [[name, schema.default]] : [],
+  ),
+);
 
 export class ConfigurationFile {
-  readonly path: string;
+  readonly #path: string;
   readonly #clock: Clock;
-  /** What was read last: a configuration, or why there is none; `mark` is of the file at that time. */
-  #last: { readonly mark: string; readonly found: Configuration | Error } | null = null;
+  /** Size, time and number of the file when it was read last, and what it held. */
+  #last: { readonly mark: string; readonly configuration: Configuration } | null = null;
 
   constructor(path: string, clock: Clock) {
-    this.path = path;
+    this.#path = path;
     this.#clock = clock;
   }
 
   /** As it is on the disk now. WATCH_FOLDERS_DAMAGED naming the file. */
   read(): Configuration {
     const mark = this.#mark();
-    if (this.#last?.mark !== mark) this.#last = { mark, found: this.#found() };
-    if (this.#last.found instanceof Error) throw this.#last.found;
-    return this.#last.found;
+    if (this.#last?.mark !== mark) this.#last = { mark, configuration: this.#checked(this.#document()) };
+    return this.#last.configuration;
   }
 
   /**
    * `edit` is handed what is on the disk, and nothing else is changed meanwhile. *Flushed* when answered.
    * Throws what `edit` throws, WATCH_FOLDERS_DAMAGED, WATCH_FOLDERS_UNWRITABLE.
    */
-  change(edit: (now: Configuration) => Edit): Promise<Configuration> {
-    return withLock(`${this.path}.lock`, this.#clock, () => {
-      const document = this.#document() ?? { version: VERSION, running: false, watch_folders: [] };
+  change(edit: (now: Configuration) => Edit): Promise<void> {
+    return underLock(`${this.#path}.lock`, { clock: this.#clock, refused: unwritable }, () => {
+      const document = this.#document();
       const edited = editedDocument(document, edit(this.#checked(document)));
       try {
-        replaceFile(this.path, `${JSON.stringify(edited, null, 2)}\n`, { flush: true });
+        replaceFile(this.#path, `${JSON.stringify(edited, null, 2)}\n`, { flush: true });
       } catch (error) {
-        throw unwritable(this.path, error);
+        throw unwritable(`${this.#path} cannot be written (${codeOf(error)})`, this.#path, error);
       }
-      this.#last = null;
-      return this.#checked(edited);
     });
   }
 
   #mark(): string {
     try {
-      const stats = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+      const stats = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
       return stats ? `${stats.size}-${stats.mtimeNs}-${stats.ino}` : '';
     } catch (error) {
       throw this.#damaged(`cannot be read (${codeOf(error)})`, error);
     }
   }
 
-  #found(): Configuration | Error {
-    try {
-      const document = this.#document();
-      return document === null ? empty : this.#checked(document);
-    } catch (error) {
-      return error as Error;
-    }
-  }
-
-  /** Null when there is no file. */
-  #document(): Fields | null {
+  #document(): Fields {
     let text: string;
     try {
-      text = readFileSync(this.path, 'utf8');
+      text = readFileSync(this.#path, 'utf8');
     } catch (error) {
-      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return empty;
       throw this.#damaged(`cannot be read (${codeOf(error)})`, error);
     }
     try {
@@ -123,42 +117,33 @@ export class ConfigurationFile {
       throw this.#damaged('holds no watch folders');
     }
     const folders = watch_folders.map((value: unknown, i) => {
-      // A program that was older knew less of a folder.
       const folder = isFields(value) ? { ...defaults, ...value } : value;
       if (Check(RecordedFolder, folder)) return folder;
       const [first] = Errors(RecordedFolder, folder);
       throw this.#damaged(`watch_folders[${i}]${first?.instancePath ?? ''} ${first?.message ?? 'is wrong'}`);
     });
-    if (new Set(folders.map(({ id }) => id)).size < folders.length) {
-      throw this.#damaged('names an id twice');
-    }
+    if (new Set(folders.map(({ id }) => id)).size < folders.length) throw this.#damaged('names an id twice');
     return { running, watch_folders: folders };
   }
 
   #damaged(what: string, cause?: unknown): Error {
-    return watchErrors.WATCH_FOLDERS_DAMAGED(`${this.path} ${what}`, { path: this.path }, cause);
+    return watchErrors.WATCH_FOLDERS_DAMAGED(`${this.#path} ${what}`, { path: this.#path }, cause);
   }
+}
+
+/** The error of whoever cannot write what several processes share in the home folder. */
+export function unwritable(what: string, path: string, cause?: unknown): Error {
+  return watchErrors.WATCH_FOLDERS_UNWRITABLE(what, { path }, cause);
 }
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const defaults: Fields = Object.fromEntries(
-  Object.entries(NewWatchFolder.properties).flatMap(([name, schema]) =>
-    'default' in schema ? [[name, schema.default]] : [],
-  ),
-);
-
 function editedDocument(document: Fields, { running, put, remove }: Edit): Fields {
-  const before = document['watch_folders'] as readonly Fields[];
-  const left = before.filter(({ id }) => id !== remove);
-  const at = left.findIndex(({ id }) => id === put?.id);
-  const after =
-    put === undefined
-      ? left
-      : at < 0
-        ? [...left, put]
-        : left.map((folder, i) => (i === at ? { ...folder, ...put } : folder));
-  return { ...document, ...(running !== undefined && { running }), watch_folders: after };
+  const folders = (document['watch_folders'] as readonly Fields[]).filter(({ id }) => id !== remove);
+  const isKnown = folders.some(({ id }) => id === put?.id);
+  const edited = folders.map((folder) => (folder['id'] === put?.id ? { ...folder, ...put } : folder));
+  const watch_folders = put === undefined || isKnown ? edited : [...edited, put];
+  return { ...document, ...(running !== undefined && { running }), watch_folders };
 }

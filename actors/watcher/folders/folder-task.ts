@@ -1,311 +1,221 @@
-// One batch: some files of a folder are taken, filtered, worked on as one task, and their ends are told.
+// Some files of a folder: they are taken, filtered, worked on as one task, and what became of them is told.
 import { stat } from 'node:fs/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Ref } from '../../../runtime/ref.ts';
+import { orAborted } from '../../../runtime/sync/shared-work.ts';
 import {
   type Analysis,
   analysisErrors,
-  type EndState,
-  type StartOptions,
-  type TaskError,
   type TaskEvent,
   type TaskRequest,
   type Tasks,
-  type WorkResult,
 } from '../../analysis/contract.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import type { BatchSize, SeenFile } from '../contract.ts';
+import type { SeenFile } from '../contract.ts';
 import type { FolderSettings } from './configuration.ts';
-import { type EndedFile, type Fault, FileEnds } from './ends.ts';
-import { hasFaces, type Plan, requestOf } from './request-of.ts';
-import type { Watched } from './watched.ts';
-import type { WatcherClient } from './watcher-client.ts';
+import { type Fault, type FileOutcome, TaskOutcomes } from './outcomes.ts';
 
-export interface BatchParts extends CandidateParts {
-  readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe' | 'busy'>;
+export interface FolderTaskParts {
+  readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe'>;
   readonly analysis: Pick<Analysis, 'properties'>;
-  readonly client: WatcherClient;
-  /** Files of one task. */
-  readonly size: BatchSize;
-  /** Tells the watcher what became of files. Never rejects. */
-  report(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void>;
+  readonly index: Ref<typeof indexContract>;
 }
 
-/** How the task of a batch ended; null when no task was needed. */
-export type BatchEnd = {
+export interface FolderTaskRequest {
+  readonly settings: FolderSettings;
+  /** The analysis folder. */
+  readonly cache_dir: string;
+  readonly files: readonly SeenFile[];
+  /** Called with what became of files. Never throws. */
+  readonly tell: (outcomes: readonly FileOutcome[]) => void;
+}
+
+export interface FolderTaskEnd {
   /** Somebody stopped the task, or files changed under it: the same would happen again at once. */
   readonly isHandedBack: boolean;
-  readonly fault: TaskError | Fault | null;
-} | null;
+  readonly fault: { readonly message: string } | null;
+}
 
-export class Batch {
-  readonly watched: Watched;
+/** The task for files of a folder. What holds no picture, sound or face says so, and counts as done. */
+export function taskRequest(
+  settings: FolderSettings,
+  cache_dir: string,
+  paths: readonly string[],
+): TaskRequest {
+  const { detect_speakers, speaker_count, preferred_x_model_key, channels } = settings;
+  const { cluster_job_name, face_eps, face_min_samples, audio_language: language } = settings;
+  return {
+    cache_dir,
+    ...(settings.enable_visual_analysis && { visual_media_paths: [...paths] }),
+    ...(settings.enable_audio_analysis && {
+      ...{ detect_speakers, speaker_count, preferred_x_model_key },
+      transcription_jobs: paths.map((path) => ({ path, language, channels })),
+    }),
+    ...(settings.enable_face_analysis &&
+      cluster_job_name !== null && {
+        face_clustering_jobs: [
+          { cluster_job_name, face_media_paths: [...paths], face_eps, face_min_samples },
+        ],
+      }),
+  };
+}
+
+/** What is done with each file, as a text to compare. Options of work that is off change nothing. */
+export function workOf(settings: FolderSettings, cache_dir: string): string {
+  const filters = settings.metadata_filter_request?.filters ?? [];
+  return JSON.stringify([1, taskRequest(settings, cache_dir, ['']), filters]);
+}
+
+export class FolderTask {
   task_id: string | null = null;
-  readonly #parts: BatchParts;
+  readonly #parts: FolderTaskParts;
+  readonly #request: FolderTaskRequest;
   /** Ends what comes before the task. */
-  readonly #before = new AbortController();
-  #finishing = false;
-  /** Taken and not ended, by path. */
-  readonly #left = new Map<string, SeenFile>();
+  readonly #starting = new AbortController();
+  /** Files without an outcome, by path. */
+  readonly #pending: Map<string, SeenFile>;
   /** Of the latest progress. */
-  #worked: string | null = null;
+  #current: string | null = null;
 
-  constructor(parts: BatchParts, watched: Watched) {
+  constructor(parts: FolderTaskParts, request: FolderTaskRequest) {
     this.#parts = parts;
-    this.watched = watched;
+    this.#request = request;
+    this.#pending = new Map(request.files.map((file) => [file.path, file]));
   }
 
-  /**
-   * One that is worked on. Until progress is told of any, that is the first: files are taken up in their
-   * order.
-   */
+  /** One that is worked on. Until progress is told of any, that is the first: they are taken up in order. */
   get file(): string | null {
     if (this.task_id === null) return null;
-    if (this.#worked !== null && this.#left.has(this.#worked)) return this.#worked;
-    const [first = null] = this.#left.keys();
+    if (this.#current !== null && this.#pending.has(this.#current)) return this.#current;
+    const [first = null] = this.#pending.keys();
     return first;
   }
 
   /** What is being worked on is finished, nothing more is begun. */
   finish(): void {
-    this.#finishing = true;
-    this.#before.abort();
+    this.#starting.abort();
     if (this.task_id !== null) this.#parts.tasks.finish(this.task_id);
   }
 
   /**
-   * `closed` aborts when the engine ends: then nothing is waited for any more. Files that were taken are told
-   * to the watcher in every case. Throws what kept the task from being started.
+   * `closed` aborts when the engine ends: then nothing is waited for any more. Every file has an outcome in
+   * the end. Throws what kept the task from being started.
    */
-  async run(closed: AbortSignal, now: () => number): Promise<BatchEnd> {
-    const { client, size } = this.#parts;
-    const { files, counts, plan } = await client.take(this.watched, size);
-    this.watched.took(files.length, counts, now());
-    if (files.length === 0) return null;
-    for (const file of files) this.#left.set(file.path, file);
-    const report = (ended: readonly EndedFile[]) => {
-      for (const { path } of ended) this.#left.delete(path);
-      return this.#parts.report(this.watched, plan, ended);
-    };
+  async run(closed: AbortSignal): Promise<FolderTaskEnd> {
+    const signal = AbortSignal.any([closed, this.#starting.signal]);
     try {
-      const signal = AbortSignal.any([closed, this.#before.signal]);
-      const wanted = await this.#wanted(files, signal, report);
-      if (wanted.length === 0) return null;
-      return await this.#work(wanted, plan, { closed, signal, report });
+      const files = await this.#filtered(signal);
+      if (files.length === 0) return { isHandedBack: false, fault: null };
+      return await this.#work(files, closed, signal);
     } catch (error) {
-      const returned = [...this.#left.values()].map(
-        (file) => ({ ...file, end: 'returned', fault: null }) as const,
-      );
-      await report(returned);
-      if (engineErrors.CANCELLED.is(error) && this.#finishing) return null;
+      const files = [...this.#pending.values()];
+      this.#tell(files.map((file) => ({ ...file, end: 'returned', fault: null })));
+      if (engineErrors.CANCELLED.is(error)) return { isHandedBack: false, fault: null };
       throw error;
     }
   }
 
-  async #wanted(
-    files: readonly SeenFile[],
-    signal: AbortSignal,
-    report: (ended: readonly EndedFile[]) => Promise<void>,
-  ): Promise<SeenFile[]> {
-    const { folder, cache } = this.watched;
-    const paths = files.map(({ path }) => path);
-    const passes = await passing(this.#parts, folder, cache, paths, signal);
-    const out = files.filter((_, i) => !passes[i]);
-    await report(out.map((file) => ({ ...file, end: 'filtered', fault: null }) as const));
-    if (signal.aborted) throw engineErrors.CANCELLED();
-    return files.filter((_, i) => passes[i]);
+  /** Those that pass the metadata filter, and those of which too little is known. */
+  async #filtered(signal: AbortSignal): Promise<readonly SeenFile[]> {
+    const { settings, cache_dir, files } = this.#request;
+    const { analysis, index } = this.#parts;
+    if (settings.metadata_filter_request === null) return files;
+    const media_paths = files.map(({ path }) => path);
+    // Nothing is remembered in a folder that is not there, and what is not known passes.
+    makeFolder(cache_dir);
+    try {
+      // What they are is looked up once and remembered; the task that follows finds it known.
+      await analysis.properties({ cache_dir, media_paths, model_key: null }, signal);
+    } catch (error) {
+      // What cannot be read passes: the task says why.
+      if (!analysisErrors.NO_MEDIA.is(error)) throw error;
+    }
+    const { filters } = settings.metadata_filter_request;
+    while (!(await index.ask('ready_facets', { cache_dir }, { signal })).done);
+    const { passing } = await index.ask('passing', { cache_dir, names: media_paths, filters }, { signal });
+    const filtered = files.filter((_, i) => !passing[i]);
+    this.#tell(filtered.map((file) => ({ ...file, end: 'filtered', fault: null })));
+    return files.filter((_, i) => passing[i]);
   }
 
-  async #work(
-    files: readonly SeenFile[],
-    plan: Plan,
-    { closed, signal, report }: Working,
-  ): Promise<BatchEnd> {
-    const { folder, cache } = this.watched;
-    const ends = new FileEnds(files, hasFaces(folder));
-    const reports: Promise<void>[] = [];
-    let fault: Fault | null = null;
-    const end = (ended: readonly EndedFile[]) => {
-      fault ??= ended.find((one) => one.end === 'returned')?.fault ?? null;
-      reports.push(report(ended));
+  async #work(files: readonly SeenFile[], closed: AbortSignal, signal: AbortSignal): Promise<FolderTaskEnd> {
+    const { settings, cache_dir } = this.#request;
+    const outcomes = new TaskOutcomes(files, settings.enable_face_analysis);
+    let fault: FolderTaskEnd['fault'] = null;
+    const tell = (told: readonly FileOutcome[]) => {
+      fault ??= told.find(({ end }) => end === 'returned')?.fault ?? null;
+      this.#tell(told);
     };
-    const followed = await this.#start(files, { folder, cache }, signal, {
-      // Every file gets every kind of work.
-      start: (types) => ends.begin(types.length),
-      file: (path) => {
-        this.#worked = path;
-      },
-      result: (result) => {
-        const ended = ends.add(result);
-        if (ended) end([ended]);
-      },
-    }).catch(async (error) => {
-      if (!analysisErrors.NO_VALID_MEDIA.is(error)) throw error;
-      end(await this.#unsupported(files, cache, signal));
-      return null;
+    const ended = Promise.withResolvers<Extract<TaskEvent, { type: 'end' }>>();
+    // Events may come before the answer that says of which task they are.
+    const early: [string, TaskEvent][] = [];
+    const hear = (event: TaskEvent) => {
+      if (event.type === 'start') outcomes.begin(event.types.length);
+      else if (event.type === 'file') this.#current = event.file.path;
+      else if (event.type === 'result') tell([outcomes.add(event.result) ?? []].flat());
+      else if (event.type === 'end') ended.resolve(event);
+    };
+    const unsubscribe = this.#parts.tasks.subscribe((task_id, event) => {
+      if (this.task_id === null) early.push([task_id, event]);
+      else if (task_id === this.task_id) hear(event);
     });
-    if (followed === null) {
-      await Promise.all(reports);
-      return { isHandedBack: this.watched.ready > 0, fault: null };
+    try {
+      const request = taskRequest(
+        settings,
+        cache_dir,
+        files.map(({ path }) => path),
+      );
+      const options = { whenBusy: 'refuse', source: 'watch_folder', signal } as const;
+      ({ task_id: this.task_id } = await this.#parts.tasks.start(request, options));
+      for (const [task_id, event] of early) if (task_id === this.task_id) hear(event);
+      // It was asked to finish while the task was being started.
+      if (this.#starting.signal.aborted) this.finish();
+      const { state, error } = await orAborted(ended.promise, closed);
+      tell(outcomes.rest(error));
+      const ofTask = error?.code === analysisErrors.ALL_FAILED.code ? null : error;
+      const isHandedBack = state === 'cancelled' && !this.#starting.signal.aborted;
+      return { isHandedBack, fault: ofTask ?? fault };
+    } catch (error) {
+      if (!analysisErrors.NO_VALID_MEDIA.is(error)) throw error;
+      const told = await this.#unsupported(files, signal);
+      tell(told);
+      return { isHandedBack: told.some(({ end }) => end === 'returned'), fault: null };
+    } finally {
+      unsubscribe();
     }
-    this.task_id = followed.task_id;
-    // It was asked to finish while the task was being started; or another thing is to be done with the files
-    // by now.
-    if (this.#finishing || this.watched.isGone || this.watched.work !== plan.work) this.finish();
-    const ended = await endOf(followed, closed);
-    if (ended === null) {
-      await Promise.all(reports);
-      return null;
-    }
-    const { state, error } = ended;
-    end(ends.rest(error));
-    await Promise.all(reports);
-    const ofTask = error !== null && analysisErrors.ALL_FAILED.code !== error.code ? error : null;
-    return { isHandedBack: state === 'cancelled' && !this.#finishing, fault: ofTask ?? fault };
-  }
-
-  #start(
-    files: readonly SeenFile[],
-    { folder, cache }: Pick<Watched, 'folder' | 'cache'>,
-    signal: AbortSignal,
-    listener: Parameters<typeof followTask>[3],
-  ): Promise<FollowedTask> {
-    const paths = files.map(({ path }) => path);
-    const options = { whenBusy: 'refuse', source: 'watch_folder', signal } as const;
-    return followTask(this.#parts.tasks, requestOf(folder, cache, paths), options, listener);
   }
 
   /** None of them can be read: each is asked for its own reason. */
-  async #unsupported(
-    files: readonly SeenFile[],
-    cache_dir: string,
-    signal: AbortSignal,
-  ): Promise<EndedFile[]> {
-    const ended: EndedFile[] = [];
+  async #unsupported(files: readonly SeenFile[], signal: AbortSignal): Promise<FileOutcome[]> {
+    const outcomes: FileOutcome[] = [];
     for (const file of files) {
-      const fault = await this.#faultOf(file.path, cache_dir, signal);
-      ended.push({ ...file, end: fault === null ? 'returned' : 'failed', fault });
+      const fault = await this.#faultOf(file.path, signal);
+      outcomes.push({ ...file, end: fault === null ? 'returned' : 'failed', fault });
     }
-    return ended;
+    return outcomes;
   }
 
   /** Null when the file is gone, or readable by now. */
-  async #faultOf(path: string, cache_dir: string, signal: AbortSignal): Promise<Fault | null> {
+  async #faultOf(path: string, signal: AbortSignal): Promise<Fault | null> {
+    const { cache_dir } = this.#request;
     try {
       await this.#parts.analysis.properties({ cache_dir, media_paths: [path], model_key: null }, signal);
       return null;
     } catch (error) {
       if (!analysisErrors.NO_MEDIA.is(error) || error.details['unsupported'] !== true) throw error;
-      const isThere = await stat(path).then(
-        () => true,
-        () => false,
+      const { message } = error;
+      const fault = { code: mediaErrors.NOT_MEDIA.code, message };
+      return stat(path).then(
+        () => fault,
+        () => null,
       );
-      return isThere ? { code: mediaErrors.NOT_MEDIA.code, message: error.message } : null;
     }
   }
-}
 
-interface Working {
-  readonly closed: AbortSignal;
-  readonly signal: AbortSignal;
-  readonly report: (ended: readonly EndedFile[]) => Promise<void>;
-}
-
-/** Null when the engine ends first. */
-async function endOf(followed: FollowedTask, closed: AbortSignal) {
-  const { promise: over, resolve } = Promise.withResolvers<null>();
-  const stop = () => resolve(null);
-  if (closed.aborted) stop();
-  closed.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([followed.ended, over]);
-  } finally {
-    closed.removeEventListener('abort', stop);
-    followed.close();
+  #tell(outcomes: readonly FileOutcome[]): void {
+    for (const { path } of outcomes) this.#pending.delete(path);
+    if (outcomes.length > 0) this.#request.tell(outcomes);
   }
-}
-
-// Which files of a folder are analysed at all: those that pass its metadata filter, and those of which too
-// little is known.
-
-interface CandidateParts {
-  readonly analysis: Pick<Analysis, 'properties'>;
-  readonly index: Ref<typeof indexContract>;
-}
-
-/** Whether each file passes. Errors: those of filters and of the store, CANCELLED. */
-async function passing(
-  { analysis, index }: CandidateParts,
-  { metadata_filter_request }: FolderSettings,
-  cache_dir: string,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly boolean[]> {
-  if (metadata_filter_request === null) return paths.map(() => true);
-  // Nothing is remembered in a folder that is not there, and what is not known passes.
-  makeFolder(cache_dir);
-  try {
-    // What they are is looked up once and remembered; the task that follows finds it known.
-    await analysis.properties({ cache_dir, media_paths: paths, model_key: null }, signal);
-  } catch (error) {
-    // What cannot be read passes: the task says why.
-    if (!analysisErrors.NO_MEDIA.is(error)) throw error;
-  }
-  const { filters } = metadata_filter_request;
-  const request = { cache_dir, names: [...paths], filters };
-  while (!(await index.ask('ready_facets', { cache_dir }, { signal })).done);
-  return (await index.ask('passing', request, { signal })).passing;
-}
-
-// Starts a task and follows it to its end.
-
-interface TaskListener {
-  /** Its kinds of work. */
-  start(types: readonly string[]): void;
-  /** A file that is worked on. */
-  file(path: string): void;
-  result(result: WorkResult): void;
-}
-
-interface FollowedTask {
-  readonly task_id: string;
-  /** Never rejects. */
-  readonly ended: Promise<{ readonly state: EndState; readonly error: TaskError | null }>;
-  /** Ends the subscription; `ended` stays open then. */
-  close(): void;
-}
-
-/** Throws as `tasks.start`. */
-async function followTask(
-  tasks: Pick<Tasks, 'start' | 'subscribe'>,
-  request: TaskRequest,
-  options: StartOptions,
-  listener: TaskListener,
-): Promise<FollowedTask> {
-  const { promise: ended, resolve } = Promise.withResolvers<{ state: EndState; error: TaskError | null }>();
-  let task_id: string | null = null;
-  // Events may come before the answer that says of which task they are.
-  const early: [string, TaskEvent][] = [];
-  const hear = (event: TaskEvent) => {
-    if (event.type === 'start') listener.start(event.types);
-    if (event.type === 'file') listener.file(event.file.path);
-    if (event.type === 'result') listener.result(event.result);
-    if (event.type !== 'end') return;
-    close();
-    resolve({ state: event.state, error: event.error });
-  };
-  const close = tasks.subscribe((id, event) => {
-    if (task_id === null) early.push([id, event]);
-    else if (id === task_id) hear(event);
-  });
-  try {
-    ({ task_id } = await tasks.start(request, options));
-  } catch (error) {
-    close();
-    throw error;
-  }
-  for (const [id, event] of early) if (id === task_id) hear(event);
-  return { task_id, ended, close };
 }

@@ -1,95 +1,157 @@
 // Where a watch folder and its analysis folder lie: whether they are there, and whether they may be used
-// together.
+// together. They may lie on a share that does not answer.
+import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import { sep } from 'node:path';
+import type { Clock } from '../../../runtime/clock.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
+import { isPseudoFolder } from '../../../runtime/files/pseudo-folder.ts';
 import { realFolder } from '../../../runtime/files/real-folder.ts';
+import { databaseFile } from '../../index/store/names.ts';
+import { Patience } from '../disk.ts';
 import type { FolderSettings, RecordedFolder } from './configuration.ts';
 import { watchErrors } from './contract.ts';
-import type { Look, Looks } from './looks.ts';
 
-export interface Places {
-  /** Without links. */
-  readonly real_folder: string;
-  readonly real_cache_dir: string;
-}
-
+/** Home folder and default analysis folder, absolute. */
 export interface Homes {
-  /** Home folder and default analysis folder, absolute. */
   readonly home: string;
   readonly cache: string;
 }
 
-export function cacheOf({ cache_dir }: Pick<FolderSettings, 'cache_dir'>, { cache }: Homes): string {
-  return cache_dir ?? cache;
+/** Both without links. */
+export type RealFolders = Pick<RecordedFolder, 'real_folder' | 'real_cache_dir'>;
+
+interface Place {
+  /** Why it is no folder; null for one. */
+  readonly fault: string | null;
+  /** Its name without links. */
+  readonly real: string;
+  readonly isWritable: boolean;
+  /** The system makes it up. */
+  readonly isPseudo: boolean;
+  /** Names the store in it, wherever it lies; null while it holds none. */
+  readonly store: string | null;
 }
 
-/** WATCH_FOLDER_MISSING, INVALID_WATCH_FOLDER. */
-export async function realWatched(looks: Looks, { folder_path }: FolderSettings): Promise<string> {
-  const look = await looks.folder(folder_path);
-  if (look.kind === 'folder') return look.real;
-  if (look.kind === 'pseudo') throw notWatchable(folder_path, look.why);
-  throw watchErrors.WATCH_FOLDER_MISSING(`folder_path ${folder_path} ${look.why}`, { field: 'folder_path' });
-}
+export class Places {
+  readonly #homes: Homes;
+  readonly #patience: Patience;
+  readonly #look: (path: string) => Promise<Place>;
 
-/** The default analysis folder is made when it is first needed. CACHE_DIR_MISSING, CACHE_DIR_NOT_ALLOWED. */
-export async function realCache(looks: Looks, { cache_dir }: FolderSettings, homes: Homes): Promise<string> {
-  const look = await looks.folder(cache_dir ?? homes.cache);
-  if (cache_dir === null) return look.kind === 'folder' ? look.real : homes.cache;
-  return usable(look, cache_dir).real;
-}
-
-function usable(look: Look, cache_dir: string) {
-  const field = { field: 'cache_dir' };
-  if (look.kind !== 'folder')
-    throw watchErrors.CACHE_DIR_MISSING(`cache_dir ${cache_dir} ${look.why}`, field);
-  if (look.writable) return look;
-  throw watchErrors.CACHE_DIR_NOT_ALLOWED(`cache_dir ${cache_dir} cannot be written`, field);
-}
-
-/**
- * Neither may lie in the other: all that is watched would be left out, or what is written there would be
- * listed with it. CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER.
- */
-export function expectApart(
-  { real_folder, real_cache_dir }: Places,
-  homes: Homes,
-  others: readonly RecordedFolder[],
-): void {
-  if (real_folder === '/') {
-    throw notWatchable('/', 'is the whole file system: name the folders in it that hold media');
+  constructor(homes: Homes, clock: Clock, look: (path: string) => Promise<Place> = placeAt) {
+    this.#homes = homes;
+    this.#patience = new Patience(clock);
+    this.#look = look;
   }
-  if (isWithin(real_folder, real_cache_dir)) {
-    const what = real_folder === real_cache_dir ? 'is the watched folder' : 'holds the watched folder';
-    throw watchErrors.CACHE_DIR_NOT_ALLOWED(`cache_dir ${real_cache_dir} ${what}`, { field: 'cache_dir' });
-  }
-  const home = realFolder(homes.home);
-  if (isWithin(real_folder, home)) throw notWatchable(real_folder, `lies in the home folder ${home}`);
-  if (isWithin(home, real_folder)) throw notWatchable(real_folder, `holds the home folder ${home}`);
-  const caches = [real_cache_dir, homes.cache, ...others.map((one) => one.real_cache_dir)].map(realFolder);
-  const held = caches.find((cache) => isWithin(cache, real_folder));
-  if (held !== undefined) throw notWatchable(real_folder, `holds the analysis folder ${held}`);
-}
 
-function notWatchable(folder_path: string, why: string) {
-  return watchErrors.INVALID_WATCH_FOLDER(`folder_path ${folder_path} ${why}`, { field: 'folder_path' });
+  async #place(path: string): Promise<Place> {
+    return (await this.#patience.ask(path, () => this.#look(path))) ?? noFolder('does not answer');
+  }
+
+  /** The real path of a folder to watch. WATCH_FOLDER_MISSING, INVALID_WATCH_FOLDER. */
+  async folder({ folder_path }: Pick<FolderSettings, 'folder_path'>): Promise<string> {
+    const { fault, real, isPseudo } = await this.#place(folder_path);
+    if (isPseudo) throw notWatchable(folder_path, 'is made up by the system and holds no media');
+    if (fault === null) return real;
+    throw watchErrors.WATCH_FOLDER_MISSING(`folder_path ${folder_path} ${fault}`, { field: 'folder_path' });
+  }
+
+  /**
+   * The real path of an analysis folder; the default one is made when it is first needed. CACHE_DIR_MISSING,
+   * CACHE_DIR_NOT_ALLOWED.
+   */
+  async cache({ cache_dir }: Pick<FolderSettings, 'cache_dir'>): Promise<string> {
+    const { fault, real, isWritable } = await this.#place(cache_dir ?? this.#homes.cache);
+    if (cache_dir === null) return fault === null ? real : this.#homes.cache;
+    if (fault !== null) throw cacheMissing(cache_dir, fault);
+    if (isWritable) return real;
+    throw notAllowed(cache_dir, 'cannot be written');
+  }
+
+  /** Names the store of an analysis folder. CACHE_DIR_MISSING for one that is away: it only seems empty. */
+  async store({ cache_dir }: Pick<FolderSettings, 'cache_dir'>): Promise<string | null> {
+    const path = cache_dir ?? this.#homes.cache;
+    const { fault, store } = await this.#place(path);
+    if (fault !== null && (cache_dir !== null || fault !== MISSING)) throw cacheMissing(path, fault);
+    return store;
+  }
+
+  /**
+   * Neither may lie in the other: all that is watched would be left out, or what is written there would be
+   * listed with it. CACHE_DIR_NOT_ALLOWED, INVALID_WATCH_FOLDER.
+   */
+  expectApart({ real_folder, real_cache_dir }: RealFolders, others: readonly RecordedFolder[]): void {
+    if (real_folder === '/') {
+      throw notWatchable('/', 'is the whole file system: name the folders in it that hold media');
+    }
+    if (isWithin(real_folder, real_cache_dir)) {
+      const what = real_folder === real_cache_dir ? 'is the watched folder' : 'holds the watched folder';
+      throw notAllowed(real_cache_dir, what);
+    }
+    const [home, cache] = [this.#homes.home, this.#homes.cache].map(realFolder) as [string, string];
+    if (isWithin(real_folder, home)) throw notWatchable(real_folder, `lies in the home folder ${home}`);
+    if (isWithin(home, real_folder)) throw notWatchable(real_folder, `holds the home folder ${home}`);
+    const caches = [real_cache_dir, cache, ...others.map((one) => one.real_cache_dir)];
+    const held = caches.find((one) => isWithin(one, real_folder));
+    if (held !== undefined) throw notWatchable(real_folder, `holds the analysis folder ${held}`);
+  }
 }
 
 /** ALREADY_WATCHED when another one watches the same folder for the same analysis folder. */
-export function expectOnce({ real_folder, real_cache_dir }: Places, others: readonly RecordedFolder[]): void {
+export function expectOnce(
+  { real_folder, real_cache_dir }: RealFolders,
+  others: readonly RecordedFolder[],
+): void {
   const same = others.find((one) => one.real_folder === real_folder && one.real_cache_dir === real_cache_dir);
   if (!same) return;
   const { id, folder_path } = same;
   throw watchErrors.ALREADY_WATCHED(`${folder_path} is watched already, as ${id}`, { id });
 }
 
-/** Folders that are left out wherever they lie: the program's own, and every analysis folder. */
-export function ownFolders(folders: readonly RecordedFolder[], homes: Homes): string[] {
-  const named = folders.flatMap(({ cache_dir, real_cache_dir }) => [
-    ...(cache_dir === null ? [] : [cache_dir]),
-    real_cache_dir,
-  ]);
-  return [...new Set([homes.home, homes.cache, ...named])];
-}
-
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+function notWatchable(folder_path: string, why: string) {
+  return watchErrors.INVALID_WATCH_FOLDER(`folder_path ${folder_path} ${why}`, { field: 'folder_path' });
+}
+
+function notAllowed(cache_dir: string, why: string) {
+  return watchErrors.CACHE_DIR_NOT_ALLOWED(`cache_dir ${cache_dir} ${why}`, { field: 'cache_dir' });
+}
+
+function cacheMissing(cache_dir: string, why: string) {
+  return watchErrors.CACHE_DIR_MISSING(`cache_dir ${cache_dir} ${why}`, { field: 'cache_dir' });
+}
+
+const MISSING = 'does not exist';
+
+function noFolder(fault: string): Place {
+  return { fault, real: '', isWritable: false, isPseudo: false, store: null };
+}
+
+async function placeAt(path: string): Promise<Place> {
+  try {
+    const stats = await stat(path, { bigint: true });
+    if (!stats.isDirectory()) return noFolder('is not a folder');
+    const isPseudo = isPseudoFolder((await statfs(path)).type, stats.dev);
+    const isWritable = await access(path, constants.W_OK | constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    return { fault: null, real: await realpath(path), isWritable, isPseudo, store: await storeAt(path) };
+  } catch (error) {
+    const code = codeOf(error);
+    return noFolder(code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `cannot be read (${code})`);
+  }
+}
+
+async function storeAt(path: string): Promise<string | null> {
+  try {
+    const { ino, birthtimeNs, ctimeNs } = await stat(databaseFile(path), { bigint: true });
+    // Where the system does not know when a file was made, it says nothing, or when it changed.
+    return birthtimeNs > 0n && birthtimeNs < ctimeNs ? `${ino}-${birthtimeNs}` : `${ino}`;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
 }

@@ -1,112 +1,35 @@
-// What the service that watches folders does next: its states, which folder is listed or worked on, and how
-// long waits are. Pure: times are milliseconds of one clock that only goes forward.
+// What the service that watches folders does next: which folder is listed or worked on, how long waits are,
+// and in which state that leaves the service. Pure: times are milliseconds of a clock that only goes forward.
 import type { WatchState } from './contract.ts';
 
-export const triggers = [
-  'start',
-  'stop',
-  'work begins',
-  'files pending',
-  'nothing pending',
-  'slot taken',
-  'folder unreadable',
-  'task retryable error',
-  'retry due',
-  'slot free',
-  'current work finished',
-  'folder edited',
-  'folder removed',
-  'engine stops',
-] as const;
-export type Trigger = (typeof triggers)[number];
+const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 
-/** Where a trigger leads; one that is left out changes nothing. */
-const transitions: Readonly<Record<WatchState, Partial<Readonly<Record<Trigger, WatchState>>>>> = {
-  stopped: { start: 'running' },
-  running: {
-    stop: 'stopping',
-    'nothing pending': 'waiting',
-    'slot taken': 'paused',
-    'folder unreadable': 'paused',
-    'task retryable error': 'paused',
-    'engine stops': 'stopped',
-  },
-  // A start withdraws the stop.
-  stopping: { start: 'running', 'current work finished': 'stopped', 'engine stops': 'stopped' },
-  // Nothing is worked on while the service waits or is paused, so there is nothing to finish.
-  paused: {
-    stop: 'stopped',
-    'work begins': 'running',
-    'files pending': 'running',
-    'nothing pending': 'waiting',
-    'retry due': 'running',
-    'slot free': 'running',
-    'folder edited': 'running',
-    'folder removed': 'running',
-    'engine stops': 'stopped',
-  },
-  waiting: {
-    stop: 'stopped',
-    'work begins': 'running',
-    'files pending': 'running',
-    'slot taken': 'paused',
-    'folder unreadable': 'paused',
-    'task retryable error': 'paused',
-    'folder edited': 'running',
-    'engine stops': 'stopped',
-  },
-};
+/** The first wait and the longest one, in ms. */
+const waits = {
+  /** Until work is tried again. */
+  retry: [2 * SECOND, MINUTE],
+  /** Until a folder that cannot be reached is listed again. */
+  away: [5 * SECOND, 5 * MINUTE],
+  /** The same of one whose listing hung: each try may cost a thread, which is free when the disk answers. */
+  hung: [5 * MINUTE, 6 * HOUR],
+} as const;
 
-export function nextState(state: WatchState, trigger: Trigger): WatchState {
-  return transitions[state][trigger] ?? state;
+/** `failures`: in a row, from 1 on. */
+export function waitAfter(kind: keyof typeof waits, failures: number): number {
+  const [first, most] = waits[kind];
+  return Math.min(most, first * 2 ** Math.min(30, failures - 1));
 }
 
 /** Between a poll that saw files being written and the next one. */
-export const SETTLE_MS = 5_000;
-const AWAY_FIRST_MS = 5_000;
-const AWAY_MOST_MS = 300_000;
-const HUNG_FIRST_MS = 300_000;
-const HUNG_MOST_MS = 6 * 3_600_000;
-const RETRY_FIRST_MS = 2_000;
-const RETRY_MOST_MS = 60_000;
+const SETTLE_MS = 5 * SECOND;
 /** Of the time at most, in which a folder that changes all the time is listed. */
 const POLL_SHARE = 0.2;
-/**
- * The same of a folder in which nothing happens; a listing that takes minutes is not waited for longer than
- * `REST_MOST_MS`.
- */
+/** The same of a folder in which nothing happens, and how long a slow listing is waited for at most. */
 const REST_SHARE = 0.03;
-const REST_MOST_MS = 600_000;
-
-/** `failures`: in a row, from 1 on. */
-function growing(first: number, most: number, failures: number): number {
-  return Math.min(most, first * 2 ** Math.min(30, Math.max(0, failures - 1)));
-}
-
-/** Until a task, or a message to another actor, is tried again. */
-export function retryWait(failures: number): number {
-  return growing(RETRY_FIRST_MS, RETRY_MOST_MS, failures);
-}
-
-export interface Polled {
-  /** Files that have to be seen once more. */
-  readonly unsettled: number;
-  /** How long the last poll took. */
-  readonly took: number;
-}
-
-/** Until a folder that is away is listed again. `failures`: polls in a row that found it away. */
-export function awayWait(failures: number): number {
-  return growing(AWAY_FIRST_MS, AWAY_MOST_MS, failures);
-}
-
-/** The same of one whose listing hung: each try may cost a thread, which is free when the disk answers. */
-export function hungWait(failures: number): number {
-  return growing(HUNG_FIRST_MS, HUNG_MOST_MS, failures);
-}
+const REST_MOST_MS = 10 * MINUTE;
 
 /** From the end of a poll to the next one; longer than `interval` for a folder that takes long to list. */
-export function pollWait({ unsettled, took }: Polled, interval: number): number {
+export function pollWait({ unsettled, took }: { unsettled: number; took: number }, interval: number): number {
   if (unsettled > 0) return Math.max(Math.min(SETTLE_MS, interval), took / POLL_SHARE);
   return Math.max(interval, Math.min(REST_MOST_MS, took / REST_SHARE));
 }
@@ -116,8 +39,7 @@ export function pollAfterChange(
   { due, ended, took }: { readonly due: number; readonly ended: number; readonly took: number },
   now: number,
 ): number {
-  const pause = Math.max(1_000, took / POLL_SHARE);
-  return Math.min(due, Math.max(now + 500, ended + pause));
+  return Math.min(due, Math.max(now + 500, ended + Math.max(SECOND, took / POLL_SHARE)));
 }
 
 /** A folder as the schedule sees it. */
@@ -126,14 +48,14 @@ export interface Scheduled {
   readonly pollAt: number;
   /** It was not listed since the service began, or some of its files are not analysed, however they stand. */
   readonly isPending: boolean;
-  /** Files that may be taken now. */
-  readonly ready: number;
-  /** It cannot be read; it is tried again at `pollAt`. */
-  readonly away: boolean;
+  /** Files may be taken, or what became of some is not recorded yet. */
+  readonly hasWork: boolean;
+  /** It cannot be listed; it is tried again at `pollAt`. */
+  readonly isAway: boolean;
   /** Work on it failed and is tried again then; null when it did not. */
   readonly retryAt: number | null;
   /** The turn in which it was worked on last: the higher the later; 0 for never. */
-  readonly served: number;
+  readonly turn: number;
 }
 
 /** Of several that are due, the one that waits longest. */
@@ -143,33 +65,39 @@ export function nextPoll<F extends Scheduled>(folders: Iterable<F>): F | null {
   return first;
 }
 
-/**
- * The one with ready files that was worked on longest ago, so that a small folder never waits for a huge one
- * to end.
- */
+/** The one that was worked on longest ago, so that a small folder never waits for a huge one to end. */
 export function nextToWork<F extends Scheduled>(folders: Iterable<F>, now: number): F | null {
   let first: F | null = null;
   for (const folder of folders) {
-    if (folder.ready === 0 || folder.away || (folder.retryAt ?? now) > now) continue;
-    if (first === null || folder.served < first.served) first = folder;
+    if (!folder.hasWork || folder.isAway || (folder.retryAt ?? now) > now) continue;
+    if (first === null || folder.turn < first.turn) first = folder;
   }
   return first;
 }
 
-export interface Idle {
-  readonly trigger: 'files pending' | 'nothing pending' | 'folder unreadable' | 'task retryable error';
-  /** When it is tried again; null when it waits for files. */
-  readonly until: number | null;
+export interface Activity {
+  readonly isStopping: boolean;
+  /** Files of a folder are being worked on. */
+  readonly isWorking: boolean;
+  /** When work is tried again while somebody else's task runs; null when none does. */
+  readonly slotAt: number | null;
 }
 
-/** Why no folder can be worked on: the trouble that is over first, or that nothing is pending. */
-export function whyIdle(folders: Iterable<Scheduled>, now: number): Idle {
-  let found: Idle = { trigger: 'nothing pending', until: null };
-  for (const { away, pollAt, retryAt, isPending } of folders) {
-    if (isPending && found.until === null) found = { trigger: 'files pending', until: null };
-    const until = away ? pollAt : retryAt !== null && retryAt > now ? retryAt : null;
-    if (until === null || (found.until !== null && found.until <= until)) continue;
-    found = { trigger: away ? 'folder unreadable' : 'task retryable error', until };
+/** The state of the service, and when a paused one goes on. */
+export function stateOf(
+  folders: readonly Scheduled[],
+  { isStopping, isWorking, slotAt }: Activity,
+  now: number,
+): { readonly state: WatchState; readonly until: number | null } {
+  if (isStopping) return { state: isWorking ? 'stopping' : 'stopped', until: null };
+  if (isWorking) return { state: 'running', until: null };
+  if (nextToWork(folders, now) !== null) {
+    return { state: slotAt === null ? 'running' : 'paused', until: slotAt };
   }
-  return found;
+  const retries = folders.flatMap((folder) => {
+    const until = folder.isAway ? folder.pollAt : folder.retryAt;
+    return until !== null && (folder.isAway || until > now) ? [until] : [];
+  });
+  if (retries.length > 0) return { state: 'paused', until: Math.min(...retries) };
+  return { state: folders.some(({ isPending }) => isPending) ? 'running' : 'waiting', until: null };
 }

@@ -1,15 +1,15 @@
-// The coordinator of watch folders: keeps their configuration, and runs the service that watches them.
-import { readdirSync, rmSync } from 'node:fs';
+// The coordinator of watch folders: keeps their configuration, and runs the service that watches them, in one
+// process of a home folder at a time.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '../../../runtime/clock.ts';
 import { toFields } from '../../../runtime/errors.ts';
-import type { Log } from '../../../runtime/log.ts';
+import { type Claim, claim, claimant } from '../../../runtime/files/claim.ts';
+import type { Holder } from '../../../runtime/files/lock.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { Mutex } from '../../../runtime/sync/mutex.ts';
-import type { Analysis, Tasks } from '../../analysis/contract.ts';
-import type { indexContract } from '../../index/contract.ts';
-import type { BatchSize, watcherContract } from '../contract.ts';
-import { ConfigurationFile, type RecordedFolder } from './configuration.ts';
+import { folders, type SettingValues } from '../../../settings.ts';
+import type { watcherContract } from '../contract.ts';
+import { ConfigurationFile, type RecordedFolder, unwritable } from './configuration.ts';
 import {
   type FolderStats,
   type NewWatchFolder,
@@ -20,38 +20,48 @@ import {
   type WatchStatus,
   watchErrors,
 } from './contract.ts';
-import { addFolder, changeFolder, type EditParts, removeFolder } from './edits.ts';
-import { Looks } from './looks.ts';
-import { Ownership, watchedBy } from './owner.ts';
-import type { Homes } from './places.ts';
-import { WatchRun } from './watch-run.ts';
-import { lastErrorOf, StatsFiles, statsOf } from './watched.ts';
-import { ledgerOf } from './watcher-client.ts';
+import { addFolder, changeFolder, type EditParts, folderOf } from './edits.ts';
+import { Places } from './places.ts';
+import { FolderRecords, statsOf } from './records.ts';
+import { WatchRun, type WatchRunParts } from './watch-run.ts';
 
-export interface WatchFolderParts {
-  readonly homes: Homes;
+export interface WatchFolderParts
+  extends Omit<WatchRunParts, 'watcher' | 'configuration' | 'records' | 'places'>,
+    Omit<EditParts, 'configuration' | 'places'> {
   /** Null in an engine that only searches. */
   readonly watcher: Ref<typeof watcherContract> | null;
-  readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe' | 'busy'>;
-  readonly analysis: Pick<Analysis, 'properties'>;
-  readonly index: Ref<typeof indexContract>;
-  /** Throws NO_FACE_MODEL when no face models are downloaded. */
-  readonly expectModelFor: (work: 'faces') => Promise<void>;
-  /** Files of one task. */
-  readonly batch: BatchSize;
-  /** Between two polls, ms. */
-  readonly interval: number;
   /** Whether `resume` does anything. */
   readonly resumes: boolean;
-  readonly clock: Clock;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly log: Log;
-  newId(): string;
 }
 
+/**
+ * Films of one task for each decoder, so that none of them runs dry, and at most: other folders, and tasks
+ * that wait for their turn, wait for the whole task. Small files share a task in larger numbers, because a
+ * task of its own costs more than a still.
+ */
+const FILMS_EACH = 4;
+const MOST_FILMS = 64;
+const SMALL_FILES = { most: 200, bytes: 2 ** 30 };
 /** How often a service that should run again is tried while another process watches. */
 const RESUME_MS = 20_000;
+
+/** `decoders`: 0 for an engine that only searches; it watches nothing. */
+export function openWatchFolders(
+  values: SettingValues,
+  decoders: number,
+  parts: Omit<WatchFolderParts, 'homes' | 'size' | 'interval' | 'resumes' | 'now' | 'newId'>,
+): WatchFolders {
+  const { home, cache } = folders(values);
+  return createWatchFolders({
+    ...parts,
+    homes: { home, cache },
+    size: { few: Math.max(1, Math.min(MOST_FILMS, FILMS_EACH * decoders)), ...SMALL_FILES },
+    interval: values.watch_interval_seconds * 1000,
+    resumes: values.watch_resume,
+    now: () => Date.now() / 1000,
+    newId: randomUUID,
+  });
+}
 
 export function createWatchFolders(parts: WatchFolderParts): WatchFolders {
   return new WatchService(parts);
@@ -59,14 +69,14 @@ export function createWatchFolders(parts: WatchFolderParts): WatchFolders {
 
 class WatchService implements WatchFolders {
   readonly #parts: WatchFolderParts;
-  readonly #folder: string;
+  /** Names the process that watches. */
+  readonly #claimPath: string;
   readonly #configuration: ConfigurationFile;
-  readonly #stats: StatsFiles;
-  readonly #owner: Ownership;
-  readonly #edits: EditParts;
-  readonly #looks: Looks;
+  readonly #records: FolderRecords;
+  readonly #places: Places;
   /** Starts and stops come one after the other. */
   readonly #turn = new Mutex();
+  #claim: Claim | null = null;
   #run: WatchRun | null = null;
   #isClosed = false;
   #disarmResume = () => {};
@@ -75,14 +85,15 @@ class WatchService implements WatchFolders {
 
   constructor(parts: WatchFolderParts) {
     this.#parts = parts;
-    const { clock, log, homes, index, expectModelFor, now, newId } = parts;
-    this.#folder = join(homes.home, 'watch-folders');
-    this.#configuration = new ConfigurationFile(join(this.#folder, 'folders.json'), clock);
-    this.#stats = new StatsFiles(this.#folder, log);
-    this.#owner = new Ownership(join(this.#folder, 'owner.json'), clock, log);
-    this.#looks = new Looks(clock);
-    const configuration = this.#configuration;
-    this.#edits = { configuration, looks: this.#looks, homes, index, expectModelFor, now, newId };
+    const folder = join(parts.homes.home, 'watch-folders');
+    this.#claimPath = join(folder, 'owner.json');
+    this.#configuration = new ConfigurationFile(join(folder, 'folders.json'), parts.clock);
+    this.#records = new FolderRecords(folder, parts.log);
+    this.#places = new Places(parts.homes, parts.clock);
+  }
+
+  get #edits(): EditParts {
+    return { ...this.#parts, configuration: this.#configuration, places: this.#places };
   }
 
   async list(): Promise<WatchFolderList> {
@@ -105,10 +116,10 @@ class WatchService implements WatchFolders {
   }
 
   async remove(id: string): Promise<void> {
-    await removeFolder(this.#edits, id);
+    await this.#configuration.change((now) => ({ remove: folderOf(now, id).id }));
     if (this.#run) this.#run.refresh();
     // Whoever watches removes what it keeps of the folder.
-    else if (this.#owner.other() === null) this.#removeLeft(id);
+    else if (this.#other() === null) this.#records.remove(id);
   }
 
   async start(): Promise<WatchStatus> {
@@ -118,42 +129,57 @@ class WatchService implements WatchFolders {
   }
 
   async #start(): Promise<void> {
-    if (this.#isClosed || this.#parts.watcher === null) {
+    const { watcher } = this.#parts;
+    if (this.#isClosed || watcher === null) {
       throw watchErrors.NOT_WATCHING('This engine watches no folders: `framehound serve` does');
     }
-    if (this.#run?.start()) {
-      await this.#configuration.change(() => ({ running: true }));
-      return;
+    if (!this.#run?.start()) {
+      await this.#run?.ended;
+      this.#claim = await this.#claimWatch();
     }
-    await this.#run?.ended;
-    const { watch_folders } = this.#configuration.read();
-    await this.#owner.take(() => this.#lose());
     try {
       await this.#configuration.change(() => ({ running: true }));
+      if (this.#isClosed) throw watchErrors.NOT_WATCHING('The engine is stopping');
     } catch (error) {
-      this.#owner.release();
+      if (this.#run === null) this.#release();
       throw error;
     }
-    if (this.#isClosed) {
-      this.#owner.release();
-      throw watchErrors.NOT_WATCHING('The engine is stopping');
-    }
-    this.#removeOrphans(new Set(watch_folders.map(({ id }) => id)));
-    this.#watch(this.#parts.watcher);
+    if (this.#run === null) this.#watch(watcher);
+  }
+
+  #claimWatch(): Promise<Claim> {
+    const { clock, log } = this.#parts;
+    return claim(this.#claimPath, {
+      clock,
+      refused: unwritable,
+      taken: (holder) =>
+        watchErrors.WATCHED_ELSEWHERE(watchedBy(holder), { pid: holder.pid, host: holder.host }),
+      lost: () => {
+        this.#claim = null;
+        log.error('watching ends', { error: this.#other() ?? 'another process watched' });
+        this.#run?.stop();
+      },
+    });
+  }
+
+  #release(): void {
+    this.#claim?.release();
+    this.#claim = null;
   }
 
   #watch(watcher: Ref<typeof watcherContract>): void {
-    const { batch: size, homes, clock, log, now, interval, tasks, analysis, index } = this.#parts;
-    const kept = { configuration: this.#configuration, stats: this.#stats, looks: this.#looks };
-    const of = { watcher, tasks, analysis, index, clock, log, now, interval, homes, size };
-    const run = new WatchRun({ ...of, ...kept, folder: this.#folder });
+    const { log } = this.#parts;
+    const { watch_folders } = this.#configuration.read();
+    this.#records.removeOthers(new Set(watch_folders.map(({ id }) => id)));
+    const files = { configuration: this.#configuration, records: this.#records, places: this.#places };
+    const run = new WatchRun({ ...this.#parts, ...files, watcher });
     this.#processed = 0;
     this.#run = run;
     log.info('watch folders are watched');
     void run.ended.then(() => {
       this.#processed = run.processed;
-      if (this.#run === run) this.#run = null;
-      this.#owner.release();
+      this.#run = null;
+      this.#release();
       log.info('watch folders are not watched any more', { files: run.processed });
     });
   }
@@ -164,7 +190,7 @@ class WatchService implements WatchFolders {
     await this.#turn.run(async () => {
       this.#run?.stop();
       // What another process watches goes on, here and after its restart.
-      if (this.#run === null && (this.#owner.other() !== null || !this.#configuration.read().running)) return;
+      if (this.#run === null && (this.#other() !== null || !this.#configuration.read().running)) return;
       await this.#configuration.change(() => ({ running: false }));
     });
     return this.status();
@@ -192,73 +218,48 @@ class WatchService implements WatchFolders {
     this.#isClosed = true;
     this.#disarmResume();
     await this.#run?.close();
-    this.#owner.release();
-  }
-
-  #lose(): void {
-    this.#parts.log.error('watching ends', { error: this.#watchedElsewhere() ?? 'another process watched' });
-    this.#run?.stop();
+    this.#release();
   }
 
   /** Who watches, when it is another process. */
-  #watchedElsewhere(): string | null {
-    const other = this.#owner.other();
-    return other === null ? null : watchedBy(other);
+  #other(): string | null {
+    const holder = this.#claim === null ? claimant(this.#claimPath) : null;
+    return holder === null ? null : watchedBy(holder);
   }
 
-  #status(folders: readonly RecordedFolder[]): WatchStatus {
+  #status(all: readonly RecordedFolder[]): WatchStatus {
     const run = this.#run;
-    const folder_stats = Object.fromEntries(folders.map(({ id }) => [id, this.#statsOf(id)]));
-    const watched = folders.filter(({ enabled }) => enabled);
-    const pending = watched.map(({ id }) => folder_stats[id]?.files_pending ?? 0);
-    const files_pending = pending.reduce((sum, one) => sum + one, 0);
-    const of = { files_pending, folder_stats };
-    if (run === null) {
-      const last_error = this.#watchedElsewhere();
-      const none = { current_folder: null, current_file: null, task_id: null, paused_until: null };
-      const files_processed_this_session = this.#processed;
-      return { state: 'stopped', ...none, files_processed_this_session, last_error, ...of };
-    }
-    const { state, batch, until, processed } = run;
+    const { state, until, fault } = run?.status ?? { state: 'stopped', until: null, fault: null };
+    const folder_stats = Object.fromEntries(all.map(({ id }) => [id, this.#statsOf(id)]));
+    const pending = all.map(({ id, enabled }) => (enabled ? (folder_stats[id]?.files_pending ?? 0) : 0));
     return {
       state,
-      current_folder: batch?.watched.folder.folder_path ?? null,
-      current_file: batch?.file ?? null,
-      task_id: batch?.task_id ?? null,
-      files_processed_this_session: processed,
-      last_error: this.#watchedElsewhere() ?? run.folders.fault ?? lastErrorOf([...run.folders.all()]),
+      current_folder: run?.batch?.watch.folder.folder_path ?? null,
+      current_file: run?.batch?.task?.file ?? null,
+      task_id: run?.batch?.task?.task_id ?? null,
+      files_pending: pending.reduce((sum, files) => sum + files, 0),
+      files_processed_this_session: run?.processed ?? this.#processed,
+      last_error: this.#other() ?? fault,
       paused_until: until === null ? null : this.#unixOf(until),
-      ...of,
+      folder_stats,
     };
   }
 
   #statsOf(id: string): FolderStats {
-    const watched = this.#run?.folders.get(id);
-    if (watched === undefined) return statsOf(this.#stats.read(id));
-    return watched.stats(this.#parts.clock.now(), (at) => this.#unixOf(at));
+    const watch = this.#run?.get(id);
+    if (watch === undefined) return statsOf(this.#records.read(id));
+    const until = watch.pausedUntil(this.#parts.clock.now());
+    return { ...statsOf(watch.record), paused_until: until === null ? null : this.#unixOf(until) };
   }
 
   /** The clock of waits only goes forward; the one that people read may be set. */
   #unixOf(at: number): number {
     return this.#parts.now() + Math.max(0, at - this.#parts.clock.now()) / 1000;
   }
+}
 
-  /** What is kept of folders that another process removed while nobody watched. */
-  #removeOrphans(ids: ReadonlySet<string>): void {
-    for (const name of readdirSync(this.#folder)) {
-      const [, id] = /^(.+)\.(?:ledger|stats\.json)$/.exec(name) ?? [];
-      if (id !== undefined && !ids.has(id)) this.#removeLeft(id);
-    }
-  }
-
-  #removeLeft(id: string): void {
-    this.#stats.remove(id);
-    try {
-      rmSync(ledgerOf(this.#folder, id), { force: true });
-    } catch (error) {
-      this.#parts.log.warn('what was done in a watch folder cannot be removed', { id, error });
-    }
-  }
+function watchedBy({ pid, host }: Pick<Holder, 'pid' | 'host'>): string {
+  return `Process ${pid} on ${host} watches the folders of this home folder`;
 }
 
 function shown(

@@ -1,27 +1,46 @@
-// The service while it runs: one loop lists the folders, one works on what is ready, and a feed tells of
-// changes. Trouble with one folder pauses that folder; the others go on.
-import { engineErrors, toFields } from '../../../runtime/errors.ts';
-import { analysisErrors } from '../../analysis/contract.ts';
-import { watcherErrors } from '../contract.ts';
-import { ChangeFeed, Wake } from './change-feed.ts';
+// The service while it runs. Whenever something happens or falls due, it takes the next step: one folder is
+// listed and one is worked on at a time, beside each other. Trouble with one folder pauses that folder; the
+// others go on.
+import type { Clock } from '../../../runtime/clock.ts';
+import { toFields } from '../../../runtime/errors.ts';
+import { realFolder } from '../../../runtime/files/real-folder.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { analysisErrors, type Tasks } from '../../analysis/contract.ts';
+import {
+  type BatchSize,
+  isSamePlan,
+  type Plan,
+  type WatchedFolder,
+  type watcherContract,
+} from '../contract.ts';
+import type { Configuration, ConfigurationFile } from './configuration.ts';
 import type { WatchState } from './contract.ts';
-import type { EndedFile } from './ends.ts';
-import { FolderSet, type FolderSetParts } from './folder-set.ts';
-import { Batch, type BatchEnd, type BatchParts } from './folder-task.ts';
-import type { Plan } from './request-of.ts';
-import { nextPoll, nextState, nextToWork, retryWait, type Trigger, whyIdle } from './schedule.ts';
-import type { Watched } from './watched.ts';
-import { WatcherClient, type WatcherClientParts } from './watcher-client.ts';
+import { FolderTask, type FolderTaskParts } from './folder-task.ts';
+import { FolderWatch, lastErrorOf } from './folder-watch.ts';
+import type { FileOutcome } from './outcomes.ts';
+import type { Homes, Places } from './places.ts';
+import type { FolderRecords } from './records.ts';
+import { nextPoll, nextToWork, stateOf, waitAfter } from './schedule.ts';
 
-export interface WatchRunParts
-  extends Omit<BatchParts, 'client' | 'report'>,
-    FolderSetParts,
-    WatcherClientParts {
-  /** ms */
+export interface WatchRunParts extends FolderTaskParts {
+  readonly watcher: Ref<typeof watcherContract>;
+  readonly tasks: Pick<Tasks, 'start' | 'finish' | 'subscribe' | 'busy'>;
+  readonly configuration: ConfigurationFile;
+  readonly records: FolderRecords;
+  readonly places: Places;
+  readonly homes: Homes;
+  /** Files of one task. */
+  readonly size: BatchSize;
+  /** Between two polls, ms. */
   readonly interval: number;
+  readonly clock: Clock;
+  /** Unix seconds. */
+  readonly now: () => number;
+  readonly log: Log;
 }
 
-/** How often the configuration is looked at. */
+/** How often the configuration is read, and what was found is recorded. */
 const LOOK_MS = 5_000;
 /** How long a folder rests whose task somebody has stopped. */
 const STOPPED_MS = 60_000;
@@ -29,67 +48,84 @@ const STOPPED_MS = 60_000;
 const CLOSE_MS = 2_000;
 
 export class WatchRun {
-  state: WatchState = 'running';
-  /** Of `paused`: when it is tried again. */
-  until: number | null = null;
+  batch: { readonly watch: FolderWatch; task: FolderTask | null } | null = null;
   /** Files that were analysed or failed. */
   processed = 0;
-  batch: Batch | null = null;
-  readonly folders: FolderSet;
   /** Resolves when it has stopped; it never rejects. */
   readonly ended: Promise<void>;
   readonly #parts: WatchRunParts;
-  readonly #client: WatcherClient;
+  readonly #watches = new Map<string, FolderWatch>();
+  /** Without links. */
+  readonly #homes: readonly string[];
   readonly #closed = new AbortController();
-  readonly #pollWake: Wake;
-  readonly #workWake: Wake;
-  readonly #changes: ChangeFeed;
   readonly #unsubscribe: () => void;
-  #isSlotTaken = false;
-  #slotFailures = 0;
-  #turn = 0;
+  readonly #end: () => void;
+  #configuration: Configuration | null = null;
+  /** Why the configuration cannot be read; the last one holds. */
+  #fault: string | null = null;
+  #lookAt = 0;
+  #isStopping = false;
+  #isEnded = false;
+  #isPolling = false;
+  #turns = 0;
+  #slotAt: number | null = null;
+  #disarm = () => {};
+  #feed = { key: '', stop: new AbortController() };
 
   constructor(parts: WatchRunParts) {
     this.#parts = parts;
-    const { clock, watcher, tasks, log } = parts;
-    this.#client = new WatcherClient(parts);
-    this.#pollWake = new Wake(clock);
-    this.#workWake = new Wake(clock);
-    this.#changes = new ChangeFeed({ watcher, clock, log }, (id) => this.#changed(id));
-    this.folders = new FolderSet(parts, {
-      edited: (watched, isOtherWork) => this.#edited(watched, isOtherWork),
-      dropped: (watched, isRemoved) => this.#dropped(watched, isRemoved),
+    this.#homes = [parts.homes.home, parts.homes.cache].map(realFolder);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#end = resolve;
+    this.#unsubscribe = parts.tasks.subscribe((task_id, { type }) => {
+      // The slot is free when the listeners were told.
+      if (type === 'end' && task_id !== this.batch?.task?.task_id) queueMicrotask(() => this.#step());
     });
-    this.#unsubscribe = tasks.subscribe((task_id, { type }) => {
-      if (type === 'end' && task_id !== this.batch?.task_id) this.#slotFree();
-    });
-    this.ended = Promise.all([this.#pollLoop(), this.#workLoop()]).then(() => this.#end());
+    this.refresh();
   }
 
-  /** Reads the configuration anew; a poll that runs does not delay it. */
+  get(id: string): FolderWatch | undefined {
+    return this.#watches.get(id);
+  }
+
+  /** The state, when a paused service goes on, and what went wrong. */
+  get status(): { state: WatchState; until: number | null; fault: string | null } {
+    const watches = [...this.#watches.values()];
+    const activity = {
+      isStopping: this.#isStopping,
+      isWorking: this.batch !== null,
+      slotAt: this.#slotAt,
+    };
+    return {
+      ...stateOf(watches, activity, this.#parts.clock.now()),
+      fault: this.#fault ?? lastErrorOf(watches),
+    };
+  }
+
+  /** Reads the configuration again; a poll that runs does not delay it. */
   refresh(): void {
-    if (this.state === 'stopped') return;
-    this.#lookAtConfiguration();
-    this.#wake();
-  }
-
-  #lookAtConfiguration(): void {
-    if (this.folders.refresh()) this.#changes.follow(this.folders.all());
+    this.#lookAt = 0;
+    this.#step();
   }
 
   /** Files that are being worked on are finished. */
   stop(): void {
-    this.#fire('stop');
-    this.batch?.finish();
-    for (const { polling } of this.folders.all()) polling?.abort();
-    this.#wake();
+    this.batch?.task?.finish();
+    this.#halt();
   }
 
-  /** Withdraws a stop; false when it has ended already. */
+  #halt(): void {
+    this.#isStopping = true;
+    for (const { polling } of this.#watches.values()) polling?.abort();
+    this.#step();
+  }
+
+  /** Withdraws a stop; false when it has stopped already. */
   start(): boolean {
-    if (this.state === 'stopped') return false;
-    this.#fire('start');
-    this.#wake();
+    if (this.#isEnded) return false;
+    this.#isStopping = false;
+    this.#step();
     return true;
   }
 
@@ -98,227 +134,228 @@ export class WatchRun {
    * Never rejects.
    */
   async close(): Promise<void> {
-    this.#fire('engine stops');
-    for (const { polling } of this.folders.all()) polling?.abort();
     this.#closed.abort();
-    this.#wake();
+    this.#halt();
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const disarm = this.#parts.clock.after(CLOSE_MS, resolve);
+    const cancel = this.#parts.clock.after(CLOSE_MS, resolve);
     await Promise.race([this.ended, late]);
-    disarm();
+    cancel();
   }
 
-  #fire(trigger: Trigger): void {
-    const before = this.state;
-    this.state = nextState(before, trigger);
-    if (this.state !== 'paused') this.until = null;
-    if (this.state !== before) this.#parts.log.debug('watching', { state: this.state, because: trigger });
-  }
-
-  #wake(): void {
-    this.#pollWake.news();
-    this.#workWake.news();
-  }
-
-  #changed(id: string): void {
-    this.folders.get(id)?.changed(this.#parts.clock.now());
-    this.#pollWake.news();
-  }
-
-  #edited(watched: Watched, isOtherWork: boolean): void {
-    this.#fire('folder edited');
-    // A poll by the old exclusions says nothing any more.
-    watched.polling?.abort();
-    if (isOtherWork && this.batch?.watched === watched) this.batch.finish();
-    this.#wake();
-  }
-
-  #dropped(watched: Watched, isRemoved: boolean): void {
-    this.#fire('folder removed');
-    watched.polling?.abort();
-    if (this.batch?.watched === watched) this.batch.finish();
-    this.#wake();
-    void this.#close(watched, isRemoved);
-  }
-
-  async #pollLoop(): Promise<void> {
-    const { clock } = this.#parts;
-    while (this.state !== 'stopped') {
-      if (this.state === 'stopping') {
-        await this.#pollWake.wait(null);
-        continue;
-      }
-      this.#lookAtConfiguration();
-      const next = nextPoll(this.folders.all());
-      const wait = next === null ? LOOK_MS : next.pollAt - clock.now();
-      if (next !== null && wait <= 0) await this.#poll(next);
-      else await this.#pollWake.wait(Math.min(wait, LOOK_MS));
+  /** What is due is begun, and a timer waits for what comes next. */
+  #step(): void {
+    if (this.#isEnded) return;
+    this.#disarm();
+    if (this.#isStopping) {
+      if (this.batch === null) void this.#stopped();
+      return;
     }
-  }
-
-  async #poll(watched: Watched): Promise<void> {
-    const { clock, now: unix, interval, log } = this.#parts;
-    const polling = new AbortController();
-    watched.polling = polling;
-    try {
-      const { report, took } = await this.#client.poll(watched, this.folders.skip, polling.signal);
-      if (watched.isGone || polling.signal.aborted) return;
-      watched.polled(report, { now: clock.now(), took, time: unix(), interval });
-    } catch (error) {
-      if (watched.isGone || polling.signal.aborted) return;
-      const isFirst = watched.pollFailed(error, clock.now());
-      if (isFirst)
-        log.warn('a watch folder cannot be listed', { id: watched.id, error: toFields(error).message });
-    } finally {
-      watched.polling = null;
-      this.folders.saveLater();
-      this.#workWake.news();
-    }
-  }
-
-  async #workLoop(): Promise<void> {
-    while (this.state !== 'stopped') {
-      if (this.state === 'stopping') {
-        this.#fire('current work finished');
-        this.#pollWake.news();
-        break;
-      }
-      await this.#payDue();
-      await this.#workOn();
-    }
-  }
-
-  async #workOn(): Promise<void> {
-    if (this.state === 'stopping' || this.state === 'stopped') return;
-    const { clock, tasks } = this.#parts;
-    const next = nextToWork(this.folders.all(), clock.now());
-    if (next === null) await this.#idle();
-    else if (tasks.busy) await this.#waitForSlot();
-    else await this.#serve(next);
-  }
-
-  async #idle(): Promise<void> {
     const now = this.#parts.clock.now();
-    const { trigger, until } = whyIdle(this.folders.all(), now);
-    this.#fire(trigger);
-    if (this.state === 'paused') this.until = until;
-    // What is due is being listed: the end of that is news.
-    const wait = until === null || until <= now ? null : until - now;
-    if (!(await this.#workWake.wait(wait))) this.#fire('retry due');
+    if (now >= this.#lookAt) this.#look(now);
+    const poll = nextPoll(this.#watches.values());
+    if (!this.#isPolling && poll !== null && poll.pollAt <= now) void this.#poll(poll);
+    this.#work(now);
+    const times = [...this.#watches.values()].flatMap(({ pollAt, retryAt }) => [pollAt, retryAt ?? 0]);
+    const next = Math.min(...[this.#lookAt, this.#slotAt ?? 0, ...times].filter((at) => at > now));
+    this.#disarm = this.#parts.clock.after(next - now, () => this.#step());
   }
 
-  async #waitForSlot(): Promise<void> {
-    this.#fire('slot taken');
-    this.#isSlotTaken = true;
-    const wait = retryWait(this.#slotFailures + 1);
-    this.until = this.#parts.clock.now() + wait;
-    if (await this.#workWake.wait(wait)) return;
-    this.#slotFailures++;
-    this.#fire('retry due');
+  #work(now: number): void {
+    if (this.batch !== null) return;
+    const watch = nextToWork(this.#watches.values(), now);
+    if (watch === null || !this.#parts.tasks.busy) {
+      this.#slotAt = null;
+      if (watch !== null) void this.#serve(watch);
+    } else if (this.#slotAt === null || this.#slotAt <= now) this.#slotAt = now + LOOK_MS;
   }
 
-  #slotFree(): void {
-    if (!this.#isSlotTaken) return;
-    this.#isSlotTaken = false;
-    this.#slotFailures = 0;
-    this.#fire('slot free');
-    this.#workWake.news();
-  }
-
-  async #serve(watched: Watched): Promise<void> {
-    const { clock, log } = this.#parts;
-    watched.served = ++this.#turn;
-    const report: BatchParts['report'] = (of, plan, ended) => this.#report(of, plan, ended);
-    const batch = new Batch({ ...this.#parts, client: this.#client, report }, watched);
-    this.batch = batch;
-    this.#fire('work begins');
-    this.#isSlotTaken = false;
+  #look(now: number): void {
+    this.#lookAt = now + LOOK_MS;
     try {
-      this.#served(batch, await batch.run(this.#closed.signal, () => clock.now()));
+      this.#adopt(this.#parts.configuration.read(), now);
+      this.#fault = null;
     } catch (error) {
-      if (this.#closed.signal.aborted || watched.isGone) return;
-      this.#notServed(watched, error);
-      log.debug('a watch folder cannot be worked on', { id: watched.id, error });
+      const { message } = toFields(error);
+      if (this.#fault !== message)
+        this.#parts.log.error('the watch folders cannot be read', { error: message });
+      this.#fault = message;
+    }
+    for (const { id, record } of this.#watches.values()) this.#parts.records.save(id, record, now);
+    this.#listen();
+  }
+
+  /** Watches the folders of the configuration that are enabled. */
+  #adopt(configuration: Configuration, now: number): void {
+    if (configuration === this.#configuration) return;
+    this.#configuration = configuration;
+    const { homes, records } = this.#parts;
+    const folders = new Map(configuration.watch_folders.map((folder) => [folder.id, folder]));
+    for (const watch of this.#watches.values()) {
+      if (!folders.get(watch.id)?.enabled) this.#drop(watch, !folders.has(watch.id));
+    }
+    for (const [id, folder] of folders) {
+      const watch = this.#watches.get(id);
+      if (watch === undefined) {
+        if (folder.enabled)
+          this.#watches.set(id, new FolderWatch(folder, homes.cache, records.read(id), now));
+      } else if (JSON.stringify(watch.folder) !== JSON.stringify(folder)) {
+        const isOtherWork = watch.edit(folder, now);
+        // A poll by the exclusions of before says nothing any more.
+        watch.polling?.abort();
+        if (isOtherWork && this.batch?.watch === watch) this.batch.task?.finish();
+      }
+    }
+  }
+
+  #drop(watch: FolderWatch, isRemoved: boolean): void {
+    watch.isGone = true;
+    watch.polling?.abort();
+    if (this.batch?.watch === watch) this.batch.task?.finish();
+    this.#watches.delete(watch.id);
+    if (isRemoved) this.#parts.records.remove(watch.id);
+    else this.#parts.records.write(watch.id, watch.record);
+    void this.#closeFolder(watch, isRemoved);
+  }
+
+  /** Hears of changes in the folders that can be reached. Polls find all others. */
+  #listen(): void {
+    const reachable = [...this.#watches.values()].filter(({ isAway }) => !isAway);
+    const folders = reachable.map(({ id, folder: { folder_path } }) => ({ id, folder_path }));
+    const key = JSON.stringify(folders);
+    if (key === this.#feed.key) return;
+    this.#feed.stop.abort();
+    const feed = { key, stop: new AbortController() };
+    this.#feed = feed;
+    if (folders.length > 0) void this.#hear(folders, feed);
+  }
+
+  async #hear(
+    folders: { id: string; folder_path: string }[],
+    feed: { key: string; readonly stop: AbortController },
+  ): Promise<void> {
+    const { watcher, clock, log } = this.#parts;
+    const { signal } = feed.stop;
+    try {
+      for await (const { id } of watcher.feed('changes', { folders }, { signal })) {
+        this.#watches.get(id)?.changed(clock.now());
+        this.#step();
+      }
+    } catch (error) {
+      if (!signal.aborted) log.debug('changes in watch folders are not told', { error });
+    }
+    feed.key = '';
+  }
+
+  async #poll(watch: FolderWatch): Promise<void> {
+    const { clock, now, interval, log, watcher } = this.#parts;
+    const { excluded_extensions, excluded_filename_globs, excluded_folder_globs } = watch.folder;
+    const exclusions = { excluded_extensions, excluded_filename_globs, excluded_folder_globs };
+    const caches = (this.#configuration?.watch_folders ?? []).map(({ real_cache_dir }) => real_cache_dir);
+    const skip = [...new Set([...this.#homes, ...caches])];
+    this.#isPolling = true;
+    const polling = new AbortController();
+    watch.polling = polling;
+    const isOff = () => watch.isGone || polling.signal.aborted;
+    try {
+      const plan = { work: watch.work, store: await this.#parts.places.store(watch.folder) };
+      if (isOff()) return;
+      watch.setPlan(plan);
+      const request = { folder: this.#folderOf(watch, plan), exclusions, skip };
+      const report = await watcher.ask('poll', request, { signal: polling.signal });
+      if (!isOff()) watch.polled(report, clock.now(), now(), interval);
+    } catch (error) {
+      if (!isOff() && watch.pollFailed(error, clock.now()))
+        log.warn('a watch folder cannot be listed', { id: watch.id, error: toFields(error).message });
+    } finally {
+      watch.polling = null;
+      this.#isPolling = false;
+      this.#step();
+    }
+  }
+
+  #folderOf({ id, folder: { folder_path } }: FolderWatch, plan: Plan): WatchedFolder {
+    return { id, folder_path, ledger: this.#parts.records.ledgerOf(id), plan };
+  }
+
+  /** What became of files before is told first. */
+  async #serve(watch: FolderWatch): Promise<void> {
+    const { clock, log } = this.#parts;
+    watch.turn = ++this.#turns;
+    const batch: WatchRun['batch'] = { watch, task: null };
+    this.batch = batch;
+    try {
+      await this.#send(watch);
+      await this.#workOn(watch, batch);
+    } catch (error) {
+      if (watch.isGone || this.#closed.signal.aborted) return;
+      if (analysisErrors.ANOTHER_TASK.is(error)) watch.rest(clock.now() + waitAfter('retry', 1));
+      else {
+        log.warn('a watch folder is worked on later', { id: watch.id, error: toFields(error).message });
+        watch.fail(error, clock.now());
+      }
     } finally {
       this.batch = null;
-      this.folders.saveLater();
+      this.#step();
     }
   }
 
-  #served({ watched }: Batch, end: BatchEnd): void {
-    const { clock, tasks, log } = this.#parts;
-    const now = clock.now();
-    this.#slotFailures = 0;
-    if (end?.fault) {
-      log.warn('a watch folder is worked on later', { id: watched.id, error: end.fault.message });
-      watched.pause(new Error(end.fault.message), now);
-    } else if (watched.unsent.length === 0) watched.wentWell();
+  async #workOn(watch: FolderWatch, batch: { task: FolderTask | null }): Promise<void> {
+    const { watcher, clock, size, tasks } = this.#parts;
+    const { plan, folder: settings, cache_dir } = watch;
+    if (plan === null) return;
+    const request = { folder: this.#folderOf(watch, plan), size };
+    const { files, counts } = await watcher.ask('take', request);
+    watch.took(files.length, counts, clock.now());
+    const tell = (outcomes: readonly FileOutcome[]) => this.#tell(watch, plan, outcomes);
+    const task = new FolderTask(this.#parts, { settings, cache_dir, files, tell });
+    batch.task = task;
+    if (this.#isStopping || watch.isGone || watch.work !== plan.work) task.finish();
+    const { fault, isHandedBack } = await task.run(this.#closed.signal);
+    await this.#send(watch);
+    if (fault !== null) throw new Error(fault.message);
+    watch.succeed();
     // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a
     // while.
-    if (end?.isHandedBack && !end.fault && !tasks.busy) watched.rest(now, STOPPED_MS);
+    if (isHandedBack && !tasks.busy) watch.rest(clock.now() + STOPPED_MS);
   }
 
-  #notServed(watched: Watched, error: unknown): void {
-    const now = this.#parts.clock.now();
-    if (analysisErrors.ANOTHER_TASK.is(error) || engineErrors.CANCELLED.is(error)) {
-      watched.rest(now, retryWait(1));
-      return;
-    }
-    if (watcherErrors.FOLDER_NOT_OPEN.is(error)) {
-      watched.opened = null;
-      watched.ready = 0;
-      watched.pollAt = now;
-      this.#pollWake.news();
-      return;
-    }
-    watched.pause(error, now);
+  #tell(watch: FolderWatch, plan: Plan, outcomes: readonly FileOutcome[]): void {
+    if (watch.isGone || this.#closed.signal.aborted) return;
+    const reports = watch.add(outcomes, this.#parts.now());
+    this.processed += reports.filter(({ end }) => end === 'analyzed' || end === 'failed').length;
+    // By another plan it has to be done again.
+    if (watch.plan === null || !isSamePlan(plan, watch.plan)) watch.reports = [];
+    // Whoever waits for the end of the batch sends what could not be sent now, and is told why.
+    this.#send(watch).catch(() => {});
   }
 
-  async #report(watched: Watched, plan: Plan, ended: readonly EndedFile[]): Promise<void> {
-    if (ended.length === 0 || watched.isGone) return;
-    const files = watched.note(ended, this.#parts.now());
-    this.processed += files.filter(({ end }) => end === 'analyzed' || end === 'failed').length;
-    watched.unsent.push({ plan, files });
-    await this.#pay(watched);
-    this.folders.saveLater();
+  #send(watch: FolderWatch): Promise<void> {
+    return watch.lock.run(async () => {
+      const { reports, plan } = watch;
+      if (reports.length === 0 || plan === null || watch.isGone) return;
+      const request = { folder: this.#folderOf(watch, plan), files: [...reports] };
+      watch.sent(reports, (await this.#parts.watcher.ask('report', request)).counts);
+    });
   }
 
-  /** What could not be told before. */
-  async #payDue(): Promise<void> {
-    const now = this.#parts.clock.now();
-    for (const watched of this.folders.all()) {
-      if (watched.unsent.length === 0 || (watched.retryAt ?? now) > now) continue;
-      await this.#pay(watched);
-      if (watched.unsent.length === 0) watched.wentWell();
-    }
-  }
-
-  async #pay(watched: Watched): Promise<void> {
-    try {
-      await this.#client.sendReports(watched, this.folders.skip, this.#closed.signal);
-    } catch (error) {
-      if (watched.isGone || this.#closed.signal.aborted) return;
-      this.#parts.log.warn('what was done in a watch folder cannot be recorded', { id: watched.id, error });
-      watched.pause(error, this.#parts.clock.now());
-    }
-  }
-
-  async #end(): Promise<void> {
+  async #stopped(): Promise<void> {
+    this.#isEnded = true;
     this.#unsubscribe();
-    await this.#changes.close();
-    this.folders.close();
-    if (this.#closed.signal.aborted) return;
-    for (const watched of this.folders.all()) {
-      if (watched.opened !== null && !this.#closed.signal.aborted) await this.#close(watched, false);
+    this.#feed.stop.abort();
+    for (const watch of this.#watches.values()) {
+      this.#parts.records.write(watch.id, watch.record);
+      if (!this.#closed.signal.aborted) await this.#closeFolder(watch, false);
     }
+    this.#end();
   }
 
-  /** A watcher that is gone has nothing open. */
-  async #close(watched: Watched, remove: boolean): Promise<void> {
+  async #closeFolder({ id }: FolderWatch, remove: boolean): Promise<void> {
+    const { watcher, records, log } = this.#parts;
     try {
-      await this.#client.close(watched, remove);
+      await watcher.ask('close', { id, ledger: records.ledgerOf(id), remove });
     } catch (error) {
-      this.#parts.log.warn('a watch folder cannot be closed', { id: watched.id, error });
+      // A watcher that is gone has nothing open.
+      log.warn('a watch folder cannot be closed', { id, error });
     }
   }
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { watcherContract, watcherErrors } from '../../../actors/watcher/contract.ts';
 import { systemDisk } from '../../../actors/watcher/disk.ts';
-import { headerBytes, recordBytes } from '../../../actors/watcher/ledger-format.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -15,18 +14,7 @@ import { fakeDisk } from './fake-disk.ts';
 import { nothingExcluded, put, settled, start, temporaryFolder } from './start.ts';
 
 const isUnwritable = (error: unknown) => watcherErrors.LEDGER_UNWRITABLE.is(error);
-const isNotOpen = (error: unknown) => watcherErrors.FOLDER_NOT_OPEN.is(error);
-
-test('a folder that is not open is FOLDER_NOT_OPEN, and to close it is no error', async (t) => {
-  const { poll, take, settle, close, open } = await start(t);
-  for (const ask of [() => poll(), () => take(), () => settle([], 'analyzed')])
-    await assert.rejects(ask, isNotOpen);
-  await close();
-  await open();
-  await poll();
-  await close();
-  await assert.rejects(poll(), isNotOpen);
-});
+const isCancelled = (error: unknown) => engineErrors.CANCELLED.is(error);
 
 test('a closed folder is remembered, and with `remove` forgotten', async (t) => {
   const { folder, ledger, open, poll, settledPoll, take, settle, close } = await start(t);
@@ -44,7 +32,7 @@ test('a closed folder is remembered, and with `remove` forgotten', async (t) => 
 });
 
 test('a ledger that cannot be written changes nothing', async (t) => {
-  const { folder, ledger, open, settledPoll, poll, take, settle, clock } = await start(t);
+  const { folder, ledger, open, settledPoll, poll, take, settle } = await start(t);
   for (const name of ['a.mp4', 'b.mp4']) put(folder, name);
   await open();
   await settledPoll();
@@ -53,26 +41,25 @@ test('a ledger that cannot be written changes nothing', async (t) => {
   rmSync(ledger);
   mkdirSync(ledger);
   await assert.rejects(settle(taken, 'analyzed'), isUnwritable);
-  await assert.rejects(open('another plan'), isUnwritable);
-  clock.advance(settled);
+  await assert.rejects(open({ work: 'other' }), isUnwritable);
+  await assert.rejects(poll(), isUnwritable);
+  rmSync(ledger, { recursive: true });
+  await open({ work: 'all' });
   const { counts, ready } = await poll();
   assert.deepEqual([counts.pending, counts.analyzed, ready], [2, 0, 0]);
-  rmSync(ledger, { recursive: true });
   assert.equal((await settle(taken, 'analyzed')).analyzed, 2);
-  assert.equal(statSync(ledger).size, headerBytes + 3 * recordBytes);
+  const again = await start(t, {}, { folder, ledger });
+  assert.equal((await again.open()).analyzed, 2);
 });
 
-test('where the folder of the ledger is missing, a folder is not opened', async (t) => {
+test('where the folder of the ledger is missing, a folder is not listed', async (t) => {
   const { folder, ledger, ref } = await start(t);
-  const request = {
-    id: 'x',
-    folder_path: folder,
-    ledger: join(ledger, 'no', 'ledger'),
-    plan: '',
-    keeps: false,
-  };
-  await assert.rejects(ref.ask('open', request), isUnwritable);
-  await assert.rejects(ref.ask('poll', { id: 'x', exclusions: nothingExcluded, skip: [] }), isNotOpen);
+  const plan = { work: 'all', store: null };
+  const watched = { id: 'x', folder_path: folder, ledger: join(ledger, 'no', 'ledger'), plan };
+  await assert.rejects(
+    ref.ask('poll', { folder: watched, exclusions: nothingExcluded, skip: [] }),
+    isUnwritable,
+  );
 });
 
 test('a damaged ledger loses what is damaged only, and is whole again', async (t) => {
@@ -81,13 +68,12 @@ test('a damaged ledger loses what is damaged only, and is whole again', async (t
   await first.open();
   await first.settledPoll();
   await first.settle(await first.take(), 'analyzed');
-  const { size } = statSync(first.ledger);
-  const bytes = readFileSync(first.ledger);
-  bytes[headerBytes + recordBytes + 3]! ^= 1;
-  writeFileSync(first.ledger, bytes);
+  const text = readFileSync(first.ledger, 'utf8');
+  writeFileSync(first.ledger, text.replace('{"path":"b.mp4"', '{"pa\0'));
   const second = await start(t, {}, first);
   assert.equal((await second.open()).analyzed, 2);
-  assert.equal(statSync(first.ledger).size, size - recordBytes);
+  const { length } = readFileSync(first.ledger, 'utf8').split('\n');
+  assert.equal(length, text.split('\n').length - 1);
   assert.equal((await second.poll()).counts.pending, 1);
 });
 
@@ -95,13 +81,13 @@ test('a ledger is shortened when most of it says nothing any more', async (t) =>
   const { folder, ledger, open, settledPoll, take, settle, clock } = await start(t);
   const path = put(folder, 'a.mp4');
   await open();
-  const longest = headerBytes + 1200 * recordBytes;
+  const lines = () => readFileSync(ledger, 'utf8').split('\n').length - 1;
   await settledPoll();
   for (let i = 0; i < 1300; i++) await settle([...(await take())], 'returned');
-  assert.ok(statSync(ledger).size < headerBytes + 3 * recordBytes, 'a return needs no record');
+  assert.equal(lines(), 2, 'a return needs no record');
   const [taken] = await take();
   for (let i = 0; i < 1300; i++) await settle([taken!], i % 2 ? 'failed' : 'analyzed');
-  assert.ok(statSync(ledger).size < longest);
+  assert.ok(lines() < 1200);
   clock.advance(settled);
   assert.equal((await open()).failed, 1);
   assert.equal(taken?.path, path);
@@ -115,7 +101,7 @@ test('files are taken and settled while the same folder is listed', async (t) =>
     disk: fakeDisk('/films', files),
     sliceMs: 0,
   });
-  await open('all', '/films');
+  await open({}, '/films');
   await settledPoll();
   const listed = poll();
   const seen: string[] = [];
@@ -150,7 +136,7 @@ test('a poll that is cancelled while a large folder is listed ends at once and d
   const { folder, open, poll } = await start(t, { disk });
   for (let i = 0; i < 500; i++) put(folder, `${i}.mp4`);
   await open();
-  await assert.rejects(poll({ signal: given.signal }), (error) => engineErrors.CANCELLED.is(error));
+  await assert.rejects(poll({ signal: given.signal }), isCancelled);
   assert.ok(looked < 200, `${looked} files`);
   assert.equal((await poll()).counts.files, 500);
 });
@@ -166,12 +152,11 @@ test('a take that is cancelled takes nothing', async (t) => {
       return systemDisk.opened(path);
     },
   };
-  const { folder, open, settledPoll, take, ref } = await start(t, { disk });
+  const { folder, open, settledPoll, take } = await start(t, { disk });
   for (let i = 0; i < 6; i++) put(folder, `${i}.mp4`);
   await open();
   await settledPoll();
-  const taken = ref.ask('take', { id: 'one', few: 9, most: 9, bytes: 0 }, { signal: given.signal });
-  await assert.rejects(taken, (error) => engineErrors.CANCELLED.is(error));
+  await assert.rejects(take(9, given.signal), isCancelled);
   assert.equal(opened, 3);
   assert.equal((await take()).length, 6);
 });
@@ -193,7 +178,7 @@ test('a folder that is closed while it is listed ends the poll and writes nothin
     close = () => {};
     closed = started.close(true);
   };
-  await assert.rejects(started.poll(), isNotOpen);
+  await assert.rejects(started.poll(), isCancelled);
   await closed;
   assert.ok(!existsSync(started.ledger));
 });
@@ -202,7 +187,7 @@ test('a mark differs by a nanosecond, and the clock of the machine means nothing
   const file = { size: 2n ** 53n + 1n, mtimeNs: 2n ** 62n + 1n, locked: null };
   const files = new Map([['a.mp4', file]]);
   const { open, poll, settledPoll, take, settle } = await start(t, { disk: fakeDisk('/films', files) });
-  await open('all', '/films');
+  await open({}, '/films');
   t.mock.timers.enable({ apis: ['Date'], now: 0 });
   await settledPoll();
   const taken = await take();
@@ -222,7 +207,7 @@ test('it runs in a thread of its own, and stops while a feed is open', async (t)
   const path = put(folder, 'a.mp4');
   const log = createLog('test', () => {});
   const supervisor = createSupervisor({ clock: systemClock, log });
-  const settings = { settleMs: 0, againMs: 20, atMostEveryMs: 20 };
+  const settings = { settleMs: 0, everyMs: 20 };
   const root = new URL('../../../main.ts', import.meta.url).href;
   const watcher = await supervisor.add(threadSpec(watcherContract, root, { name: 'watcher', settings, log }));
   const heard: string[] = [];
@@ -230,12 +215,12 @@ test('it runs in a thread of its own, and stops while a feed is open', async (t)
     const folders = [{ id: 'one', folder_path: folder }];
     for await (const { id } of watcher.feed('changes', { folders })) heard.push(id);
   })().catch((error) => error);
-  const ledger = join(temporaryFolder(t), 'ledger');
-  await watcher.ask('open', { id: 'one', folder_path: folder, ledger, plan: '', keeps: false });
-  const poll = () => watcher.ask('poll', { id: 'one', exclusions: nothingExcluded, skip: [] });
+  const plan = { work: '', store: null };
+  const watched = { id: 'one', folder_path: folder, ledger: join(temporaryFolder(t), 'ledger'), plan };
+  const poll = () => watcher.ask('poll', { folder: watched, exclusions: nothingExcluded, skip: [] });
   await poll();
   await poll();
-  const { files } = await watcher.ask('take', { id: 'one', few: 5, most: 5, bytes: 0 });
+  const { files } = await watcher.ask('take', { folder: watched, size: { few: 5, most: 5, bytes: 0 } });
   assert.deepEqual(
     files.map((file) => file.path),
     [path],

@@ -32,11 +32,11 @@ export function fakeDisk(root: string, files: Map<string, FakeFile>): Disk {
   };
   const stat = (path: string) => {
     const file = files.get(nameOf(path));
-    return file && statOf('file', file);
+    if (!file) throw failing('ENOENT');
+    return statOf('file', file);
   };
   return {
     list: () => [...files.keys()].map(entry),
-    listBytes: () => [],
     stat,
     reach: async () => statOf('folder', { size: 0n, mtimeNs: 0n }),
     opened: (path) => {

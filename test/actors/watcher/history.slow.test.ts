@@ -64,6 +64,8 @@ class Reference {
   }
 
   settle(one: string, mark: string, how: FileEnd): void {
+    const isNew = !this.known.has(one) && how !== 'returned';
+    if (isNew) this.known.set(one, { mark, since: 0, state: 'taken' });
     const known = this.known.get(one);
     if (!known || known.mark !== mark || (how === 'returned' && known.state !== 'taken')) return;
     known.state = how === 'returned' ? 'ready' : how;
@@ -78,11 +80,10 @@ class Reference {
 
   plan(): void {
     this.done.clear();
-    for (const known of this.known.values()) {
-      if (['taken', 'analyzed', 'failed', 'filtered'].includes(known.state)) {
-        known.state = 'unsettled';
-        known.since = Number.NEGATIVE_INFINITY;
-      }
+    for (const [one, known] of this.known) {
+      if (!['taken', 'analyzed', 'failed', 'filtered'].includes(known.state)) continue;
+      known.state = 'ready';
+      this.named.add(one);
     }
   }
 
@@ -123,7 +124,7 @@ async function compare(
   let taken: SeenFile[] = [];
   const settings = { disk: fakeDisk('/films', reference.files) };
   let at = await start(t, settings);
-  const open = () => at.open(`plan ${plan}`, '/films');
+  const open = () => at.open({ work: `plan ${plan}` }, '/films');
   await open();
   for (const one of actions) {
     const file = 'name' in one ? reference.files.get(one.name) : undefined;
@@ -155,7 +156,7 @@ async function compare(
     } else if (one.do === 'settle' && taken.length > 0) {
       const picked = taken[one.pick % taken.length]!;
       reference.settle(picked.path.slice(7), picked.mark, one.end);
-      assert.deepEqual(await at.settle([picked], one.end, `plan ${plan}`), reference.counts());
+      assert.deepEqual(await at.settle([picked], one.end), reference.counts());
     } else if (one.do === 'restart') {
       reference.restart();
       taken = [];

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { listen } from '../../../actors/watcher/listen.ts';
+import { listen } from '../../../actors/watcher/changes.ts';
 import { until } from '../../until.ts';
 import { put, temporaryFolder } from './start.ts';
 
 function hear(t: TestContext, folder: string) {
   const heard = { count: 0, errors: [] as unknown[] };
   const { close } = listen(folder, {
-    tell: () => (heard.count += 1),
-    failed: (error) => heard.errors.push(error),
+    change: () => (heard.count += 1),
+    fault: (error) => heard.errors.push(error),
   });
   t.after(close);
   return heard;

@@ -1,10 +1,10 @@
 // A listener of folders that is heard by the test alone.
-import type { Listen } from '../../../actors/watcher/changes.ts';
+import type { Listen, Listener } from '../../../actors/watcher/changes.ts';
 
 export interface Ears {
   readonly listen: Listen;
   /** Those that listen now, by folder. */
-  readonly open: Map<string, Parameters<Listen>[1]>;
+  readonly open: Map<string, Listener>;
   /** How many listened so far. */
   begun(): number;
 }
@@ -15,12 +15,12 @@ export function ears(): Ears {
   return {
     open,
     begun: () => begun,
-    listen: (folder, heard) => {
+    listen: (folder, listener) => {
       begun += 1;
-      open.set(folder, heard);
+      open.set(folder, listener);
       return {
         close: async () => {
-          if (open.get(folder) === heard) open.delete(folder);
+          if (open.get(folder) === listener) open.delete(folder);
         },
       };
     },

@@ -8,8 +8,10 @@ import {
   type Exclusions,
   type FileCounts,
   type FileEnd,
+  type Plan,
   type PollReport,
   type SeenFile,
+  type WatchedFolder,
   watcherContract,
 } from '../../../actors/watcher/contract.ts';
 import { manualClock } from '../../../runtime/clock.ts';
@@ -47,12 +49,13 @@ export interface Started {
   readonly lines: LogLine[];
   readonly clock: ReturnType<typeof manualClock>;
   readonly ref: Awaited<ReturnType<typeof connect>>;
-  open(plan?: string, folder?: string, keeps?: boolean): Promise<FileCounts>;
+  /** What is known of the folder from now on under this plan, before it is listed. */
+  open(plan?: Partial<Plan>, folder?: string): Promise<FileCounts>;
   poll(options?: { signal?: AbortSignal; exclusions?: Exclusions; skip?: string[] }): Promise<PollReport>;
   /** Two polls, far enough apart. */
   settledPoll(): Promise<PollReport>;
-  take(limit?: number): Promise<SeenFile[]>;
-  settle(files: readonly SeenFile[], end: FileEnd, plan?: string): Promise<FileCounts>;
+  take(limit?: number, signal?: AbortSignal): Promise<SeenFile[]>;
+  settle(files: readonly SeenFile[], end: FileEnd): Promise<FileCounts>;
   close(remove?: boolean): Promise<unknown>;
 }
 
@@ -79,25 +82,32 @@ export async function start(
   const clock = manualClock();
   const ref = await connect({ clock, ...settings }, lines, t);
   const id = 'one';
+  let watched: WatchedFolder = { id, folder_path: folder, ledger, plan: { work: 'all', store: 'a' } };
   const poll: Started['poll'] = ({ signal, exclusions = nothingExcluded, skip = [] } = {}) =>
-    ref.ask('poll', { id, exclusions, skip }, { signal });
+    ref.ask('poll', { folder: watched, exclusions, skip }, { signal });
+  const report = async (files: (SeenFile & { end: FileEnd })[]) =>
+    (await ref.ask('report', { folder: watched, files })).counts;
   return {
     folder,
     ledger,
     lines,
     clock,
     ref,
-    open: async (plan = 'all', folder_path = folder, keeps = false) =>
-      (await ref.ask('open', { id, folder_path, ledger, plan, keeps })).counts,
+    open: (plan = {}, folder_path = folder) => {
+      watched = { ...watched, folder_path, plan: { ...watched.plan, ...plan } };
+      return report([]);
+    },
     poll,
     settledPoll: async () => {
       await poll();
       clock.advance(settled);
       return poll();
     },
-    take: async (limit = 100) => (await ref.ask('take', { id, few: limit, most: limit, bytes: 0 })).files,
-    settle: async (files, end, plan = 'all') =>
-      (await ref.ask('report', { id, plan, files: files.map((file) => ({ ...file, end })) })).counts,
+    take: async (limit = 100, signal) => {
+      const size = { few: limit, most: limit, bytes: 0 };
+      return (await ref.ask('take', { folder: watched, size }, { signal })).files;
+    },
+    settle: (files, end) => report(files.map((file) => ({ ...file, end }))),
     close: (remove = false) => ref.ask('close', { id, ledger, remove }),
   };
 }

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { manualClock } from '../../../runtime/clock.ts';
-import { newHolder, underLock } from '../../../runtime/files/lock.ts';
+import { isAlive, letGo, newHolder, underLock } from '../../../runtime/files/lock.ts';
 import { eachTurn, until } from '../../until.ts';
 
-const options = { clock: manualClock(), refused: (what: string) => new Error(what) };
+const options = { clock: manualClock(), refused: (what: string) => new Error(`refused: ${what}`) };
+const isRefused = /refused: /;
 
 test('a lock goes when its change has ended, and stays when another machine took it over meanwhile', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lock-'));
@@ -37,4 +46,108 @@ test('a lock of another machine is waited for, and taken over when it was silent
   await change;
   assert.ok(changedAt! >= 5_000 && changedAt! < 5_100, String(changedAt));
   assert.equal(existsSync(path), false);
+});
+
+function setUp(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'lock-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const clock = manualClock();
+  const path = join(folder, 'a.lock');
+  /** Time passes until it has settled. */
+  const passing = async <T>(promise: Promise<T>): Promise<T> => {
+    let settled = false;
+    const done = () => {
+      settled = true;
+    };
+    promise.then(done, done);
+    await until(() => {
+      clock.advance(20);
+      return settled;
+    }, eachTurn);
+    return promise;
+  };
+  return { path, clock, passing };
+}
+
+test('a lock that is held is waited for, but not for ever, and stays with its holder', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  const holder = newHolder();
+  writeFileSync(path, JSON.stringify(holder));
+  const began = clock.now();
+  await assert.rejects(
+    passing(underLock(path, { ...options, clock }, () => assert.fail('it is held'))),
+    isRefused,
+  );
+  assert.ok(clock.now() - began < 11_000);
+  assert.ok(existsSync(path));
+  letGo(holder);
+  assert.equal(await passing(underLock(path, { ...options, clock }, () => 'mine')), 'mine');
+});
+
+test('a lock of another machine, or one that was cut short, is taken over when nothing happens to it', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  for (const text of [JSON.stringify({ ...newHolder(), host: 'another' }), '', '{"pid":']) {
+    writeFileSync(path, text);
+    const began = clock.now();
+    assert.equal(await passing(underLock(path, { ...options, clock }, () => 'mine')), 'mine');
+    assert.ok(clock.now() - began >= 5_000, text);
+    assert.equal(existsSync(path), false);
+  }
+});
+
+test('a process that ended while it removed a lock holds nobody up', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  const dead = JSON.stringify({ ...newHolder(), pid: 2 ** 22 + 1 });
+  writeFileSync(path, dead);
+  writeFileSync(`${path}.over`, dead);
+  assert.equal(await passing(underLock(path, { ...options, clock }, () => 'mine')), 'mine');
+  assert.deepEqual([existsSync(path), existsSync(`${path}.over`)], [false, false]);
+});
+
+test('a lock whose remover ended on another machine, or was cut short, is taken over in time', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  const dead = JSON.stringify({ ...newHolder(), pid: 2 ** 22 + 1 });
+  const elsewhere = JSON.stringify({ ...newHolder(), host: 'another' });
+  for (const lock of [dead, elsewhere, ''])
+    for (const remover of [elsewhere, '', '{"pid":']) {
+      writeFileSync(path, lock);
+      writeFileSync(`${path}.over`, remover);
+      const began = clock.now();
+      assert.equal(await passing(underLock(path, { ...options, clock }, () => 'mine')), 'mine');
+      assert.ok(clock.now() - began >= 5_000, remover);
+      assert.deepEqual([existsSync(path), existsSync(`${path}.over`)], [false, false]);
+    }
+});
+
+test('a lock that is being removed is not asked for without a pause', async (t) => {
+  const { path, clock } = setUp(t);
+  writeFileSync(path, JSON.stringify({ ...newHolder(), pid: 2 ** 22 + 1 }));
+  writeFileSync(`${path}.over`, JSON.stringify(newHolder()));
+  const pauses = new Set<number>();
+  const after = (ms: number, run: () => void) => {
+    pauses.add(ms);
+    clock.advance(ms);
+    queueMicrotask(run);
+    return () => {};
+  };
+  const work = underLock(path, { ...options, clock: { now: () => clock.now(), after } }, () =>
+    assert.fail('it is not free'),
+  );
+  await assert.rejects(work, isRefused);
+  assert.ok(pauses.size > 0 && !pauses.has(0));
+});
+
+test('a holder lives until it lets go; of another machine nothing is known', () => {
+  const holder = newHolder();
+  assert.equal(isAlive(holder), true);
+  letGo(holder);
+  assert.equal(isAlive(holder), false);
+  assert.equal(isAlive({ ...holder, host: 'another' }), 'unknown');
+});
+
+test('a link to nothing in the place of the lock is told, and nothing hangs', async (t) => {
+  const { path, clock, passing } = setUp(t);
+  symlinkSync('nothing', path);
+  const work = passing(underLock(path, { ...options, clock }, () => assert.fail('it is not held')));
+  await assert.rejects(work, isRefused);
 });

@@ -4,6 +4,9 @@
 import {
   type FileCounts,
   type FileEnd,
+  isSamePlan,
+  type Plan,
+  type WatchedFolder,
   watcherContract,
   watcherErrors,
 } from '../../../../actors/watcher/contract.ts';
@@ -13,7 +16,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { createQueue } from '../../../../runtime/sync/queue.ts';
 
 interface Ledger {
-  plan: string;
+  plan: Plan;
   readonly ends: Map<string, { readonly mark: string; readonly end: FileEnd }>;
 }
 
@@ -33,9 +36,8 @@ export class WatcherWorld {
   readonly hung = new Set<string>();
   readonly polls: string[] = [];
   readonly closed: { id: string; remove: boolean }[] = [];
-  readonly opened: { id: string; plan: string }[] = [];
-  /** Files under each plan that were settled, in order. */
-  readonly settled: { path: string; end: FileEnd; passedOver: boolean }[] = [];
+  /** What was told of files, in order. */
+  readonly settled: { path: string; end: FileEnd }[] = [];
   skip: readonly string[] = [];
   pollsAtOnce = 0;
   mostPollsAtOnce = 0;
@@ -59,44 +61,40 @@ export class WatcherWorld {
 }
 
 export function fakeWatcher(world: WatcherWorld) {
-  const folderOf = (id: string) => {
-    const open = world.open.get(id);
-    if (open) return open;
-    throw watcherErrors.FOLDER_NOT_OPEN(id);
+  /** Opens a folder that is not open under this plan. */
+  const folderOf = async ({ id, folder_path, ledger: path, plan }: WatchedFolder): Promise<OpenFolder> => {
+    await world.starting;
+    if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE('the disk is full');
+    const before = world.ledgers.get(path);
+    const isSame = before !== undefined && isSamePlan(before.plan, plan);
+    const ledger = isSame ? { ...before, plan } : { plan, ends: new Map() };
+    world.ledgers.set(path, ledger);
+    const seen = world.open.get(id)?.seen ?? new Map();
+    if (!isSame) for (const one of seen.values()) one.taken = false;
+    const open = { folder_path, ledger, seen };
+    world.open.set(id, open);
+    return open;
   };
   return actor<typeof watcherContract, unknown>({
     contract: watcherContract,
     create: () => ({
       handlers: {
-        open: async ({ id, folder_path, ledger: path, plan, keeps }) => {
-          await world.starting;
-          if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE(`${path} cannot be written`);
-          const kept = world.ledgers.get(path);
-          const isKept = kept !== undefined && (keeps || kept.plan === plan);
-          const ledger = isKept ? { ...kept, plan } : { plan, ends: new Map() };
-          world.ledgers.set(path, ledger);
-          const seen = world.open.get(id)?.seen ?? new Map();
-          for (const one of seen.values()) one.taken = false;
-          world.open.set(id, { folder_path, ledger, seen });
-          world.opened.push({ id, plan });
-          return { counts: seen.size > 0 ? countsOf(world.open.get(id)!) : recalledOf(ledger) };
-        },
-        poll: (request, turn) => poll(world, folderOf(request.id), request, turn),
-        take: ({ id, most }) => {
-          const open = folderOf(id);
-          const files = ready(open).slice(0, most);
+        poll: async (request, turn) => poll(world, await folderOf(request.folder), request, turn),
+        take: async ({ folder, size }) => {
+          const open = await folderOf(folder);
+          const files = ready(open).slice(0, size.most);
           for (const { path } of files) open.seen.get(path)!.taken = true;
           return { files, counts: countsOf(open) };
         },
-        report: ({ id, plan, files }) => {
-          const open = folderOf(id);
-          if (world.unwritable) throw watcherErrors.LEDGER_UNWRITABLE('the disk is full');
+        report: async ({ folder, files }) => {
+          const open = await folderOf(folder);
           for (const { path, mark, end } of files) {
-            const passedOver = open.ledger.plan !== plan || !open.seen.has(path);
-            world.settled.push({ path, end, passedOver });
-            if (passedOver) continue;
-            open.seen.get(path)!.taken = false;
-            if (end !== 'returned') open.ledger.ends.set(path, { mark, end });
+            world.settled.push({ path, end });
+            const seen = open.seen.get(path) ?? { mark, settled: true, taken: false };
+            seen.taken = false;
+            if (end === 'returned') continue;
+            open.seen.set(path, seen);
+            open.ledger.ends.set(path, { mark, end });
           }
           return { counts: countsOf(open) };
         },
@@ -115,7 +113,7 @@ export function fakeWatcher(world: WatcherWorld) {
 async function poll(
   world: WatcherWorld,
   open: OpenFolder,
-  { id, skip }: { id: string; skip: readonly string[] },
+  { folder: { id }, skip }: { folder: { id: string }; skip: readonly string[] },
   turn: Turn,
 ) {
   world.polls.push(id);
@@ -134,7 +132,7 @@ async function poll(
     if (world.away.has(open.folder_path)) throw watcherErrors.FOLDER_AWAY(`${open.folder_path} is away`);
     look(world, open);
     const unsettled = [...open.seen.values()].filter(({ settled }) => !settled).length;
-    const none = { unreadable: [], unreadable_count: 0 };
+    const none = { unreadable: null, unreadable_count: 0, took_ms: 0 };
     return { counts: countsOf(open), ready: ready(open).length, unsettled, ...none };
   } finally {
     world.pollsAtOnce--;
@@ -173,13 +171,6 @@ function countsOf(open: OpenFolder): FileCounts {
     failed: of('failed'),
     filtered: of('filtered'),
   };
-}
-
-/** Of a folder that was not listed yet. */
-function recalledOf({ ends }: Ledger): FileCounts {
-  const of = (wanted: FileEnd) => [...ends.values()].filter(({ end }) => end === wanted).length;
-  const counts = { analyzed: of('analyzed'), failed: of('failed'), filtered: of('filtered') };
-  return { files: ends.size, pending: 0, ...counts };
 }
 
 async function* changes(world: WatcherWorld, folders: readonly { id: string }[], turn: FeedTurn) {

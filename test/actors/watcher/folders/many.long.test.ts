@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
-import { normalized } from '../../../../actors/watcher/folders/settings-of.ts';
+import { normalized } from '../../../../actors/watcher/folders/settings.ts';
 import { bodyOf, watching } from './watching.ts';
 
 test('a thousand watch folders are each listed, one at a time, and each has its turn', async (t) => {

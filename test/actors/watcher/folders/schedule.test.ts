@@ -1,66 +1,32 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type WatchState, watchStates } from '../../../../actors/watcher/folders/contract.ts';
 import {
-  awayWait,
-  hungWait,
   nextPoll,
-  nextState,
   nextToWork,
   pollAfterChange,
   pollWait,
-  retryWait,
   type Scheduled,
-  type Trigger,
-  triggers,
-  whyIdle,
+  stateOf,
+  waitAfter,
 } from '../../../../actors/watcher/folders/schedule.ts';
-
-/** Every cell, written out: by trigger, what becomes of stopped, running, stopping, paused, waiting. */
-const cells: Readonly<Record<Trigger, readonly WatchState[]>> = {
-  start: ['running', 'running', 'running', 'paused', 'waiting'],
-  stop: ['stopped', 'stopping', 'stopping', 'stopped', 'stopped'],
-  'work begins': ['stopped', 'running', 'stopping', 'running', 'running'],
-  'files pending': ['stopped', 'running', 'stopping', 'running', 'running'],
-  'nothing pending': ['stopped', 'waiting', 'stopping', 'waiting', 'waiting'],
-  'slot taken': ['stopped', 'paused', 'stopping', 'paused', 'paused'],
-  'folder unreadable': ['stopped', 'paused', 'stopping', 'paused', 'paused'],
-  'task retryable error': ['stopped', 'paused', 'stopping', 'paused', 'paused'],
-  'retry due': ['stopped', 'running', 'stopping', 'running', 'waiting'],
-  'slot free': ['stopped', 'running', 'stopping', 'running', 'waiting'],
-  'current work finished': ['stopped', 'running', 'stopped', 'paused', 'waiting'],
-  'folder edited': ['stopped', 'running', 'stopping', 'running', 'running'],
-  'folder removed': ['stopped', 'running', 'stopping', 'running', 'waiting'],
-  'engine stops': ['stopped', 'stopped', 'stopped', 'stopped', 'stopped'],
-};
-
-assert.deepEqual(watchStates, ['stopped', 'running', 'stopping', 'paused', 'waiting']);
-assert.deepEqual(Object.keys(cells), [...triggers]);
-for (const trigger of triggers) {
-  for (const [i, state] of watchStates.entries()) {
-    test(`${state}: ${trigger} leads to ${cells[trigger][i]}`, () => {
-      assert.equal(nextState(state, trigger), cells[trigger][i]);
-    });
-  }
-}
 
 const folder = (more: Partial<Scheduled> = {}): Scheduled => ({
   pollAt: 0,
   isPending: false,
-  ready: 1,
-  away: false,
+  hasWork: true,
+  isAway: false,
   retryAt: null,
-  served: 0,
+  turn: 0,
   ...more,
 });
 
 test('the folder that was worked on longest ago is next, among those that can be worked on', () => {
-  const old = folder({ served: 1 });
+  const old = folder({ turn: 1 });
   const cases: [Scheduled[], Scheduled | null][] = [
-    [[folder({ served: 3 }), old, folder({ served: 2 })], old],
-    [[folder({ ready: 0 }), folder({ away: true }), folder({ retryAt: 11 }), old], old],
-    [[folder({ ready: 0 })], null],
+    [[folder({ turn: 3 }), old, folder({ turn: 2 })], old],
+    [[folder({ hasWork: false }), folder({ isAway: true }), folder({ retryAt: 11 }), old], old],
+    [[folder({ hasWork: false })], null],
     [[], null],
   ];
   for (const [folders, wanted] of cases) assert.equal(nextToWork(folders, 10), wanted);
@@ -72,14 +38,16 @@ test('between a huge folder and small ones, no small one waits for more than one
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 8 }), (sizes) => {
       const folders = sizes.map((size, i) => ({
-        ...folder({ ready: i === 0 ? 1_000 * size : size }),
+        ...folder(),
+        files: i === 0 ? 1_000 * size : size,
         waits: 0,
       }));
-      for (let turn = 1; folders.some(({ ready }) => ready > 0); turn++) {
+      for (let turn = 1; folders.some(({ hasWork }) => hasWork); turn++) {
         const next = nextToWork(folders, 0)!;
         for (const other of folders) other.waits = other === next ? 0 : other.waits + 1;
-        Object.assign(next, { ready: Math.max(0, next.ready - 4), served: turn });
-        for (const { ready, waits } of folders) assert.ok(ready === 0 || waits < folders.length);
+        next.files -= 4;
+        Object.assign(next, { hasWork: next.files > 0, turn });
+        for (const { hasWork, waits } of folders) assert.ok(!hasWork || waits < folders.length);
       }
     }),
     { numRuns: 30 },
@@ -96,12 +64,12 @@ test('polls come at the interval, soon after files that are being written, and r
   assert.equal(pollWait({ unsettled: 0, took: 500 }, 30_000), 30_000);
   assert.equal(pollWait({ unsettled: 2, took: 500 }, 30_000), 5_000);
   assert.equal(pollWait({ unsettled: 2, took: 50 }, 1_000), 1_000);
-  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map(awayWait);
+  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map((failures) => waitAfter('away', failures));
   assert.deepEqual(
     waits.map((ms) => ms / 1000),
     [5, 10, 20, 40, 80, 160, 300, 300, 300],
   );
-  const hung = [1, 2, 3, 7, 8, 1_000].map((times) => hungWait(times) / 60_000);
+  const hung = [1, 2, 3, 7, 8, 1_000].map((times) => waitAfter('hung', times) / 60_000);
   assert.deepEqual(hung, [5, 10, 20, 320, 360, 360]);
 });
 
@@ -113,7 +81,7 @@ test('a folder that takes long to list is listed less often', () => {
 });
 
 test('what failed is tried again after a wait that grows to a minute', () => {
-  const waits = [1, 2, 3, 4, 5, 6, 7, 1e9].map((failures) => retryWait(failures) / 1000);
+  const waits = [1, 2, 3, 4, 5, 6, 7, 1e9].map((failures) => waitAfter('retry', failures) / 1000);
   assert.deepEqual(waits, [2, 4, 8, 16, 32, 60, 60, 60]);
 });
 
@@ -125,15 +93,28 @@ test('a change brings the next poll forward, but a folder is listed a fifth of t
   assert.equal(pollAfterChange({ due: 60_000, ended: 10_000, took: 4_000 }, 10_001), 30_000);
 });
 
-test('the service is paused until the first trouble is over, and waits when there is none', () => {
+test('the state follows from the folders and from what is being done', () => {
+  const idle = { isStopping: false, isWorking: false, slotAt: null };
+  const quiet = folder({ hasWork: false });
+  const pending = folder({ hasWork: false, isPending: true });
+  const failed = folder({ hasWork: true, retryAt: 9 });
+  const away = folder({ isAway: true, pollAt: 7 });
   const cases = [
-    [[folder({ ready: 0 })], 'nothing pending', null],
-    [[folder({ ready: 0, retryAt: 4 })], 'nothing pending', null],
-    [[folder({ isPending: true }), folder({ ready: 0 })], 'files pending', null],
-    [[folder({ isPending: true }), folder({ retryAt: 9 })], 'task retryable error', 9],
-    [[folder({ away: true, pollAt: 7 }), folder({ retryAt: 9 })], 'folder unreadable', 7],
-    [[folder({ away: true, pollAt: 7 }), folder({ retryAt: 5 })], 'task retryable error', 5],
-    [[folder({ away: true, pollAt: 3 })], 'folder unreadable', 3],
+    [[], idle, 'waiting', null],
+    [[quiet], idle, 'waiting', null],
+    [[folder({ hasWork: false, retryAt: 4 })], idle, 'waiting', null],
+    [[pending, quiet], idle, 'running', null],
+    [[folder(), away, failed], idle, 'running', null],
+    [[folder(), away], { ...idle, slotAt: 6 }, 'paused', 6],
+    [[pending, failed], idle, 'paused', 9],
+    [[away, failed], idle, 'paused', 7],
+    [[away, folder({ retryAt: 5 })], idle, 'paused', 5],
+    [[folder({ isAway: true, pollAt: 3 })], idle, 'paused', 3],
+    [[away, failed], { ...idle, isWorking: true }, 'running', null],
+    [[folder()], { ...idle, isWorking: true, isStopping: true }, 'stopping', null],
+    [[folder(), away], { ...idle, isStopping: true }, 'stopped', null],
   ] as const;
-  for (const [folders, trigger, until] of cases) assert.deepEqual(whyIdle(folders, 4), { trigger, until });
+  for (const [folders, activity, state, until] of cases) {
+    assert.deepEqual(stateOf(folders, activity, 4), { state, until });
+  }
 });

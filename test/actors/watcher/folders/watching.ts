@@ -61,7 +61,7 @@ export async function watching(t: TestContext) {
       analysis: facts.filters.analysis,
       index: facts.filters.index,
       expectModelFor: async () => {},
-      batch: { few: 4, most: 4, bytes: 0 },
+      size: { few: 4, most: 4, bytes: 0 },
       interval: 30_000,
       resumes: true,
       clock,
