@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ActorDefinition } from './actor.ts';
 import { serve } from './host.ts';
+import { collectWhenIdle } from './idle-heap.ts';
 import type { ThreadData } from './thread.ts';
 import type { FromActor, ToActor } from './wire.ts';
 
@@ -10,11 +11,20 @@ if (!port) throw new Error('entry.ts runs only as a worker thread');
 const { module, ...start } = workerData as ThreadData;
 const { definition } = (await import(module)) as { definition: ActorDefinition };
 
+const active = collectWhenIdle();
+
 await serve(
   definition,
   {
-    post: (message: FromActor, transfer = []) => port.postMessage(message, transfer),
-    listen: (receive) => port.on('message', (message: ToActor) => receive(message)),
+    post: (message: FromActor, transfer = []) => {
+      active();
+      port.postMessage(message, transfer);
+    },
+    listen: (receive) =>
+      port.on('message', (message: ToActor) => {
+        active();
+        receive(message);
+      }),
     // Without a listener the port keeps the thread alive no longer, and it ends by itself.
     close: () => port.close(),
   },

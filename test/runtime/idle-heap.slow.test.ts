@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import test, { after } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import type { ThreadData } from '../../runtime/thread.ts';
+import { createControl } from '../../runtime/wire.ts';
+import { until } from '../until.ts';
+
+const entry = new URL('../../runtime/entry.ts', import.meta.url);
+/** The definition of an actor that leaves garbage behind when it is made. */
+const littering = `export const definition = {
+  contract: { name: 'littering', messages: {}, concurrency: 1 },
+  create: () => {
+    for (let kept = [], i = 0; i < 200_000; i++) kept.push([i, {}]);
+    return { handlers: {} };
+  },
+};`;
+
+// V8's own way to do it, which comes later and not always.
+setFlagsFromString('--no-memory-reducer');
+after(() => setFlagsFromString('--memory-reducer'));
+
+test('a thread that has nothing to do gives the memory of its heap back', async () => {
+  const module = `data:text/javascript,${encodeURIComponent(littering)}`;
+  const control = createControl(1);
+  const workerData: ThreadData = {
+    name: 'littering',
+    control,
+    memory: undefined,
+    settings: {},
+    logLevel: 'info',
+    module,
+  };
+  const worker = new Worker(entry, { workerData });
+  const heap = async () => (await worker.getHeapStatistics()).total_heap_size;
+  const [message] = await once(worker, 'message');
+  assert.deepEqual(message, { type: 'ready' });
+  const before = await heap();
+  await until(async () => (await heap()) < before / 2);
+  worker.postMessage({ type: 'stop' });
+  assert.deepEqual(await once(worker, 'exit'), [0]);
+});
