@@ -62,7 +62,7 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
         make(vector);
         writeRow8(vector, bytes, i * bank.stride);
       }
-      runs.push({ row: room.row, count: room.count, position, stored: 0, packs: 0 });
+      runs.push({ row: room.row, count: room.count, position });
       position += room.count;
     }
     const every = Int32Array.from({ length: count }, (_, i) => i);
@@ -216,6 +216,7 @@ async function storing(size: Size): Promise<BenchRow[]> {
     const spent = storeAll(store, size);
     const bytes = rows * (stride8(dimensions) + stride16(dimensions));
     const written = timed(1, () => writeFile(join(folder, 'floor'), bytes));
+    writeFile(join(folder, 'floor8'), rows * stride8(dimensions));
     const log = createLog('bench', () => {});
     const load = timed(rounds, () => {
       const loaded = new LoadedVectors(store, 'bench', dimensions, log);
@@ -223,7 +224,7 @@ async function storing(size: Size): Promise<BenchRow[]> {
       while (!loading.step(store, () => {}));
       loaded.close();
     });
-    const read = timed(rounds, () => readFileSync(join(folder, 'vectors', 'm-bench.1.v8')));
+    const read = timed(rounds, () => readFileSync(join(folder, 'floor8')));
     const stored = { value: rows / (spent / 1000), unit: 'vectors/s', ratio: written / spent };
     return [
       {

@@ -34,8 +34,13 @@ export class OpenStages<S extends OpenStage> {
   /** Throws STAGE_LOST. */
   get(number: number): Numbered<S> {
     const open = this.#open.get(number);
-    if (open === undefined) throw storeErrors.STAGE_LOST(`stage: ${number} is not open`);
+    if (open === undefined) throw this.lost(number);
     return open;
+  }
+
+  /** STAGE_LOST. */
+  lost(number: number): Error {
+    return storeErrors.STAGE_LOST(`stage: ${number} is not open`);
   }
 
   /** The stage, for its last message; undefined when it is not open. */

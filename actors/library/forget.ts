@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
-import { compactFacesInSteps, compactInSteps, sweepInSteps } from '../index/store/compact-in-steps.ts';
+import { compactFacesInSteps, sweepInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { isWithin } from '../index/store/footage-path.ts';
@@ -108,8 +108,7 @@ async function contentsInWork(
 }
 
 async function compact(index: LibraryParts['index'], cache_dir: string, signal: AbortSignal): Promise<void> {
-  const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
-  for (const { model_key } of models) await compactInSteps(index, { cache_dir, model_key }, signal);
+  const { face_models } = await index.ask('held_models', { cache_dir }, { signal });
   for (const { model_key } of face_models) await compactFacesInSteps(index, { cache_dir, model_key }, signal);
   await sweepInSteps(index, cache_dir, signal);
 }

@@ -10,7 +10,7 @@ import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { isWithin, movedPath } from '../index/store/footage-path.ts';
-import { facePackFile, packFile } from '../index/store/names.ts';
+import { facePackFile, vectorPlaces } from '../index/store/names.ts';
 import { volumeOf } from '../index/store/volume.ts';
 import { mostOfPage, type SummaryName } from '../index/summaries/contract.ts';
 import {
@@ -135,7 +135,6 @@ async function isThere(path: string): Promise<boolean> {
 // What an analysis folder and the models take on the disk, by kind.
 
 /** Folders of what is being written, and of what is kept of interrupted work. */
-const unfinished = ['parts', 'spans'];
 
 interface FileSize {
   /** From the folder that was looked at, with `/`. */
@@ -150,7 +149,7 @@ async function diskUse(
 ): Promise<DiskAnswer> {
   const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
   const summaries = await summaryUse(index, cache_dir, signal);
-  const own = ['vectors', 'previews', 'people', 'peaks', 'proxies', ...unfinished];
+  const own = ['vectors', 'previews', 'people', 'peaks', 'proxies', 'open'];
   const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
   const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
   const sum = (wanted: (name: string) => boolean) =>
@@ -167,12 +166,9 @@ async function diskUse(
       previews_bytes: sum((name) => name.startsWith('previews/')),
       peaks_bytes: sum((name) => name.startsWith('peaks/')),
       proxies_bytes: sum((name) => name.startsWith('proxies/')),
-      unfinished_bytes: sum((name) => unfinished.some((folder) => name.startsWith(`${folder}/`))),
+      unfinished_bytes: sum((name) => name.startsWith('open/')),
       models: models.map(({ model_key, rows, dead }) => {
-        const prefix = `vectors/${basename(packFile(cache_dir, model_key, 0, 8)).slice(0, -'0.v8'.length)}`;
-        const bytes = sum(
-          (name) => name.startsWith(prefix) && /^\d+\.v(8|16)$/.test(name.slice(prefix.length)),
-        );
+        const bytes = sum((name) => name.startsWith(vectorPlaces(model_key)));
         return { model_key, vectors: rows, dead_vectors: dead, bytes };
       }),
       face_models: face_models.map(({ model_key, rows, dead }) => {

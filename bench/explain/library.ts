@@ -41,15 +41,17 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
       const bytes = bank.bytes(row, count);
       for (let i = 0; i < count; i++)
         writeRow8(vectors[(m * perMedia + position + i) % vectors.length]!, bytes, i * bank.stride);
-      runs.push({ media: one, row, count, position, stored: m * perMedia + position, packs: 0 });
+      runs.push({ media: one, row, count, position });
       position += count;
     }
     catalog.add(one, runs);
   }
   return {
     ...{ bank, catalog, kept: new ScaleCache(), perMedia, pause: () => {} },
-    fine: (run, row, count) =>
-      Array.from({ length: count }, (_, i) => vectors[(run.stored + row - run.row + i) % vectors.length]!),
+    fine: ({ media, position, row: first }, row, count) => {
+      const at = Number(media.hash.slice(1)) * perMedia + position + row - first;
+      return Array.from({ length: count }, (_, i) => vectors[(at + i) % vectors.length]!);
+    },
   };
 }
 

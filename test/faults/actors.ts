@@ -123,9 +123,9 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'vectors are not flushed before their records say that they are there',
-    file: 'actors/index/store/writer.ts',
-    text: '      tail.packs.flush();\n',
-    fault: '',
+    file: 'actors/index/store/stage.ts',
+    text: 'if (!isShort) this.#flush();',
+    fault: 'if (!isShort) this.#writeRows();',
     tests: ['test/actors/index/store/commit.test.ts'],
   },
   {

@@ -106,9 +106,10 @@ export interface ContextParts {
 
 /** True for an analysis folder that takes nothing more, whichever file comes next. */
 function endsTheTask(error: unknown): boolean {
-  const { STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE } = storeErrors;
-  return [STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_UNAVAILABLE].some((row) =>
-    row.is(error),
+  const { STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_TOO_OLD, STORE_UNAVAILABLE } =
+    storeErrors;
+  return [STORE_FULL, STORE_IN_USE, STORE_READ_ONLY, STORE_TOO_NEW, STORE_TOO_OLD, STORE_UNAVAILABLE].some(
+    (row) => row.is(error),
   );
 }
 

@@ -3,22 +3,8 @@ import type { Contract } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { peopleMessages } from '../people/contract.ts';
 import type { summaryMessages } from '../summaries/contract.ts';
-import type { visualMessages } from '../visual/contract.ts';
 
 /** Never rejects: what is not compacted now is by whoever writes next. `signal` stops it. */
-export async function compactInSteps(
-  index: Ref<Contract<Pick<typeof visualMessages, 'compact'>>>,
-  asked: { readonly cache_dir: string; readonly model_key: string },
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    while (!(await index.ask('compact', { ...asked }, { signal, lane: 'later' })).done);
-  } catch {
-    // Stopped, or the index has ended or is too busy.
-  }
-}
-
-/** The same for the packs of faces. */
 export async function compactFacesInSteps(
   index: Ref<Contract<Pick<typeof peopleMessages, 'compact_faces'>>>,
   asked: { readonly cache_dir: string; readonly model_key: string },

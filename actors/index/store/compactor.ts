@@ -1,6 +1,31 @@
 // The compactions of one kind of packs that are under way in one folder: one a model, each going on with a
 // message of its own. One that nobody goes on with is given up, so that the lease is not held for it.
 import type { Clock } from '../../../runtime/clock.ts';
+import type { Disk } from './disk.ts';
+import type { Environment, Writes } from './environment.ts';
+
+/** What one step does at most. */
+export interface CompactionStep {
+  /** Records that are read, or copied, or moved. */
+  readonly records: number;
+  /** Of rows that are copied. */
+  readonly bytes: number;
+}
+
+/** Some 5 ms. */
+export const usualStep: CompactionStep = { records: 256, bytes: 2 << 20 };
+
+export interface CompactionParts {
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly on: Disk;
+  readonly size: CompactionStep;
+  /** Throws when this writer may not write any more. */
+  readonly confirm: (writes: Writes) => void;
+}
+
+/** Packs with less garbage are not worth it. */
+export const leastGarbageRows = 4096;
 
 /** Steps follow one another at once; whoever sent them may have ended. */
 export const givenUpAfterMs = 10_000;

@@ -16,6 +16,11 @@ export const storeErrors = errorTable({
     status: 503,
     retryable: false,
   },
+  STORE_TOO_OLD: {
+    meaning: 'The analysis folder was written by an older version',
+    status: 503,
+    retryable: false,
+  },
   STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
   STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
   MEDIA_IN_WORK: { meaning: 'The media is being analysed', status: 409, retryable: true },

@@ -1,6 +1,7 @@
 // What an analysis folder holds of each media, as a person asks for it: by which model, since when, how much.
 
 import type { HeldMedia, HeldModel } from '../library/contract.ts';
+import { countFrames } from '../visual/frames.ts';
 import type { ContentPaths, ListedContent } from './content-paths.ts';
 import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
@@ -108,7 +109,7 @@ export class Holdings {
     const visual = models.flatMap(({ model_key }) => {
       const row = read(model_key, () => readRecord(this.#reading(), Visual, stageKey(model_key, hash)));
       if (row === null) return [];
-      const frames = row.extents.reduce((sum, { count }) => sum + count, 0);
+      const frames = countFrames(row.frame_runs);
       return [{ model_key, frames, stored_ms: row.stored_ms || null }];
     });
     const faces = faceModels.flatMap(({ model_key }) => {
@@ -165,15 +166,18 @@ export class Holdings {
   }
 
   faceModels(): HeldModel[] {
-    return this.#faceModels().map(held);
+    return this.#faceModels().map(({ model_key, dimensions, rows, live }) => {
+      return { model_key, dimensions, rows, dead: Math.max(0, rows - live) };
+    });
   }
 
-  /** `dead`: rows that belong to no media any more, which go with the next compaction. */
+  /** `dead`: rows that belong to no media any more. */
   models(): HeldModel[] {
-    return this.#models().map(held);
+    return this.#models().map(({ model_key, dimensions, rows }) => ({
+      model_key,
+      dimensions,
+      rows,
+      dead: 0,
+    }));
   }
-}
-
-function held({ model_key, dimensions, rows, live }: Model | FaceModel): HeldModel {
-  return { model_key, dimensions, rows, dead: Math.max(0, rows - live) };
 }

@@ -1,4 +1,5 @@
 // The record of a model. When it is damaged, the stages of the model say again what it held.
+import { countFrames } from '../visual/frames.ts';
 import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { modelRecordKey, stagePrefix } from './names.ts';
@@ -13,27 +14,16 @@ export function readModel(environment: Environment | null, modelKey: string): Mo
   return read === null ? modelOfStages(environment, modelKey) : read.model;
 }
 
-/** Null when no stage can be read either: then the next one starts new packs. */
+/** Null when no stage can be read either. The vectors of the model have the length of those stored last. */
 function modelOfStages(environment: Environment, modelKey: string): Model | null {
-  const stages: Visual[] = [];
-  for (const { key, value } of environment.entries(stagePrefix(modelKey))) {
-    const visual = readable(() => unseal(Visual, key, value, environment.file));
-    if (visual !== null) stages.push(visual);
-  }
-  const newest = stages.reduce<Visual | null>(
-    (found, stage) => (found === null || stage.generation > found.generation ? stage : found),
-    null,
-  );
-  if (newest === null) return null;
-  const { generation, dimensions } = newest;
-  const extents = stages.filter((stage) => stage.generation === generation).flatMap((stage) => stage.extents);
-  return {
-    model_key: modelKey,
-    dimensions,
-    generation,
-    next_generation: generation + 1,
-    rows: extents.reduce((end, { row, count }) => Math.max(end, row + count), 0),
-    live: extents.reduce((sum, { count }) => sum + count, 0),
-    made_ms: stages.reduce((first, { stored_ms }) => Math.min(first, stored_ms), newest.stored_ms),
-  };
+  const stages = Array.from(environment.entries(stagePrefix(modelKey)), ({ key, value }) =>
+    readable(() => unseal(Visual, key, value, environment.file)),
+  ).filter((stage) => stage !== null);
+  const inOrder = stages.toSorted((a, b) => a.stored_ms - b.stored_ms);
+  const last = inOrder.at(-1);
+  if (last === undefined) return null;
+  const { dimensions } = last;
+  const own = stages.filter((stage) => stage.dimensions === dimensions);
+  const rows = own.reduce((sum, { frame_runs }) => sum + countFrames(frame_runs), 0);
+  return { model_key: modelKey, dimensions, rows, made_ms: inOrder[0]!.stored_ms };
 }

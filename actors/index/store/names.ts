@@ -56,27 +56,21 @@ export function checkedHash(hash: string): string {
 
 export const databaseFile = (folder: string): string => join(folder, 'records.mdb');
 export const vectorFolder = (folder: string): string => join(folder, 'vectors');
-export const previewFolder = (folder: string, hash: string): string =>
-  join(folder, 'previews', checkedHash(hash).slice(0, 2));
+/** Bundles that are being written. */
+export const openFolder = (folder: string): string => join(folder, 'open');
 /** Peaks of sound. */
 export const peaksFile = (folder: string, hash: string): string =>
   join(folder, 'peaks', checkedHash(hash).slice(0, 2), `${hash}.peaks`);
-export const partFolder = (folder: string): string => join(folder, 'parts');
-/** Of work that was interrupted. */
-export const spanFolder = (folder: string): string => join(folder, 'spans');
 
-export type PackKind = 8 | 16;
-
-/**
- * The pack of one model: 8-bit rows are scanned, 16-bit rows re-score. `generation` counts compactions and
- * restarts.
- */
-export function packFile(folder: string, modelKey: string, generation: number, kind: PackKind): string {
-  return join(vectorFolder(folder), `m-${encodeModelKey(modelKey)}.${generation}.v${kind}`);
-}
-
-export const previewName = (hash: string, revision: number): string =>
-  `${checkedHash(hash)}.${revision}.previews`;
+// Places of bundles, from the folder on. Their names begin with the hash.
+/** Of all vectors of a model. */
+export const vectorPlaces = (modelKey: string): string => `vectors/m-${encodeModelKey(modelKey)}/`;
+export const vectorPlace = (modelKey: string, name: string): string =>
+  `${vectorPlaces(modelKey)}${name.slice(0, 2)}/${name}.vectors`;
+export const previewPlace = (name: string): string => `previews/${name.slice(0, 2)}/${name}.previews`;
+/** Of a bundle that no record names any more. */
+export const gonePrefix = 'gone/';
+export const goneKey = (place: string): string => `${gonePrefix}${place}`;
 
 // LMDB keys are at most 1978 bytes and a path can be longer.
 export const pathKey = (path: string): string => `path/${createHash('sha256').update(path).digest('hex')}`;

@@ -26,22 +26,25 @@ export interface WorkKind {
   idle(): void;
 }
 
+export interface LeaseHooks {
+  /** For the first stage, with the lease held: removes what writers that ended in the middle left. */
+  readonly taken: () => void;
+  /** Within the transaction that gives the lease back. */
+  readonly released: (writes: Writes) => void;
+}
+
 export class OpenWork {
   readonly #environment: Environment;
   readonly #lease: HeldLease;
-  readonly #clear: () => void;
+  readonly #hooks: LeaseHooks;
   readonly #stages = new Set<OpenStage>();
   readonly #kinds: WorkKind[] = [];
   #count = 0;
 
-  /**
-   * `clear` removes what writers that ended in the middle left; called for the first stage, with the lease
-   * held.
-   */
-  constructor(environment: Environment, options: LeaseOptions, clear: () => void) {
+  constructor(environment: Environment, options: LeaseOptions, hooks: LeaseHooks) {
     this.#environment = environment;
     this.#lease = new HeldLease(environment, options);
-    this.#clear = clear;
+    this.#hooks = hooks;
   }
 
   add(kind: WorkKind): void {
@@ -76,7 +79,7 @@ export class OpenWork {
     const isFirst = this.#stages.size === 0;
     if (isFirst) this.#lease.take(putFormat);
     try {
-      if (isFirst) this.#clear();
+      if (isFirst) this.#hooks.taken();
       const stage = open(`${this.#lease.token}-${++this.#count}`);
       this.#stages.add(stage);
       return stage;
@@ -124,7 +127,7 @@ export class OpenWork {
   settle(): void {
     if (this.isBusy) return;
     for (const kind of this.#kinds) kind.idle();
-    this.#lease.release();
+    this.#lease.release(this.#hooks.released);
   }
 }
 
@@ -185,11 +188,15 @@ class HeldLease {
     });
   }
 
-  release(): void {
+  /** `along` is part of the same transaction. */
+  release(along: (writes: Writes) => void): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     try {
-      this.#environment.transact((writes) => release(writes, this.#own, this.#environment.file));
+      this.#environment.transact((writes) => {
+        along(writes);
+        release(writes, this.#own, this.#environment.file);
+      });
     } catch {
       // A lease that could not be given back, on a full disk for one, is taken again by this writer or dies
       // with it.

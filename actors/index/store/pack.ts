@@ -7,12 +7,21 @@ import { stride8, stride16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
 import { type Disk, disk, flush, writeAll } from './disk.ts';
 import { damaged, isMissing, storeFault } from './faults.ts';
-import type { PackKind } from './names.ts';
 import { isSameFile } from './same-file.ts';
 
 const headerBytes = 64;
 const packVersion = 1;
 const magic = 0x4b504846; // 'FHPK'
+
+/** Bits of a value. */
+type PackKind = 8 | 16;
+
+/** The packs of one pair of models and one generation. */
+export interface PacksShape {
+  readonly modelKey: string;
+  readonly dimensions: number;
+  readonly generation: number;
+}
 
 export interface PackShape {
   readonly kind: PackKind;

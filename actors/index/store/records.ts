@@ -1,7 +1,10 @@
-// The records of the store. The same lists stand in records.fbs, where the keys and units are explained.
+// The records of an analysis folder, each stored in LMDB as one FlatBuffer followed by the CRC32 of its key and
+// its bytes.
 import { type RowOf, table } from './table.ts';
 
+// key: "format"
 export const Format = table('FHFM', { version: 'uint', written_by: 'string' });
+// key: "writer". renewed_ms: milliseconds since 1970, 0 in the records of earlier versions
 export const Lease = table('FHLS', {
   pid: 'double',
   started: 'string',
@@ -9,6 +12,10 @@ export const Lease = table('FHLS', {
   token: 'string',
   renewed_ms: 'double',
 });
+// keys: "path/" sha256 of the path, and "media/" hash_str for the path remembered last. volume: where the
+// volume of the file is mounted, empty in the records of earlier versions Media: What
+// actors/decoder/probe/digest.ts says of a content that was compared with another of the same hash; else
+// empty.
 export const Media = table('FHMD', {
   path: 'string',
   hash_str: 'string',
@@ -19,27 +26,37 @@ export const Media = table('FHMD', {
   content_digest: 'string',
   volume: 'string',
 });
+// key: "changes": how many times a record of media changed; "face-changes", "summary-changes",
+// "written-changes": the same of faces, of summaries and of printed words
 export const ChangeHead = table('FHCH', { count: 'double' });
+// key: "change/" count modulo 1024, four digits: the last changes
 export const Change = table('FHCG', { count: 'double', path: 'string', hash_str: 'string' });
+// key: "model/" encoded key. dimensions: of the vectors that it makes now; rows: how many of these are
+// stored; made_ms: when its first stage was stored, milliseconds since 1970
 export const Model = table('FHMO', {
   model_key: 'string',
   dimensions: 'uint',
-  generation: 'uint',
-  next_generation: 'uint',
   rows: 'double',
-  live: 'double',
   made_ms: 'double',
 });
+// key: "visual/" encoded key "/" hash_str. frame_runs: pairs of first frame and count; scene_starts:
+// positions among the frames, the first one 0; file: the place of the bundle with the rows of its vectors,
+// empty where they are in rows8 and rows16; crc: of the 8-bit rows; stored_ms: milliseconds since 1970, 0
+// where nobody knows
 export const Visual = table('FHVI', {
   hash_str: 'string',
   dimensions: 'uint',
-  generation: 'uint',
   revision: 'uint',
   frame_runs: 'uints',
   scene_starts: 'uints',
-  extents: 'extents',
+  file: 'string',
+  size_bytes: 'double',
+  crc: 'uint',
+  rows8: 'ubytes',
+  rows16: 'ubytes',
   stored_ms: 'double',
 });
+// key: "previews/" hash_str. Either the place of a bundle, or one picture inside the record
 export const Previews = table('FHPV', {
   hash_str: 'string',
   revision: 'uint',
@@ -49,6 +66,9 @@ export const Previews = table('FHPV', {
   frame: 'uint',
   jpeg: 'ubytes',
 });
+// key: "transcript/" hash_str. One entry a segment, ascending by start: times in milliseconds, where its text
+// ends in `text` (UTF-8), and who speaks: 0 for nobody known, else the position in speakers_json (a list of
+// ids) plus 1; stored_ms as above
 export const Transcript = table('FHTR', {
   hash_str: 'string',
   mark_json: 'string',
@@ -60,7 +80,11 @@ export const Transcript = table('FHTR', {
   speakers_json: 'string',
   stored_ms: 'double',
 });
+// key: "speakers/" hash_str: display names by speaker id, apart from the transcript so that they outlive it
 export const SpeakerNames = table('FHSN', { hash_str: 'string', names_json: 'string' });
+// key: "voices/" hash_str: how the speakers of the transcript sound, a vector of 32 bits each, by one model
+// and version of it. voices_json: id of the speaker (empty for one who is not in the transcript now), person
+// (empty: nobody said anything), seconds (actors/index/voices/follow.ts)
 export const Voices = table('FHVO', {
   hash_str: 'string',
   model: 'string',
@@ -68,6 +92,8 @@ export const Voices = table('FHVO', {
   voices_json: 'string',
   vectors: 'ubytes',
 });
+// key: "written/" hash_str: the lines of text that are read in a media, in the order of their beginning.
+// from_previews: 1 where its file was gone
 export const Written = table('FHWR', {
   hash_str: 'string',
   model_key: 'string',
@@ -75,6 +101,8 @@ export const Written = table('FHWR', {
   stored_ms: 'double',
   from_previews: 'uint',
 });
+// key: "things/" hash_str: the things that are seen in a media, as a list of tracks
+// (actors/things/tracks.ts). from_previews: 1 where its file was gone
 export const Things = table('FHTH', {
   hash_str: 'string',
   model_key: 'string',
@@ -82,8 +110,15 @@ export const Things = table('FHTH', {
   stored_ms: 'double',
   from_previews: 'uint',
 });
+// key: "voice-person/" random id: the media in which a person has voices, and the people who are somebody
+// else
 export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 'string' });
+// key: "voice-undo": what was before the last thing that people said of voices
+// (actors/index/store/voices/taking-back.ts)
 export const VoiceUndo = table('FHVU', { undo_json: 'string' });
+// key: "face-model/" encoded key. live: rows that belong to faces; crops_end, crops_live: the same for bytes
+// of pictures; erases: 1 when something was deleted whose bytes have to leave the disk with the next
+// compaction
 export const FaceModel = table('FHFO', {
   model_key: 'string',
   dimensions: 'uint',
@@ -95,6 +130,9 @@ export const FaceModel = table('FHFO', {
   crops_live: 'double',
   erases: 'uint',
 });
+// key: "faces/" encoded key "/" hash_str: that these models looked, and how many faces there are. revision:
+// another one whenever the faces are others; from_previews: 1 when they looked at stored previews, since the
+// file was gone
 export const Faces = table('FHFA', {
   hash_str: 'string',
   dimensions: 'uint',
@@ -103,21 +141,31 @@ export const Faces = table('FHFA', {
   stored_ms: 'double',
   from_previews: 'uint',
 });
+// key: "face-facts/" encoded key "/" hash_str. One entry a face, ascending by frame: 16 bytes of its id, its
+// grid frame, 19 numbers of 32 bits (actors/index/people/face-columns.ts), 1 where it is weak
 export const FaceFacts = table('FHFF', {
   ids: 'ubytes',
   frames: 'uint32s',
   numbers: 'ubytes',
   weak: 'ubytes',
 });
+// key: "face-places/" encoded key "/" hash_str. One entry a face: its row in the vector pack, and 24 bytes of
+// where its pictures lie in the crop pack (actors/index/store/people/crop-pack.ts)
 export const FacePlaces = table('FHFP', { generation: 'uint', rows: 'uint32s', crops: 'ubytes' });
+// key: "people/" encoded name of a clustering. file: its columns in people/; revision: another one whenever
+// anything of it is stored
 export const Clustering = table('FHCL', {
   name: 'string',
   format: 'uint',
   revision: 'uint',
   file: 'string',
 });
+// key: "people-state/" encoded name: everything else of it (actors/index/people/clustering-state.ts)
 export const ClusteringState = table('FHCS', { state_json: 'string' });
 
+// key: "summary/" hash_str "/" analysis_id, which ascends with time: what a list says of a summary, and
+// nothing more, so that long lists read little. token: of its tree; collection_id: empty for one that stands
+// alone; bytes: of its records
 export const Summary = table('FHSU', {
   hash_str: 'string',
   analysis_id: 'string',
@@ -130,12 +178,17 @@ export const Summary = table('FHSU', {
   bytes: 'double',
   stored_ms: 'double',
 });
+// key: "summary-detail/" hash_str "/" analysis_id. Lists nobody computes with are JSON
+// (actors/index/summaries/contract.ts)
 export const SummaryDetail = table('FHSD', {
   root_id: 'string',
   short_summary: 'string',
   objective_json: 'string',
   quality_json: 'string',
 });
+// key: "summary-node/" token "/" node_id: one record a node, so that one is read without the others.
+// parent_id: empty for the root; start, end: half-open, on the grid; failed: 1 when its text is not what was
+// asked for
 export const SummaryNode = table('FHNO', {
   node_id: 'string',
   parent_id: 'string',
@@ -147,10 +200,19 @@ export const SummaryNode = table('FHNO', {
   hints_json: 'string',
   failed: 'uint',
 });
+// key: "summary-evidence/" token "/" node_id, of leaves: read only when it is asked for
 export const SummaryEvidence = table('FHEV', { evidence_json: 'string' });
+// key: "summary-name/" hash_str "/" checksum of the folded name: which summary of the content has it; the
+// same at "summary-collection-name/" for collections, and at "summary-garbage/" token for orphaned trees,
+// which are swept
 export const SummaryId = table('FHSI', { id: 'string' });
+// key: "summary-member/" collection_id "/" hash_str "/" analysis_id
 export const SummaryMember = table('FHSB', { hash_str: 'string', analysis_id: 'string', name: 'string' });
+// key: "summary-collection/" collection_id
 export const SummaryCollection = table('FHSC', { name: 'string', description: 'string', made_ms: 'double' });
+// key: "summary-open/" hash_str "/" checksum of the folded name: a summary that is being written, or was
+// interrupted. settings: everything that changes the result; nodes to named:
+// actors/index/summaries/tree-sums.ts
 export const OpenSummary = table('FHSO', {
   hash_str: 'string',
   name: 'string',
@@ -194,4 +256,4 @@ export type SummaryCollection = RowOf<typeof SummaryCollection>;
 export type OpenSummary = RowOf<typeof OpenSummary>;
 
 /** The version this program writes. A folder with a higher one is left alone. */
-export const formatVersion = 1;
+export const formatVersion = 2;

@@ -1,5 +1,6 @@
 // Takes contents out of the records of a folder, and gives paths their new names. What is done in one
 // transaction is seen whole or not at all.
+import { countFrames } from '../visual/frames.ts';
 import { countChange } from './change-count.ts';
 import { noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -44,17 +45,15 @@ function reader(writes: Writes, file: string): Read {
   };
 }
 
-/**
- * `contents`: all paths of each hash. Answers what went, and the models whose packs have orphaned rows now.
- */
+/** `contents`: all paths of each hash. Answers what went. */
 export function removeContents(
   writes: Writes,
   { file }: Environment,
   modelKeys: readonly string[],
   contents: ReadonlyMap<string, readonly string[]>,
-): { removed: Removed[]; models: Model[] } {
+): Removed[] {
   const read = reader(writes, file);
-  const freed = new Map<string, Map<number, number>>();
+  const freed = new Map<string, number>();
   const removed = [...contents].map(([hash, paths]): Removed => {
     let vectors = 0;
     for (const encoded of modelKeys) {
@@ -62,10 +61,9 @@ export function removeContents(
       const visual = read(Visual, key);
       writes.remove(key);
       if (visual === null) continue;
-      const rows = visual.extents.reduce((sum, { count }) => sum + count, 0);
-      const byGeneration = freed.get(encoded) ?? new Map<number, number>();
-      freed.set(encoded, byGeneration);
-      byGeneration.set(visual.generation, (byGeneration.get(visual.generation) ?? 0) + rows);
+      const rows = countFrames(visual.frame_runs);
+      if (visual.dimensions === read(Model, modelPrefix + encoded)?.dimensions)
+        freed.set(encoded, (freed.get(encoded) ?? 0) + rows);
       vectors += rows;
     }
     const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
@@ -80,17 +78,14 @@ export function removeContents(
     }
     return { hash, vectors, preview_bytes, transcript };
   });
-  const models = [...freed].flatMap(([encoded, byGeneration]) => {
+  for (const [encoded, rows] of freed) {
     const key = modelPrefix + encoded;
     const model = read(Model, key);
-    if (model === null) return [];
-    const now = { ...model, live: Math.max(0, model.live - (byGeneration.get(model.generation) ?? 0)) };
-    writes.put(key, seal(Model, key, now));
-    return [now];
-  });
+    if (model !== null) writes.put(key, seal(Model, key, { ...model, rows: Math.max(0, model.rows - rows) }));
+  }
   countChange(writes, writtenChangesKey, file);
   noteUpheaval(writes, file);
-  return { removed, models };
+  return removed;
 }
 
 /** Answers the paths that stayed, because another content is known at their new name. */

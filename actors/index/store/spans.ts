@@ -1,18 +1,17 @@
-// The spans of interrupted work in an analysis folder: a log for each work, which only the same work on the
-// same content takes up. They lie apart from what is stored, so a half film is never taken for a whole one,
-// by no version.
+// What is kept of interrupted work in an analysis folder, in `open/`: bundles that only the same work on the
+// same content takes up. They are apart from what is stored, so a half film is never taken for a whole one.
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { SpanKey } from '../spans/contract.ts';
-import { type Disk, disk, flushFolder } from './disk.ts';
+import { type About, aboutOf } from './bundle-file.ts';
+import { Bundles } from './bundles.ts';
+import { type Disk, disk } from './disk.ts';
 import { storeFault } from './faults.ts';
-import { checkedHash, spanFolder } from './names.ts';
+import { checkedHash, openFolder } from './names.ts';
 import { type SpanBlock, SpanLog } from './span-log.ts';
 
 const logEnd = '.spans';
-export const spanPartEnd = '.part';
 
 /** What nobody took up for so long is forgotten. */
 export const keptForMs = 14 * 24 * 3600 * 1000;
@@ -25,12 +24,12 @@ export interface SpansOptions {
 
 export class Spans {
   readonly #folder: string;
-  readonly #on: Disk;
+  readonly #bundles: Bundles;
   readonly #now: () => number;
 
   constructor(folder: string, { on = disk, now = Date.now }: SpansOptions = {}) {
-    this.#folder = spanFolder(folder);
-    this.#on = on;
+    this.#folder = openFolder(folder);
+    this.#bundles = new Bundles(folder, on);
     this.#now = now;
   }
 
@@ -39,40 +38,39 @@ export class Spans {
    * removed.
    */
   open(key: SpanKey): SpanLog | null {
-    this.removeForgotten();
-    const file = this.#file(key);
-    this.#removeOthers(key);
-    const log = SpanLog.open(file, 'r+', this.#on);
-    if (log !== null && isSame(log.header, key)) return log;
-    log?.close();
-    this.forget(key);
-    return null;
+    const name = this.#find(key, logEnd);
+    const file = name === null ? null : this.#bundles.takeUp(name);
+    return file && new SpanLog(file);
   }
 
-  /** A new log; one that lies there is replaced. `part`: the name of the file with its bulk. */
-  create(key: SpanKey, part = ''): SpanLog {
-    const { stage, hash_str, model_key, path, settings, task_id } = key;
-    this.#make();
-    return SpanLog.create(
-      this.#file(key),
-      { stage, hash_str, model_key, path, settings, task_id, part },
-      this.#on,
-    );
-  }
-
-  /** Where the bulk of a part of that name lies. */
-  part(name: string): string {
-    return join(this.#folder, name);
-  }
-
-  /** The name of a new part of this work. */
-  partName(key: SpanKey, token: string): string {
-    return `${this.#name(key)}.${token}${spanPartEnd}`;
+  /** A new log; one that is there is replaced. */
+  create(key: SpanKey): SpanLog {
+    return new SpanLog(this.#bundles.create(`${nameOf(key)}${logEnd}`, aboutSpan(key)));
   }
 
   /** The entries of the folder survive a power cut. */
   flush(): void {
-    flushFolder(this.#folder);
+    this.#bundles.flushNames();
+  }
+
+  /** The same of bundles that become results: the name without `end` of the one that goes on with this work. */
+  find(key: SpanKey, end: string): string | null {
+    return this.#find(key, end)?.slice(0, -end.length) ?? null;
+  }
+
+  /** What the names of new ones begin with. */
+  begin(key: SpanKey): string {
+    return `${nameOf(key)}-`;
+  }
+
+  #find(key: SpanKey, end: string): string | null {
+    this.removeForgotten();
+    this.#removeOthers(key);
+    const own = this.#entries().filter((entry) => isOf(entry, key));
+    const found = own.filter((entry) => entry.endsWith(end));
+    for (const entry of found) if (isSame(this.#about(entry), key)) return entry;
+    for (const entry of own) this.#remove(entry);
+    return null;
   }
 
   all(key: SpanKey): SpanBlock[] {
@@ -99,8 +97,7 @@ export class Spans {
   }
 
   forget(key: SpanKey): void {
-    const name = this.#name(key);
-    for (const entry of this.#entries()) if (entry.startsWith(`${name}.`)) this.#remove(entry);
+    for (const entry of this.#entries()) if (isOf(entry, key)) this.#remove(entry);
   }
 
   /** Of all work on these contents but `kept`, that of open stages. Only for who holds the lease. */
@@ -108,15 +105,12 @@ export class Spans {
     hashes: ReadonlySet<string>,
     kept: readonly { readonly hash: string; readonly modelKey: string }[] = [],
   ): void {
-    const entries = this.#entries();
-    const spared = kept.flatMap(({ hash, modelKey }) => {
-      const isOf = (entry: string) =>
-        entry.startsWith(`${hash}.`) && entry.endsWith(logEnd) && this.#header(entry)?.model_key === modelKey;
-      return entries.filter(isOf).map((entry) => entry.slice(0, -logEnd.length));
-    });
-    for (const entry of entries) {
-      if (!hashes.has(entry.slice(0, entry.indexOf('.')))) continue;
-      if (!spared.some((name) => entry.startsWith(`${name}.`))) this.#remove(entry);
+    for (const entry of this.#entries()) {
+      const hash = entry.slice(0, entry.indexOf('.'));
+      if (!hashes.has(hash)) continue;
+      const own = kept.filter((one) => one.hash === hash);
+      const isKept = own.length > 0 && own.some(({ modelKey }) => modelKey === this.#about(entry)?.model_key);
+      if (!isKept) this.#remove(entry);
     }
   }
 
@@ -129,51 +123,16 @@ export class Spans {
     }
   }
 
-  /** Removes parts that no log speaks of. Only for who has just taken the lease. */
-  removeParts(): void {
-    const entries = this.#entries();
-    const parts = new Set(entries.filter((entry) => entry.endsWith(spanPartEnd)));
-    if (parts.size === 0) return;
-    for (const entry of entries) {
-      if (entry.endsWith(logEnd)) parts.delete(this.#header(entry)?.part ?? '');
-    }
-    for (const part of parts) this.#remove(part);
-  }
-
   /** Of the same path, when something else lies there now. */
   #removeOthers({ path, hash_str }: SpanKey): void {
     for (const entry of this.#entries()) {
-      if (!entry.endsWith(logEnd) || entry.startsWith(`${hash_str}.`)) continue;
-      const header = this.#header(entry);
-      if (header?.path !== path) continue;
-      if (header.part !== '') this.#remove(header.part);
-      this.#remove(entry);
+      if (entry.startsWith(`${hash_str}.`)) continue;
+      if (this.#about(entry)?.span?.path === path) this.#remove(entry);
     }
   }
 
-  #header(entry: string) {
-    const log = SpanLog.open(join(this.#folder, entry), 'r', this.#on);
-    log?.close();
-    return log?.header;
-  }
-
-  #name({ stage, model_key, hash_str }: SpanKey): string {
-    const work = createHash('sha256')
-      .update(JSON.stringify([stage, model_key]))
-      .digest('hex');
-    return `${checkedHash(hash_str)}.${work.slice(0, 16)}`;
-  }
-
-  #file(key: SpanKey): string {
-    return join(this.#folder, `${this.#name(key)}${logEnd}`);
-  }
-
-  #make(): void {
-    try {
-      makeFolder(this.#folder);
-    } catch (error) {
-      throw storeFault(error, this.#folder, 'write');
-    }
+  #about(entry: string): About | null {
+    return aboutOf(join(this.#folder, entry));
   }
 
   #entries(): string[] {
@@ -196,12 +155,30 @@ export class Spans {
   }
 }
 
-function isSame(header: SpanLog['header'], key: SpanKey): boolean {
+/** What the bundles of this work are of. */
+export function aboutSpan({ own: _, ...span }: SpanKey, dimensions = 0): About {
+  return { hash_str: span.hash_str, model_key: span.model_key, dimensions, span };
+}
+
+function nameOf({ stage, model_key, hash_str }: SpanKey): string {
+  const work = createHash('sha256')
+    .update(JSON.stringify([stage, model_key]))
+    .digest('hex');
+  return `${checkedHash(hash_str)}.${work.slice(0, 16)}`;
+}
+
+function isOf(entry: string, key: SpanKey): boolean {
+  const name = nameOf(key);
+  return entry.startsWith(name) && '.-'.includes(entry[name.length] ?? ' ');
+}
+
+function isSame(about: About | null, key: SpanKey): boolean {
+  const span = about?.span;
   return (
-    header.stage === key.stage &&
-    header.hash_str === key.hash_str &&
-    header.model_key === key.model_key &&
-    header.settings === key.settings &&
-    (!key.own || header.task_id === key.task_id)
+    span?.stage === key.stage &&
+    span.hash_str === key.hash_str &&
+    span.model_key === key.model_key &&
+    span.settings === key.settings &&
+    (!key.own || span.task_id === key.task_id)
   );
 }

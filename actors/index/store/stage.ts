@@ -1,20 +1,32 @@
-// The visual stage of one file while it is being written. Rows go to the packs a chunk at a time, so a
-// ten-hour film takes no more memory than a short one; what stays until the end is four bytes a frame.
+// The visual stage of one file while it is being written. Rows go to its bundle a chunk at a time, so a
+// ten-hour film takes no more memory than a short one; what stays until the end is some 30 bytes a frame.
+import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';
 import { packFrames } from '../visual/frames.ts';
-import { stride8, stride16, writeRow8, writeRow16 } from '../visual/quantize.ts';
+import { factsOfRow16, stride8, stride16, vectorOfRow16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
+import type { BundleFile } from './bundle-file.ts';
+import type { Bundles } from './bundles.ts';
 import { storeErrors } from './contract.ts';
-import type { Packs } from './packs.ts';
-import { PreviewWriter, partFile } from './preview-writer.ts';
-import type { Spans } from './spans.ts';
-import { type Added, type NewPart, StageSpans } from './stage-spans.ts';
-import type { Extent } from './table.ts';
+import { replaced } from './faults.ts';
+import { previewPlace, vectorPlace } from './names.ts';
+import { PreviewWriter } from './preview-writer.ts';
+import type { Previews, Visual } from './records.ts';
+import { aboutSpan, type Spans } from './spans.ts';
+import { chunkOf, endOfRows, rowPlaces } from './vector-file.ts';
 
-/** Rows of one write: 270 KB and 530 KB at 512 dimensions. */
-const chunkRows = 512;
+/** Frames of a film, ascending. */
+export interface Added {
+  readonly frames: readonly number[];
+  /** n×d. */
+  readonly vectors: Float32Array;
+  /** One for each frame, or none. */
+  readonly previews: readonly Uint8Array[];
+  /** Share of each that differs from the one before, as in `scenes.ts`; without it all may. */
+  readonly changed?: Float32Array;
+}
 
 /** What is kept of a stage when it is interrupted; null for nothing. */
 export interface Keeping {
@@ -22,104 +34,161 @@ export interface Keeping {
   readonly key: SpanKey;
 }
 
-/** Where the next rows of a model go; shared by the stages of that model. */
-export interface Tail {
-  readonly packs: Packs;
+export interface StageParts {
+  readonly bundles: Bundles;
+  /** A part of names that no other stage has. */
+  readonly token: string;
   /** Throws when this writer may not write any more: called right before rows are written. */
   readonly confirm: () => void;
-  /** The first row that no stage has taken. */
-  next: number;
+  readonly keeping: Keeping | null;
 }
 
-export interface StageResult {
+export type StageResult = Pick<
+  Visual,
+  'frame_runs' | 'scene_starts' | 'file' | 'size_bytes' | 'crc' | 'rows8' | 'rows16'
+> & {
   readonly frames: number;
-  readonly frame_runs: number[];
-  readonly scene_starts: number[];
-  readonly extents: Extent[];
-}
+};
+
+const [vectorEnd, previewEnd] = ['.vectors', '.previews'];
 
 export class Stage {
   readonly hash: string;
   readonly modelKey: string;
   readonly dimensions: number;
-  readonly previews: PreviewWriter;
-  readonly #tail: Tail;
-  readonly #coarse: Uint8Array;
-  readonly #fine: Uint8Array;
-  #buffered = 0;
-  #frames: number[] = [];
+  readonly #parts: StageParts;
+  /** What the names of its bundles begin with. */
+  readonly #name: string;
+  readonly #previews: PreviewWriter;
+  #file: BundleFile | null = null;
+  /** Rows that are not in the file, of one chunk. */
+  #rows8 = new Uint8Array(0);
+  #rows16 = new Uint8Array(0);
+  /** Rows in the file, and how many of them are *flushed*. */
+  #written = 0;
+  #flushed = 0;
+  #hasNamesFlushed = false;
+  /** Of the 8-bit rows in the file. */
+  #crc = 0;
+  readonly #frames: number[] = [];
+  readonly #taken: number = 0;
   /** By lag - 1: the distance of each frame to the one that many later. */
   readonly #distances: number[][] = Array.from({ length: lags }, () => []);
   /** Of each frame but the first. */
   readonly #changed: number[] = [];
   /** The vectors before, latest first. */
   #recent: Float32Array[] = [];
-  readonly #extents: Extent[] = [];
-
-  readonly #spans: StageSpans | null;
 
   /** Takes up what was kept of it. */
-  constructor(
-    hash: string,
-    modelKey: string,
-    dimensions: number,
-    tail: Tail,
-    part: NewPart,
-    keeping: Keeping | null = null,
-  ) {
+  constructor(hash: string, modelKey: string, dimensions: number, parts: StageParts) {
     this.hash = hash;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
-    this.#tail = tail;
-    this.#coarse = new Uint8Array(chunkRows * stride8(dimensions));
-    this.#fine = new Uint8Array(chunkRows * stride16(dimensions));
-    if (keeping === null) {
-      this.#spans = null;
-      this.previews = new PreviewWriter(part.folder, partFile(part.folder, part.token), part.on);
-    } else {
-      const { spans, key } = keeping;
-      const append = (kept: Added) => {
-        this.#check(kept);
-        this.#append(kept);
-      };
-      try {
-        this.#spans = new StageSpans(spans, key, dimensions, part, append);
-      } catch (error) {
-        this.#giveBack();
-        throw error;
-      }
-      this.previews = this.#spans.previews;
+    this.#parts = parts;
+    const { keeping, token } = parts;
+    const found = keeping?.spans.find(keeping.key, vectorEnd) ?? null;
+    this.#name = found ?? `${keeping ? keeping.spans.begin(keeping.key) : `${hash}.`}${token}`;
+    this.#previews = new PreviewWriter(() => this.#create(previewEnd));
+    if (found === null) return;
+    try {
+      this.#takeUp(found);
+    } catch (error) {
+      this.#close();
+      throw error;
     }
+    this.#taken = this.#frames.length;
+  }
+
+  #create(end: string): BundleFile {
+    const { bundles, keeping } = this.#parts;
+    const { hash, modelKey, dimensions } = this;
+    const about = { hash_str: hash, model_key: modelKey, dimensions, span: null };
+    return bundles.create(`${this.#name}${end}`, keeping ? aboutSpan(keeping.key, dimensions) : about);
+  }
+
+  /** Rows are written after their previews were flushed: those that are whole have theirs. */
+  #takeUp(name: string): void {
+    const { bundles } = this.#parts;
+    const previews = bundles.takeUp(`${name}${previewEnd}`);
+    if (previews !== null) this.#previews.takeUp(previews);
+    const file = bundles.takeUp(`${name}${vectorEnd}`);
+    if (file === null) {
+      this.#previews.cutAfter(-1);
+      return;
+    }
+    this.#file = file;
+    const stride = stride16(this.dimensions);
+    for (;;) {
+      const { first, rows } = chunkOf(this.#written);
+      const at = endOfRows(this.dimensions, first + 1) - stride;
+      const there = Math.min(rows, Math.max(0, Math.floor((file.end - at) / stride)));
+      const bytes = new Uint8Array(there * stride);
+      file.read(at, bytes);
+      let taken = 0;
+      while (taken < there && this.#takeUpRow(bytes.subarray(taken * stride, (taken + 1) * stride))) taken++;
+      this.#enter();
+      if (taken < rows) break;
+    }
+    this.#flushed = this.#written;
+    file.cut(endOfRows(this.dimensions, this.#written));
+    this.#previews.cutAfter(this.#frames.at(-1) ?? -1);
+  }
+
+  /** False where it is broken, or no row of this film. */
+  #takeUpRow(bytes: Uint8Array): boolean {
+    const facts = factsOfRow16(bytes);
+    const before = this.#frames.at(-1) ?? -1;
+    if (facts === null || facts.frame <= before || facts.frame > this.#previews.last) return false;
+    const at = this.#reserve();
+    this.#rows16.set(bytes, at * bytes.byteLength);
+    this.#add(at, facts.frame, facts.changed);
+    return true;
   }
 
   /** Frames that were taken up, and the first one that is not among them. */
   get kept(): { readonly frames: number; readonly next: number } {
-    return { frames: this.#spans?.frames ?? 0, next: (this.#frames.at(-1) ?? -1) + 1 };
+    return { frames: this.#taken, next: (this.#frames.at(-1) ?? -1) + 1 };
   }
 
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
   append(added: Added): void {
     this.#check(added);
-    this.#append(added);
-    this.#spans?.add(added);
+    const { frames, vectors, previews, changed } = added;
+    for (const [i, frame] of frames.entries()) {
+      const vector = vectors.subarray(i * this.dimensions, (i + 1) * this.dimensions);
+      const at = this.#reserve();
+      writeRow16(vector, frame, this.#rows16, at * stride16(this.dimensions), changed?.[i]);
+      this.#add(at, frame, changed?.[i] ?? 1);
+      const preview = previews[i];
+      if (preview !== undefined) this.#previews.add(frame, preview);
+      const { first, rows } = chunkOf(this.#written);
+      if (this.#frames.length === first + rows) this.#writeRows();
+    }
   }
 
-  #append({ frames, vectors, previews, changed }: Added): void {
-    for (let i = 0; i < frames.length; i++) {
-      const vector = vectors.slice(i * this.dimensions, (i + 1) * this.dimensions);
-      const frame = frames[i]!;
-      writeRow8(vector, this.#coarse, this.#buffered * stride8(this.dimensions));
-      writeRow16(vector, frame, this.#fine, this.#buffered * stride16(this.dimensions));
-      for (const [lag, before] of this.#recent.entries())
-        this.#distances[lag]!.push(1 - cosine(before, vector));
-      if (this.#frames.length > 0) this.#changed.push(changed?.[i] ?? 1);
-      this.#recent = [vector, ...this.#recent.slice(0, lags - 1)];
-      this.#frames.push(frame);
-      this.#buffered++;
-      const preview = previews[i];
-      if (preview !== undefined) this.previews.add(frame, preview);
-      if (this.#buffered === chunkRows) this.#writeRows();
+  /** Where the next row goes among those that are not written. */
+  #reserve(): number {
+    const { rows } = chunkOf(this.#written);
+    const [eight, sixteen] = [stride8(this.dimensions), stride16(this.dimensions)];
+    if (this.#rows8.length < rows * eight) {
+      // The chunk before is written: nothing has to be copied.
+      this.#rows8 = new Uint8Array(rows * eight);
+      this.#rows16 = new Uint8Array(rows * sixteen);
     }
+    return this.#frames.length - this.#written;
+  }
+
+  /** Everything else is made of the 16-bit row, so it is the same for a row that was taken up. */
+  #add(at: number, frame: number, changed: number): void {
+    const stride = stride16(this.dimensions);
+    const vector = vectorOfRow16(this.#rows16.subarray(at * stride, (at + 1) * stride), this.dimensions);
+    writeRow8(vector, this.#rows8, at * stride8(this.dimensions));
+    for (const [lag, before] of this.#recent.entries()) {
+      this.#distances[lag]!.push(1 - cosine(before, vector));
+    }
+    if (this.#frames.length > 0) this.#changed.push(changed);
+    this.#recent = [vector, ...this.#recent.slice(0, lags - 1)];
+    this.#frames.push(frame);
   }
 
   #check({ frames, vectors, previews, changed }: Added): void {
@@ -139,38 +208,63 @@ export class Stage {
       if (frame <= before) throw engineErrors.INVALID_MESSAGE(`frames: ${frame} comes after ${before}`);
       before = frame;
     }
-    for (let i = 0; i < vectors.length; i++) {
-      if (!Number.isFinite(vectors[i])) {
-        throw engineErrors.INVALID_MESSAGE(
-          `vectors: frame ${frames[Math.floor(i / this.dimensions)]} is not finite`,
-        );
-      }
+    const broken = vectors.findIndex((value) => !Number.isFinite(value));
+    if (broken >= 0) {
+      const frame = frames[Math.floor(broken / this.dimensions)];
+      throw engineErrors.INVALID_MESSAGE(`vectors: frame ${frame} is not finite`);
     }
   }
 
   #writeRows(): void {
-    if (this.#buffered === 0) return;
-    this.#tail.confirm();
-    const row = this.#tail.next;
-    const coarse = this.#coarse.subarray(0, this.#buffered * stride8(this.dimensions));
-    this.#tail.packs.coarse.write(row, coarse);
-    this.#tail.packs.fine.write(row, this.#fine.subarray(0, this.#buffered * stride16(this.dimensions)));
-    this.#tail.next = row + this.#buffered;
-    const last = this.#extents.at(-1);
-    if (last !== undefined && last.row + last.count === row) {
-      this.#extents[this.#extents.length - 1] = {
-        row: last.row,
-        count: last.count + this.#buffered,
-        crc: crc32(coarse, last.crc),
-      };
-    } else this.#extents.push({ row, count: this.#buffered, crc: crc32(coarse) });
-    this.#buffered = 0;
+    const rows = this.#frames.length - this.#written;
+    if (rows === 0) return;
+    this.#parts.confirm();
+    if (this.#parts.keeping !== null) this.#previews.flush();
+    this.#file ??= this.#create(vectorEnd);
+    for (const { at8, at16 } of rowPlaces(this.dimensions, this.#written, rows)) {
+      this.#file.write(at8, this.#rows8.subarray(0, rows * stride8(this.dimensions)));
+      this.#file.write(at16, this.#rows16.subarray(0, rows * stride16(this.dimensions)));
+    }
+    this.#enter();
   }
 
-  /** Writes what is left. The rows are in the packs but neither flushed nor visible. */
-  finish(): StageResult {
+  /** What was not written is in the file now. */
+  #enter(): void {
+    const rows = this.#frames.length - this.#written;
+    this.#crc = crc32(this.#rows8.subarray(0, rows * stride8(this.dimensions)), this.#crc);
+    this.#written += rows;
+  }
+
+  /** Keeps what was appended for when the stage is taken up. *Flushed* on return. */
+  keep(): void {
+    if (this.#parts.keeping !== null) this.#flush();
+  }
+
+  #flush(): void {
     this.#writeRows();
-    return {
+    if (this.#file !== null && this.#flushed < this.#written) this.#file.flush();
+    this.#flushed = this.#written;
+    this.#flushNames();
+  }
+
+  #flushNames(): void {
+    if (this.#hasNamesFlushed || (this.#file ?? this.#previews.file) === null) return;
+    this.#requireCurrent();
+    this.#parts.bundles.flushNames();
+    this.#hasNamesFlushed = true;
+  }
+
+  /** All of it is *flushed*, but no record names it. `revision`: of the previews. Throws STORE_REPLACED. */
+  finish(revision: number): { readonly visual: StageResult; readonly previews: Previews } {
+    // A single picture lies in the records.
+    const isShort = this.#file === null && this.#frames.length < 2;
+    if (!isShort) this.#flush();
+    const previews = this.#previews.finish(this.hash, revision, previewPlace(this.#name));
+    this.#flushNames();
+    this.#requireCurrent();
+    const rows = isShort ? this.#frames.length : 0;
+    const rows8 = this.#rows8.slice(0, rows * stride8(this.dimensions));
+    const visual = {
       frames: this.#frames.length,
       frame_runs: packFrames(this.#frames),
       scene_starts: sceneStarts(
@@ -178,36 +272,38 @@ export class Stage {
         this.#changed,
         this.#frames.length,
       ),
-      extents: this.#extents,
+      file: this.#file === null ? '' : vectorPlace(this.modelKey, this.#name),
+      size_bytes: this.#file?.size ?? 0,
+      crc: isShort ? crc32(rows8) : this.#crc,
+      rows8,
+      rows16: this.#rows16.slice(0, rows * stride16(this.dimensions)),
     };
+    return { visual, previews };
   }
 
-  /** Keeps what was appended for when the stage is taken up. *Flushed* on return. */
-  keep(): void {
-    this.#spans?.keep();
+  #requireCurrent(): void {
+    for (const file of [this.#file, this.#previews.file])
+      if (file?.isCurrent === false) throw replaced(file.file);
   }
 
-  /** It is committed. */
-  close(): void {
-    this.#spans?.close();
+  /** Records name its bundles. */
+  settle(): void {
+    this.#close();
+    if (this.#file !== null) this.#parts.bundles.settle(vectorPlace(this.modelKey, this.#name));
+    if (this.#previews.file !== null) this.#parts.bundles.settle(previewPlace(this.#name));
   }
 
-  /** The rows may be stored after all: `abort` does not give them back. */
-  keepRows(): void {
-    this.#extents.length = 0;
+  #close(): void {
+    this.#file?.close();
+    this.#previews.close();
   }
 
-  /** Gives back the rows at the end of the packs, where no other stage came after. What was kept stays. */
-  abort(): void {
-    if (this.#spans === null) this.previews.drop();
-    else this.#spans.suspend();
-    this.#giveBack();
-  }
-
-  #giveBack(): void {
-    for (let last = this.#extents.pop(); last !== undefined; last = this.#extents.pop()) {
-      if (last.row + last.count !== this.#tail.next) return;
-      this.#tail.next = last.row;
+  /** What was kept stays, and where a record `mayName` the bundles, so do they. */
+  abort(mayName = false): void {
+    const isKept = this.#parts.keeping !== null && this.#written > 0;
+    for (const file of [this.#file, this.#previews.file]) {
+      if (!isKept && !mayName && file?.isCurrent) rmSync(file.file, { force: true });
     }
+    this.#close();
   }
 }

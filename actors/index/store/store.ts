@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } f
 import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
 import type { SpanKey } from '../spans/contract.ts';
+import { Bundles } from './bundles.ts';
 import { ContentPaths } from './content-paths.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
@@ -21,15 +22,14 @@ import { readRecord } from './read-record.ts';
 import { Previews } from './records.ts';
 import type { PathMove, Removed } from './removal.ts';
 import { Spans } from './spans.ts';
-import type { Stage } from './stage.ts';
-import type { Added } from './stage-spans.ts';
+import type { Added, Stage } from './stage.ts';
 import { Summaries } from './summaries/summaries.ts';
 import { SummaryWriter } from './summaries/summary-writer.ts';
 import { Things } from './things.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
 import { mountFolders } from './volume.ts';
-import { Writer, type WriterOptions } from './writer.ts';
+import { type Committed, Writer, type WriterOptions } from './writer.ts';
 import { Written } from './written.ts';
 
 export interface StoreOptions extends WriterOptions {
@@ -52,6 +52,7 @@ export class Store {
   #peopleWriting: PeopleWriter | null = null;
   #summaryWriting: SummaryWriter | null = null;
   readonly #tables = new PreviewTables();
+  readonly #bundles: Bundles;
   readonly media = new MediaRecords(
     () => this.#reading(),
     () => this.#writer().environment,
@@ -82,6 +83,7 @@ export class Store {
   constructor(folder: string, options: StoreOptions = {}) {
     this.folder = folder;
     this.#options = options;
+    this.#bundles = new Bundles(folder);
     this.visual = new VisualStages(folder, () => this.#reading());
     this.spans = new Spans(folder, options);
     const reading = () => this.#reading();
@@ -196,7 +198,7 @@ export class Store {
       const record = readRecord(this.#reading(), Previews, previewKey(hash));
       return record === null
         ? frames.map(() => null)
-        : readPreviews(this.folder, record, frames, this.#tables);
+        : readPreviews(this.#bundles, record, frames, this.#tables);
     });
   }
 
@@ -249,18 +251,22 @@ export class Store {
     this.#writerOf(stage).append(stage, added, keep);
   }
 
+  /** One stage; see `commitAll`. */
   commit(stage: Stage, media: MediaRecord): number {
-    return this.#writerOf(stage).commit(stage, media);
+    const [stored] = this.commitAll([{ stage, media }]);
+    if (typeof stored === 'number') return stored;
+    throw stored;
+  }
+
+  /** For each the number of vectors, or what kept it out. */
+  commitAll(all: readonly Committed[]): (number | Error)[] {
+    return this.#writerOf(all[0]!.stage).commit(all);
   }
 
   /**
-   * One step; see `Writer.compact`. A folder without vectors of the model has nothing to do, and is not made.
+   * One step of rewriting the packs of faces without what belongs to no face any more; true when there is no
+   * more to do. Then those of other models from which something was deleted.
    */
-  compact(modelKey: string): boolean {
-    return this.visual.model(modelKey) === null || this.#writer().compact(modelKey);
-  }
-
-  /** The same for the packs of faces; then for those of other models from which something was deleted. */
   compactFaces(modelKey: string): boolean {
     const { faces } = this.people;
     const stored = faces.dimensions(modelKey) === null ? [] : [modelKey];

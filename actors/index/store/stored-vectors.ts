@@ -3,9 +3,8 @@ import { lowerBound } from '../visual/frames.ts';
 import { stride16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
 import { readAgain } from './faults.ts';
-import type { Packs } from './packs.ts';
 import type { Visual } from './records.ts';
-import { ofContent, StageRows, type VisualStages } from './visual-stages.ts';
+import { ofContent, type StageRows, type VisualStages } from './visual-stages.ts';
 
 /** Bytes of the rows of one page: read in some 5 ms. */
 const pageBytes = 2 << 20;
@@ -38,9 +37,8 @@ export function vectorPage(
       });
     }
     const { dimensions } = visual;
-    const packs = openPacks(stages, modelKey, visual);
+    const rows = rowsOf(stages, visual);
     try {
-      const rows = new StageRows(visual, packs);
       const first = lowerBound(rows.frames, from);
       const fits = Math.max(1, Math.floor(pageBytes / stride16(dimensions)));
       const last = Math.min(rows.frames.length, first + Math.min(most, fits));
@@ -50,14 +48,14 @@ export function vectorPage(
       const cuts = Int32Array.from(starts, (at) => rows.frames[at]!);
       return { dimensions, frames: rows.frames.slice(first, last), vectors, cuts, next };
     } finally {
-      packs.close();
+      rows.close();
     }
   });
 }
 
-function openPacks(stages: VisualStages, modelKey: string, visual: Visual): Packs {
+function rowsOf(stages: VisualStages, visual: Visual): StageRows {
   try {
-    return stages.packs(modelKey, visual);
+    return stages.rows(visual);
   } catch (error) {
     throw storeErrors.STORE_DAMAGED.is(error) ? ofContent(visual.hash_str, error) : error;
   }

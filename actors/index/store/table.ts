@@ -1,19 +1,9 @@
-// Sealed FlatBuffers: a table is a list of fields in the order of records.fbs; from that list values are
+// Sealed FlatBuffers: a table is a list of fields in the order of records.ts; from that list values are
 // built and read. Every stored value ends with a CRC32 over its key and its bytes, so a flipped bit or a
 // misplaced value is noticed.
 import { crc32 } from 'node:zlib';
 import { Builder, ByteBuffer } from 'flatbuffers';
 import { damaged } from './faults.ts';
-
-/**
- * Rows of a vector pack that belong to one file. `row` counts from the start of the pack; `crc`: of the 8-bit
- * rows.
- */
-export interface Extent {
-  readonly row: number;
-  readonly count: number;
-  readonly crc: number;
-}
 
 export interface Kinds {
   string: string;
@@ -23,7 +13,6 @@ export interface Kinds {
   uints: readonly number[];
   /** For long lists: four bytes each, also in memory. */
   uint32s: Uint32Array;
-  extents: readonly Extent[];
 }
 export type Fields = Readonly<Record<string, keyof Kinds>>;
 export interface Table<F extends Fields> {
@@ -41,21 +30,9 @@ export function table<const F extends Fields>(identifier: string, fields: F): Ta
 function vectorOf(builder: Builder, kind: keyof Kinds, value: unknown): number {
   if (kind === 'string') return builder.createString(value as string);
   if (kind === 'ubytes') return builder.createByteVector(value as Uint8Array);
-  if (kind === 'uints' || kind === 'uint32s') {
-    const list = value as ArrayLike<number>;
-    builder.startVector(4, list.length, 4);
-    for (let i = list.length - 1; i >= 0; i--) builder.addInt32(list[i]! | 0);
-    return builder.endVector();
-  }
-  const list = value as readonly Extent[];
-  builder.startVector(16, list.length, 8);
-  for (let i = list.length - 1; i >= 0; i--) {
-    const extent = list[i]!;
-    builder.prep(8, 16);
-    builder.writeInt32(extent.crc | 0);
-    builder.writeInt32(extent.count);
-    builder.writeInt64(BigInt(extent.row));
-  }
+  const list = value as ArrayLike<number>;
+  builder.startVector(4, list.length, 4);
+  for (let i = list.length - 1; i >= 0; i--) builder.addInt32(list[i]! | 0);
   return builder.endVector();
 }
 
@@ -95,16 +72,9 @@ function readField(buffer: ByteBuffer, table: number, slot: number, kind: keyof 
   // Not `slice`: of a Buffer it would be a view that keeps the whole record in memory.
   if (kind === 'ubytes') return Uint8Array.from(buffer.bytes().subarray(start, start + length));
   if (kind === 'uints') return Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
-  if (kind === 'uint32s') {
-    const { buffer: whole, byteOffset } = buffer.bytes();
-    // FlatBuffers are little-endian, as is every machine that Node is made for here.
-    return new Uint32Array(whole.slice(byteOffset + start, byteOffset + start + length * 4));
-  }
-  return Array.from({ length }, (_, i) => ({
-    row: Number(buffer.readUint64(start + i * 16)),
-    count: buffer.readUint32(start + i * 16 + 8),
-    crc: buffer.readUint32(start + i * 16 + 12),
-  }));
+  const { buffer: whole, byteOffset } = buffer.bytes();
+  // FlatBuffers are little-endian, as is every machine that Node is made for here.
+  return new Uint32Array(whole.slice(byteOffset + start, byteOffset + start + length * 4));
 }
 
 /** The checksum that a sealed value ends with, as it lies there. */

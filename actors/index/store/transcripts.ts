@@ -24,7 +24,7 @@ import { linkVoices, nameLinked, rememberedNames, type SaidOfVoices } from './vo
 import { remembering, takeBack } from './voices/taking-back.ts';
 import { replaceVoices, Voices } from './voices/voices.ts';
 
-/** A transcript as it lies in the store: columns with one entry a segment, as in records.fbs. */
+/** A transcript as it lies in the store: columns with one entry a segment, as in records.ts. */
 export interface Columns extends Omit<TranscriptRow, 'mark_json' | 'speakers_json'> {
   readonly mark: TranscriptMark;
   /** Ids in the order in which they first speak. */

@@ -1,10 +1,10 @@
 // Some of the vectors that a model stored in an analysis folder, evenly over contents and over their time.
-// Only the rows that are taken are read, in the order in which they lie in the packs.
+// Only the rows that are taken are read.
+import { countFrames } from '../visual/frames.ts';
 import { storeErrors } from './contract.ts';
 import { isMissing, readAgain, readable } from './faults.ts';
-import type { Packs } from './packs.ts';
 import type { Visual } from './records.ts';
-import { StageRows, type VisualStages } from './visual-stages.ts';
+import type { StageRows, VisualStages } from './visual-stages.ts';
 
 export interface VectorSample {
   /** 0 when there is none. */
@@ -65,7 +65,6 @@ class Sampling {
   readonly #modelKey: string;
   readonly #options: SampleOptions;
   readonly #leavesMissingOut: boolean;
-  readonly #packs = new Map<number, Packs | null>();
   /** Of the vectors, those that could not be read. */
   readonly #broken = new Set<number>();
 
@@ -91,11 +90,7 @@ class Sampling {
       total += shares[i]!;
     }
     const vectors = new Float32Array(total * dimensions);
-    try {
-      for (const one of taken.sort(byPlace)) this.#read(one, vectors);
-    } finally {
-      for (const packs of this.#packs.values()) packs?.close();
-    }
+    for (const one of taken) this.#read(one, vectors);
     const whole = this.#withoutBroken(vectors, dimensions);
     return { dimensions: whole.length === 0 ? 0 : dimensions, vectors: whole };
   }
@@ -117,18 +112,21 @@ class Sampling {
   #read({ visual, count, at }: Taken, vectors: Float32Array): void {
     if (count === 0) return;
     this.#options.pause();
-    const packs = this.#open(visual);
-    if (packs === null) {
+    const rows = this.#open(visual);
+    if (rows === null) {
       for (let i = 0; i < count; i++) this.#broken.add(at + i);
       return;
     }
-    const rows = new StageRows(visual, packs);
-    const positions = evenly(rows.frames.length, count);
-    for (let i = 0; i < positions.length; ) {
-      let run = 1;
-      while (positions[i + run] === positions[i]! + run) run++;
-      this.#readRun(rows, positions[i]!, run, vectors, at + i, visual);
-      i += run;
+    try {
+      const positions = evenly(rows.frames.length, count);
+      for (let i = 0; i < positions.length; ) {
+        let run = 1;
+        while (positions[i + run] === positions[i]! + run) run++;
+        this.#readRun(rows, positions[i]!, run, vectors, at + i, visual);
+        i += run;
+      }
+    } finally {
+      rows.close();
     }
   }
 
@@ -153,19 +151,15 @@ class Sampling {
   }
 
   /** Null when they are damaged. */
-  #open(visual: Visual): Packs | null {
-    const known = this.#packs.get(visual.generation);
-    if (known !== undefined) return known;
-    let packs: Packs | null = null;
+  #open(visual: Visual): StageRows | null {
     try {
-      packs = this.#stages.packs(this.#modelKey, visual);
+      return this.#stages.rows(visual);
     } catch (error) {
       const isDamage = storeErrors.STORE_DAMAGED.is(error);
       if (!isDamage || (isMissing(error) && !this.#leavesMissingOut)) throw error;
       this.#warn(visual.hash_str, error);
+      return null;
     }
-    this.#packs.set(visual.generation, packs);
-    return packs;
   }
 
   #warn(hash: string, error: Error): void {
@@ -184,9 +178,4 @@ class Sampling {
   }
 }
 
-const rowsOf = ({ extents }: Visual): number => extents.reduce((sum, { count }) => sum + count, 0);
-
-function byPlace(a: Taken, b: Taken): number {
-  const row = ({ visual }: Taken) => visual.extents[0]?.row ?? 0;
-  return a.visual.generation - b.visual.generation || row(a) - row(b);
-}
+const rowsOf = ({ frame_runs }: Visual): number => countFrames(frame_runs);

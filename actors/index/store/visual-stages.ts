@@ -2,24 +2,26 @@
 
 import type { EngineError } from '../../../runtime/errors.ts';
 import { positionOf, unpackFrames } from '../visual/frames.ts';
-import { readRow16 } from '../visual/quantize.ts';
+import { readRow16, stride8, stride16 } from '../visual/quantize.ts';
+import type { BundleFile } from './bundle-file.ts';
+import { Bundles } from './bundles.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
-import { damaged, readAgain } from './faults.ts';
+import { damaged, readAgain, readable } from './faults.ts';
 import { readModel } from './model.ts';
 import { decodeModelKey, modelPrefix, stageKey, stagePrefix } from './names.ts';
-import { Packs } from './packs.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Visual } from './records.ts';
 import { unseal } from './table.ts';
+import { rowPlaces } from './vector-file.ts';
 
 export class VisualStages {
-  readonly #folder: string;
+  readonly #bundles: Bundles;
   readonly #reading: () => Environment | null;
 
   /** `reading`: the folder as it is now, or null when it holds no analysis yet. */
   constructor(folder: string, reading: () => Environment | null) {
-    this.#folder = folder;
+    this.#bundles = new Bundles(folder);
     this.#reading = reading;
   }
 
@@ -47,7 +49,7 @@ export class VisualStages {
   }
 
   /**
-   * For each hash: true when its stage, by any model for null, is there and its packs hold all of its rows.
+   * For each hash: true when its stage, by any model for null, is there and its bundle holds all of its rows.
    */
   stored(modelKey: string | null, hashes: readonly string[]): boolean[] {
     if (modelKey !== null) return this.#storedBy(modelKey, hashes);
@@ -79,39 +81,16 @@ export class VisualStages {
 
   #storedBy(modelKey: string, hashes: readonly string[]): boolean[] {
     const model = this.model(modelKey);
-    const rows = new Map<number, number>();
     return hashes.map((hash) => {
-      let visual: Visual | null;
-      try {
-        visual = this.stage(modelKey, hash);
-      } catch (error) {
-        if (storeErrors.STORE_DAMAGED.is(error)) return false;
-        throw error;
-      }
-      if (visual === null || model === null || visual.dimensions !== model.dimensions) return false;
-      if (!rows.has(visual.generation)) rows.set(visual.generation, this.#rowsOf(modelKey, visual));
-      const end = Math.max(0, ...visual.extents.map((extent) => extent.row + extent.count));
-      return end <= (rows.get(visual.generation) as number);
+      const visual = readable(() => this.stage(modelKey, hash));
+      if (visual === null || visual.dimensions !== model?.dimensions) return false;
+      return visual.file === '' || this.#bundles.bytes(visual.file) >= visual.size_bytes;
     });
   }
 
-  #rowsOf(modelKey: string, visual: Visual): number {
-    try {
-      const packs = this.packs(modelKey, visual);
-      const rows = packs.rows();
-      packs.close();
-      return rows;
-    } catch (error) {
-      if (storeErrors.STORE_DAMAGED.is(error)) return -1;
-      throw error;
-    }
-  }
-
-  /**
-   * The packs of a stage, opened for reading; the caller closes them. Throws STORE_DAMAGED naming the file.
-   */
-  packs(modelKey: string, of: Pick<Visual, 'dimensions' | 'generation'>): Packs {
-    return Packs.open(this.#folder, { modelKey, dimensions: of.dimensions, generation: of.generation });
+  /** The rows of a stage; the caller closes them. Throws STORE_DAMAGED naming the file. */
+  rows(visual: Visual): StageRows {
+    return new StageRows(visual, visual.file === '' ? null : this.#bundles.open(visual.file));
   }
 
   /** The stored vector of one frame, from its 16-bit row; null when it is not stored. */
@@ -121,74 +100,103 @@ export class VisualStages {
       if (visual === null) return null;
       const position = positionOf(unpackFrames(visual.frame_runs), frame);
       if (position < 0) return null;
-      const packs = this.packs(modelKey, visual);
+      const rows = this.rows(visual);
       try {
-        return new StageRows(visual, packs).read(position, 1);
+        return rows.read(position, 1);
       } finally {
-        packs.close();
+        rows.close();
       }
     });
   }
 }
 
-// The 16-bit rows of a stored visual stage, read by the positions of its frames: rows that lie together in
-// one read.
+// The rows of a stored visual stage, read by the positions of its frames.
 
 export class StageRows {
+  readonly visual: Visual;
+  readonly #opened: BundleFile | null;
+  #frames: Int32Array | null = null;
+
+  /** `opened`: null for rows in the record; else these rows' to close. */
+  constructor(visual: Visual, opened: BundleFile | null) {
+    this.visual = visual;
+    this.#opened = opened;
+  }
+
   /** Grid frames of the stage, ascending; a position is a place in it. */
-  readonly frames: Int32Array;
-  readonly #visual: Visual;
-  readonly #packs: Packs;
-
-  /** `packs` stay the caller's. */
-  constructor(visual: Visual, packs: Packs) {
-    this.#visual = visual;
-    this.#packs = packs;
-    this.frames = unpackFrames(visual.frame_runs);
+  get frames(): Int32Array {
+    this.#frames ??= unpackFrames(this.visual.frame_runs);
+    return this.#frames;
   }
 
-  /**
-   * L2-normalised vectors of `count` positions from `position` on. Throws STORE_DAMAGED naming content and
-   * file.
-   */
-  read(position: number, count: number): Float32Array<ArrayBuffer> {
-    const { dimensions } = this.#visual;
-    const vectors = new Float32Array(count * dimensions);
-    let first = 0;
-    for (const extent of this.#visual.extents) {
-      const from = Math.max(position, first);
-      const to = Math.min(position + count, first + extent.count);
-      if (from < to) this.#readRows(extent.row + from - first, from, to, vectors, from - position);
-      first += extent.count;
+  /** Where they lie, for messages. */
+  get file(): string {
+    return this.#opened?.file ?? `the record of ${this.visual.hash_str}`;
+  }
+
+  /** Fills `into` with 8-bit rows from `position` on. Throws STORE_DAMAGED when the file ends before. */
+  read8(position: number, count: number, into: Uint8Array): void {
+    const { dimensions, rows8 } = this.visual;
+    const stride = stride8(dimensions);
+    if (this.#opened === null) {
+      if (rows8.byteLength < (position + count) * stride) throw this.#damaged('rows are missing');
+      into.set(rows8.subarray(position * stride, (position + count) * stride));
+      return;
     }
-    if (position + count > Math.min(first, this.frames.length)) throw this.#damaged('rows are missing');
-    return vectors;
+    for (const { index, rows, at8 } of rowPlaces(dimensions, position, count)) {
+      this.#opened.read(at8, into.subarray(index * stride, (index + rows) * stride));
+    }
   }
 
-  #readRows(row: number, from: number, to: number, vectors: Float32Array, at: number): void {
-    const { dimensions } = this.#visual;
-    const { fine } = this.#packs;
-    const bytes = new Uint8Array((to - from) * fine.stride);
+  /** As they are, unchecked. Throws STORE_DAMAGED naming content and file when they are missing. */
+  #read16(position: number, count: number): Uint8Array {
+    const { dimensions, rows16 } = this.visual;
+    const stride = stride16(dimensions);
+    if (this.#opened === null) {
+      const end = (position + count) * stride;
+      if (rows16.byteLength < end) throw this.#damaged('rows are missing');
+      // A copy: rows are read as whole numbers of two bytes, which have to lie at even places.
+      return rows16.slice(position * stride, end);
+    }
+    const bytes = new Uint8Array(count * stride);
     try {
-      fine.read(row, bytes);
+      for (const { index, rows, at16 } of rowPlaces(dimensions, position, count)) {
+        this.#opened.read(at16, bytes.subarray(index * stride, (index + rows) * stride));
+      }
     } catch (error) {
-      throw this.#named(error);
+      throw storeErrors.STORE_DAMAGED.is(error) ? ofContent(this.visual.hash_str, error) : error;
     }
-    for (let i = 0; i < to - from; i++) {
-      const one = bytes.subarray(i * fine.stride, (i + 1) * fine.stride);
-      const vector = readRow16(one, dimensions, this.frames[from + i]!);
-      if (vector === null) throw this.#damaged(`the row of frame ${this.frames[from + i]} is broken`);
-      vectors.set(vector, (at + i) * dimensions);
-    }
+    return bytes;
   }
 
-  /** Says of which content it was read; the error itself stays the cause. */
-  #named(error: unknown): unknown {
-    return storeErrors.STORE_DAMAGED.is(error) ? ofContent(this.#visual.hash_str, error) : error;
+  /** The L2-normalised vector of each position from `position` on; null for one that is broken. */
+  vectors(position: number, count: number): (Float32Array<ArrayBuffer> | null)[] {
+    const { dimensions } = this.visual;
+    const stride = stride16(dimensions);
+    const bytes = this.#read16(position, count);
+    return Array.from({ length: count }, (_, i) =>
+      readRow16(bytes.subarray(i * stride, (i + 1) * stride), dimensions, this.frames[position + i]!),
+    );
+  }
+
+  /** n×d, L2-normalised. Throws STORE_DAMAGED naming content and file. */
+  read(position: number, count: number): Float32Array<ArrayBuffer> {
+    const { dimensions } = this.visual;
+    if (position + count > this.frames.length) throw this.#damaged('rows are missing');
+    const all = new Float32Array(count * dimensions);
+    for (const [i, vector] of this.vectors(position, count).entries()) {
+      if (vector === null) throw this.#damaged(`the row of frame ${this.frames[position + i]} is broken`);
+      all.set(vector, i * dimensions);
+    }
+    return all;
   }
 
   #damaged(what: string): EngineError {
-    return damaged(this.#packs.fine.file, `${this.#visual.hash_str}: ${what}`);
+    return damaged(this.file, `${this.visual.hash_str}: ${what}`);
+  }
+
+  close(): void {
+    this.#opened?.close();
   }
 }
 

@@ -1,31 +1,29 @@
-// Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes a
-// whole stage visible.
-import { systemClock } from '../../../runtime/clock.ts';
+// Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes whole
+// stages visible.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpanKey } from '../spans/contract.ts';
-import { type CompactionStep, compactionDue, usualStep } from './compact.ts';
-import { Compactor } from './compactor.ts';
+import { countFrames } from '../visual/frames.ts';
+import type { About } from './bundle-file.ts';
+import { Bundles } from './bundles.ts';
+import type { CompactionStep } from './compactor.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
-import { readable, replaced } from './faults.ts';
+import { readable } from './faults.ts';
 import { putMedia } from './media.ts';
 import { readModel } from './model.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { type LeaseOptions, OpenWork } from './open-work.ts';
 import type { FaceWriterOptions } from './people/face-writer.ts';
-import { removeOtherPreviews, removeParts } from './preview-writer.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
 import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
 import { revisionAfter } from './revision.ts';
 import { Spans } from './spans.ts';
 import { setRoomAside } from './spare-room.ts';
-import { Stage, type StageResult } from './stage.ts';
-import type { Added } from './stage-spans.ts';
+import { type Added, Stage, type StageResult } from './stage.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
 import { seal, unseal } from './table.ts';
-import { type ModelTail, Tails } from './tails.ts';
 
 export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryWriterOptions {
   readonly on?: Disk;
@@ -35,62 +33,51 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryW
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Pages that removing one content rewrites, bytes. */
-const bytesOfRemoval = 24 * 1024;
+/** At most, what a transaction that forgets a content writes, bytes. */
+const bytesOfRemoval = 128 * 1024;
 
-/** What is removed with contents: within the transaction, and after it. */
+/** What else a removal takes along. */
 export interface RemovalHooks {
+  /** Within the transaction. */
   readonly within: (writes: Writes) => void;
   readonly after: () => void;
 }
 
+/** A stage that is to be made visible. */
+export interface Committed {
+  readonly stage: Stage;
+  readonly media: MediaRecord;
+}
+
+/** One whose bundles are whole. */
+interface Finished extends Committed {
+  readonly visual: StageResult;
+  readonly previews: Previews;
+}
+
 export class Writer {
-  readonly #folder: string;
   readonly environment: Environment;
-  readonly #on: Disk;
+  readonly #bundles: Bundles;
   readonly work: OpenWork;
   readonly #stages = new Set<Stage>();
-  readonly #tails: Tails;
   readonly spans: Spans;
-  readonly #compactor: Compactor;
   readonly #warn: NonNullable<WriterOptions['warn']>;
   readonly #now: () => number;
 
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
-    this.#folder = folder;
     this.environment = environment;
     setRoomAside(environment.file);
-    this.#on = options.on ?? disk;
+    this.#bundles = new Bundles(folder, options.on ?? disk);
     this.spans = new Spans(folder, options);
-    this.work = new OpenWork(environment, options, () => {
-      removeParts(folder);
-      this.spans.removeParts();
+    this.work = new OpenWork(environment, options, {
+      taken: () => {
+        this.#bundles.removeGone(environment);
+        this.#bundles.tidyOpen((name, about) => placeOf(environment, name, about));
+      },
+      released: (writes) => this.#bundles.forgetGone(writes),
     });
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
-    this.#tails = new Tails(folder, environment, this.#on, () => this.work.confirm(), this.#now);
-    const compacted = {
-      folder,
-      environment,
-      on: this.#on,
-      size: options.compactionStep ?? usualStep,
-      confirm: (writes: Writes) => this.work.confirmIn(writes),
-    };
-    this.#compactor = new Compactor({
-      clock: options.clock ?? systemClock,
-      due: (modelKey) => compactionDue(compacted, modelKey, options.leastGarbageRows),
-      givenUp: (fault) => {
-        if (fault !== null) this.#warnOfCompaction(fault);
-        this.work.settle();
-      },
-    });
-    const compactor = this.#compactor;
-    this.work.add({
-      get isBusy() {
-        return compactor.isBusy;
-      },
-      idle: () => this.#tails.closeAll(),
-    });
   }
 
   /** Holds the lease. */
@@ -106,20 +93,28 @@ export class Writer {
     const key = stageKey(modelKey, hash);
     for (const stage of [...this.#stages]) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
+      else if (stage.modelKey === modelKey && stage.dimensions !== dimensions) {
+        throw storeErrors.WRONG_DIMENSIONS(
+          `dimensions: ${modelKey} is being written with ${stage.dimensions}, not ${dimensions}`,
+        );
+      }
     }
     return this.work.begin((token) => {
-      this.#compactor.end(modelKey);
-      const tail = this.#tails.of(modelKey, dimensions);
-      const part = { folder: this.#folder, token, on: this.#on };
       const keeping = span === null ? null : { spans: this.spans, key: span };
-      const stage = new Stage(hash, modelKey, dimensions, tail, part, keeping);
+      const confirm = () => this.work.confirm();
+      const stage = new Stage(hash, modelKey, dimensions, {
+        bundles: this.#bundles,
+        token,
+        confirm,
+        keeping,
+      });
       this.#stages.add(stage);
       return stage;
     });
   }
 
   append(stage: Stage, added: Added, keep = false): void {
-    this.#own(stage);
+    this.#requireOpen(stage);
     this.work.confirm();
     try {
       stage.append(added);
@@ -132,138 +127,90 @@ export class Writer {
     }
   }
 
-  /** Number of vectors stored. *Flushed* on return. After an error the stage is forgotten. */
-  commit(stage: Stage, media: MediaRecord): number {
-    const tail = this.#own(stage);
-    let stored: { readonly frames: number; readonly previews: string };
+  /**
+   * Makes stages visible in one transaction: for each the number of vectors, or the error that kept it out.
+   * *Flushed* on return. After an error a stage is forgotten.
+   */
+  commit(all: readonly Committed[]): (number | Error)[] {
+    const finished = all.map((one) => this.#finish(one));
+    const whole = finished.flatMap((one) => (one instanceof Error ? [] : [one]));
+    const failure = whole.length === 0 ? null : this.#publish(whole);
+    return finished.map((one) => {
+      if (one instanceof Error) return one;
+      if (failure !== null) return failure;
+      return one.visual.frames;
+    });
+  }
+
+  #finish({ stage, media }: Committed): Finished | Error {
     try {
+      this.#requireOpen(stage);
       if (media.identity.hash_str !== stage.hash) {
         throw engineErrors.INVALID_MESSAGE(`media: ${media.path} is not the file of stage ${stage.hash}`);
       }
-      const result = stage.finish();
-      tail.packs.flush();
-      const revision = revisionAfter(() => readRecord(this.environment, Previews, previewKey(stage.hash)));
+      const read = () => readRecord(this.environment, Previews, previewKey(stage.hash));
       this.work.confirm();
-      const previews = stage.previews.finish(stage.hash, revision);
-      this.#requireSamePacks(tail);
-      tail.model = this.#publish(stage, media, result, previews, tail);
-      stored = { frames: result.frames, previews: previews.file };
+      return { stage, media, ...stage.finish(revisionAfter(read)) };
     } catch (error) {
-      this.#settlePreviews(stage);
       this.abort(stage);
-      throw error;
-    }
-    this.#stages.delete(stage);
-    stage.close();
-    this.#tidy(stage, stored.previews);
-    this.work.end(stage);
-    return stored.frames;
-  }
-
-  /**
-   * A transaction that fails may have become durable all the same: then the preview file is where its record
-   * says.
-   */
-  #settlePreviews({ hash, previews }: Stage): void {
-    try {
-      this.environment.requireSame();
-      this.environment.refresh();
-      const named = readRecord(this.environment, Previews, previewKey(hash));
-      if (named !== null && previews.made === named.file) previews.settle();
-    } catch {
-      // The records cannot be read now, so nothing is known to be named there.
+      return error as Error;
     }
   }
 
-  /** The next stage begins new packs; those that are open in packs that are gone are lost. */
-  #requireSamePacks(tail: ModelTail): void {
-    if (tail.packs.isCurrent) return;
-    const { modelKey } = tail.packs.shape;
-    for (const stage of [...this.#stages]) if (stage.modelKey === modelKey) this.abort(stage);
-    this.#tails.close(modelKey);
-    throw replaced(tail.packs.coarse.file);
-  }
-
-  /** The stage is stored: what is left over is told, and removed by the next commit of this file. */
-  #tidy({ hash }: Stage, previews: string): void {
-    try {
-      removeOtherPreviews(this.#folder, hash, previews);
-    } catch (error) {
-      this.#warn('Previews of earlier analyses could not be removed', { hash, reason: reasonOf(error) });
-    }
-  }
-
-  #publish(
-    stage: Stage,
-    media: MediaRecord,
-    result: StageResult,
-    previews: Previews,
-    tail: ModelTail,
-  ): Model {
-    const { file } = this.environment;
-    const [visual, preview, model] = [
-      stageKey(stage.modelKey, stage.hash),
-      previewKey(stage.hash),
-      modelRecordKey(stage.modelKey),
-    ];
-    const { frames, ...stored } = result;
-    const { generation } = tail.packs.shape;
-    const last = result.extents.at(-1);
-    const publish = (writes: Writes) => {
-      this.work.confirmIn(writes);
-      const before = writes.get(visual);
-      const read = () => (before === undefined ? null : unseal(Visual, visual, before, file));
-      const old = readable(read);
-      const replaced = old?.generation === generation ? rowsOf(old) : 0;
-      const row: Visual = {
-        hash_str: stage.hash,
-        dimensions: stage.dimensions,
-        generation,
-        revision: revisionAfter(read),
-        ...stored,
-        stored_ms: this.#now(),
-      };
-      const now: Model = {
-        ...tail.model,
-        rows: Math.max(tail.model.rows, last === undefined ? 0 : last.row + last.count),
-        live: tail.model.live + frames - replaced,
-      };
-      writes.put(visual, seal(Visual, visual, row));
-      writes.put(preview, seal(Previews, preview, previews));
-      writes.put(model, seal(Model, model, now));
-      putMedia(writes, media, file);
-      return now;
-    };
-    return this.#transact(stage, tail, publish);
-  }
-
-  /** A fault in the middle of a commit leaves open whether it took place: then the rows stay as they are. */
-  #transact(stage: Stage, tail: ModelTail, action: (writes: Writes) => Model): Model {
+  /** Answers what kept all of them out. */
+  #publish(finished: readonly Finished[]): Error | null {
     let wasTried = false;
+    let failure: Error | null = null;
     try {
-      return this.environment.transact((writes) => {
-        const model = action(writes);
+      this.environment.transact((writes) => {
+        this.work.confirmIn(writes);
+        for (const one of finished) this.#put(writes, one);
         wasTried = true;
-        return model;
       });
     } catch (error) {
-      if (wasTried) {
-        stage.keepRows();
-        tail.model = this.#modelNow(tail);
-      }
-      throw error;
+      failure = error as Error;
     }
+    for (const { stage } of finished) {
+      // A fault in the middle of a commit leaves open whether it took place: the next writer finds out.
+      if (failure === null) stage.settle();
+      else stage.abort(wasTried);
+      this.#stages.delete(stage);
+    }
+    if (failure === null) this.#bundles.removeGone(this.environment);
+    for (const { stage } of finished) this.work.end(stage);
+    return failure;
   }
 
-  #modelNow({ model }: ModelTail): Model {
-    try {
-      this.environment.requireSame();
-      this.environment.refresh();
-      const now = readModel(this.environment, model.model_key);
-      return now?.generation === model.generation ? now : model;
-    } catch {
-      return model; // The records cannot be read now: the next writer reads them.
-    }
+  #put(writes: Writes, { stage, media, visual, previews }: Finished): void {
+    const { file } = this.environment;
+    const { hash, modelKey, dimensions } = stage;
+    const [key, shown] = [stageKey(modelKey, hash), previewKey(hash)];
+    const before = writes.get(key);
+    const read = () => (before === undefined ? null : unseal(Visual, key, before, file));
+    const old = readable(read);
+    const { frames, ...stored } = visual;
+    const revision = revisionAfter(read);
+    const row: Visual = { hash_str: hash, dimensions, revision, ...stored, stored_ms: this.#now() };
+    const pictures = writes.get(shown);
+    const oldPictures = pictures && readable(() => unseal(Previews, shown, pictures, file));
+    writes.put(key, seal(Visual, key, row));
+    writes.put(shown, seal(Previews, shown, previews));
+    if (old && old.file !== row.file) this.#bundles.gone(writes, [old.file]);
+    if (oldPictures && oldPictures.file !== previews.file) this.#bundles.gone(writes, [oldPictures.file]);
+    this.#countRows(writes, stage, frames, old);
+    putMedia(writes, media, file, true);
+  }
+
+  #countRows(writes: Writes, { modelKey, dimensions }: Stage, frames: number, old: Visual | null): void {
+    const key = modelRecordKey(modelKey);
+    const bytes = writes.get(key);
+    const read = () => (bytes === undefined ? null : unseal(Model, key, bytes, this.environment.file));
+    const model = readable(() => ({ value: read() }))?.value ?? readModel(this.environment, modelKey);
+    const isSame = model?.dimensions === dimensions;
+    const replaced = old?.dimensions === dimensions ? countFrames(old.frame_runs) : 0;
+    const rows = (isSame ? model.rows - replaced : 0) + frames;
+    const made_ms = model?.made_ms ?? this.#now();
+    writes.put(key, seal(Model, key, { model_key: modelKey, dimensions, rows: Math.max(0, rows), made_ms }));
   }
 
   /**
@@ -277,24 +224,20 @@ export class Writer {
       throw storeErrors.MEDIA_IN_WORK(`${named} is currently being analysed with ${open.modelKey}`);
     }
     const removing = () => {
-      this.#compactor.settle();
       // First: a fault here can be tried again, and costs no more than time.
       this.spans.forgetContents(new Set(contents.keys()));
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
       const { within, after } = along();
-      const { removed, models } = this.environment.transact((writes) => {
+      const places = [...contents.keys()].flatMap((hash) => this.#bundles.placesOf(hash));
+      const removed = this.environment.transact((writes) => {
         this.work.confirmIn(writes);
         within(writes);
+        this.#bundles.gone(writes, places);
         return removeContents(writes, this.environment, modelKeys, contents);
       });
       after();
-      for (const hash of contents.keys()) removeOtherPreviews(this.#folder, hash, '');
-      for (const model of models) {
-        const tail = this.#tails.get(model.model_key);
-        if (tail !== undefined && tail.model.generation === model.generation)
-          tail.model = { ...tail.model, live: model.live };
-      }
+      this.#bundles.removeGone(this.environment);
       return removed;
     };
     return this.environment.freeing(contents.size * bytesOfRemoval, () => this.work.exclusively(removing));
@@ -330,51 +273,23 @@ export class Writer {
     this.abort(stage);
   }
 
-  #own(stage: Stage): ModelTail {
-    const tail = this.#tails.get(stage.modelKey);
-    if (!this.#stages.has(stage) || tail === undefined) {
-      throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
-    }
-    return tail;
+  #requireOpen(stage: Stage): void {
+    if (this.#stages.has(stage)) return;
+    throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
   }
 
-  /**
-   * One step of rewriting the packs of a model, where most of them is garbage and nobody appends to them;
-   * true when there is no more to do. A fault is told, and costs nothing: the next one tries again.
-   */
-  compact(modelKey: string): boolean {
-    if ([...this.#stages].some((stage) => stage.modelKey === modelKey)) return true;
-    let done = true;
-    try {
-      if (!this.#compactor.wants(modelKey)) return true;
-      this.work.hold();
-      this.#tails.close(modelKey);
-      done = this.#compactor.step(modelKey);
-    } catch (error) {
-      this.#compactor.abandon(modelKey);
-      this.#warnOfCompaction(error, modelKey);
-    }
-    if (done) this.work.settle();
-    return done;
-  }
-
-  #warnOfCompaction(error: unknown, model?: string): void {
-    this.#warn('A vector pack could not be compacted', { model, reason: reasonOf(error) });
-  }
-
-  /** Aborts what is open and frees the packs. */
+  /** Suspends what is open. */
   close(): void {
     for (const stage of [...this.#stages]) this.suspend(stage);
-    if (!this.#compactor.isBusy) return;
-    this.#compactor.abandonAll();
-    this.work.settle();
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function rowsOf(visual: Visual): number {
-  return visual.extents.reduce((sum, extent) => sum + extent.count, 0);
+/** Where the records say that a bundle of `open/` lies; null where none names it. */
+function placeOf(environment: Environment, name: string, { hash_str, model_key }: About): string | null {
+  const named = readable(() => {
+    const visual = readRecord(environment, Visual, stageKey(model_key, hash_str));
+    const previews = readRecord(environment, Previews, previewKey(hash_str));
+    return [visual?.file, previews?.file].find((place) => place?.endsWith(`/${name}`)) ?? null;
+  });
+  return named;
 }

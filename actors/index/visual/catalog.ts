@@ -23,9 +23,6 @@ export interface Run {
   readonly count: number;
   /** Position of the first row among the frames of the media. */
   readonly position: number;
-  /** First row in the packs, and which pair of packs. */
-  readonly stored: number;
-  readonly packs: number;
 }
 
 /** What a search looks at: rows of a run, half-open `[from, from + count)` in memory. */
@@ -89,11 +86,6 @@ export class Catalog {
     this.vectors -= entry.media.frames.length;
     this.#sortedRuns = null;
     return entry.runs;
-  }
-
-  /** Which packs what is loaded lies in. */
-  packs(): ReadonlySet<number> {
-    return new Set(this.#runs().map((run) => run.packs));
   }
 
   #runs(): Run[] {

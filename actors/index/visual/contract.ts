@@ -2,6 +2,7 @@
 // ranked.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
+import type { ErrorFields } from '../../../runtime/errors.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
@@ -70,6 +71,8 @@ export type LoadReport = Static<typeof LoadReport>;
 export const VisualLoadStep = Type.Object({ ...LoadStep, ...LoadReport.properties });
 export type VisualLoadStep = Static<typeof VisualLoadStep>;
 
+const OfCommit = { stage: Type.Integer(), media: MediaRecord };
+
 export const visualMessages = {
   /**
    * Media stored by a model of `older` and not by `model_key`, ascending; at most `most` of them, and how
@@ -129,9 +132,15 @@ export const visualMessages = {
     Type.Object({}),
   ),
   /** Makes the stage visible in one atomic write. *Flushed* when answered. */
-  commit: ask(
-    Type.Object({ stage: Type.Integer(), media: MediaRecord }),
-    Type.Object({ vectors: Type.Integer() }),
+  commit: ask(Type.Object(OfCommit), Type.Object({ vectors: Type.Integer() })),
+  /** The same for several in one write, for each the number of vectors or what kept it out. */
+  commit_all: ask(
+    Type.Object({ all: Type.Array(Type.Object(OfCommit)) }),
+    Type.Object({
+      stored: Type.Array(
+        Type.Object({ vectors: Type.Integer(), error: nullable(Type.Unsafe<ErrorFields>({})) }),
+      ),
+    }),
   ),
   /**
    * Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is
@@ -139,15 +148,9 @@ export const visualMessages = {
    */
   abort: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
   /**
-   * One step of rewriting the packs of a model without orphaned rows, when these are more than half; to be
-   * sent again until `done`. Nothing is stored otherwise by it. A `begin` of the same model ends it, and so
-   * does a pause of 10 s.
-   */
-  compact: ask(Type.Object({ ...Folder, model_key: Type.String() }), Type.Object({ done: Type.Boolean() })),
-  /**
    * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until
    * `done`. `hashes` null means everything stored by this model. What is loaded of the same folder and model
-   * stays, and is replaced where it was stored again; another folder or model drops what was loaded before.
+   * stays; another folder or model drops what was loaded before. What is stored again, removed or moved later is followed by the next search.
    * Nothing can be searched before the first load has ended.
    */
   load: ask(

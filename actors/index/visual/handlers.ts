@@ -1,6 +1,7 @@
 // What the index answers about the visual stage: written, loaded, searched, and read frame by frame.
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
+import { toFields } from '../../../runtime/errors.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { OpenStages } from '../open-stages.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
@@ -61,7 +62,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   };
 }
 
-type Writing = 'begin' | 'append' | 'commit' | 'abort' | 'compact';
+type Writing = 'begin' | 'append' | 'commit' | 'commit_all' | 'abort';
 
 function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<VisualContract>, Writing> {
   return {
@@ -76,28 +77,49 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
       store.append(stage, added, keep);
       return {};
     },
-    commit: ({ stage: number, media }) => {
-      const { store, stage } = stages.get(number);
-      // Whatever becomes of the commit, the store has no stage afterwards.
-      stages.remove(number);
-      return { vectors: store.commit(stage, media) };
+    commit: (one) => {
+      const [result] = committed(stages, [one]);
+      if (typeof result !== 'number') throw result;
+      return { vectors: result };
     },
+    commit_all: ({ all }) => ({
+      stored: committed(stages, all).map((result) =>
+        typeof result === 'number'
+          ? { vectors: result, error: null }
+          : { vectors: 0, error: toFields(result) },
+      ),
+    }),
     abort: ({ stage: number }) => {
       const open = stages.remove(number);
       open?.store.abort(open.stage);
       return {};
     },
-    compact: ({ cache_dir, model_key }) =>
-      folders.with(cache_dir, (store) => ({ done: store.compact(model_key) })),
   };
+}
+
+/** Whatever becomes of a commit, the store has no stage afterwards. */
+function committed(
+  stages: OpenStages<Stage>,
+  all: Request<VisualContract, 'commit_all'>['all'],
+): (number | Error)[] {
+  const results = new Map<unknown, number | Error>();
+  const open = all.flatMap((one) => {
+    const found = stages.remove(one.stage);
+    if (found === undefined) results.set(one, stages.lost(one.stage));
+    return found === undefined ? [] : [{ ...found, media: one.media, one }];
+  });
+  for (const [store, own] of Map.groupBy(open, (opened) => opened.store)) {
+    for (const [i, result] of store.commitAll(own).entries()) results.set(own[i]!.one, result);
+  }
+  return all.map((one) => results.get(one)!);
 }
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
   const { cache_dir, scope, max_results, max_per_media, people } = request;
-  const { loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
+  const { store, loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
     const loaded = parts.visual.of(store, request.model_key);
     const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
-    return { loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
+    return { store, loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
   });
   const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
   if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
@@ -105,7 +127,7 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
   const within = { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
-  return { ...search(loaded.searched(pause), query, within, max_results, max_per_media), ...told };
+  return { ...search(loaded.searched(store, pause), query, within, max_results, max_per_media), ...told };
 }
 
 function relevance(
@@ -118,7 +140,7 @@ function relevance(
     const query = checkedQuery(request, loaded.dimensions);
     const media = loaded.catalog.get(request.hash_str);
     if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
-    const at = loaded.searched(pause);
+    const at = loaded.searched(store, pause);
     const rows = () => loaded.kept.rows(at.catalog);
     const scoring = scoringOf(query, spreadOver(at.bank, rows));
     const { text, picture, exclude, text_weight } = request;
@@ -138,7 +160,7 @@ function stand(
     const loaded = visual.of(store, request.model_key);
     const words = checkedWords(request.words, loaded.dimensions);
     const query = { ...checkedQuery(request, loaded.dimensions), words };
-    return standing(loaded.searched(pause), loaded.kept, query, request.moments);
+    return standing(loaded.searched(store, pause), loaded.kept, query, request.moments);
   });
 }
 

@@ -1,7 +1,8 @@
 // The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here
 // is.
 //   8 bits   d values padded to 32, then float32 scale and 12 bytes of zero: scanned from memory
-//   16 bits  d values padded to 8, then float32 scale, uint32 frame, uint32 CRC32 of all before, 4 of zero: re-scores
+//   16 bits  d values padded to 8, then float32 scale, uint32 frame, float32 share of the picture that changed
+//            since the frame before, uint32 CRC32 of all before: re-scores
 import { crc32 } from 'node:zlib';
 
 const tail = 16;
@@ -54,7 +55,14 @@ export function scoreError8(query: Float32Array, queryScale: number): number {
   return 1.001 * (ofRows + ofQuery);
 }
 
-export function writeRow16(vector: Float32Array, frame: number, bytes: Uint8Array, at: number): void {
+/** `changed`: the share of the picture that differs from the frame before. */
+export function writeRow16(
+  vector: Float32Array,
+  frame: number,
+  bytes: Uint8Array,
+  at: number,
+  changed = 1,
+): void {
   const stride = stride16(vector.length);
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, stride);
   bytes.fill(0, at, at + stride);
@@ -64,7 +72,26 @@ export function writeRow16(vector: Float32Array, frame: number, bytes: Uint8Arra
   for (let i = 0; i < vector.length; i++) values[i] = Math.round(vector[i]! * inverse);
   view.setFloat32(stride - 16, scale, true);
   view.setUint32(stride - 12, frame, true);
-  view.setUint32(stride - 8, crc32(bytes.subarray(at, at + stride - 8)), true);
+  view.setFloat32(stride - 8, changed, true);
+  view.setUint32(stride - 4, crc32(bytes.subarray(at, at + stride - 4)), true);
+}
+
+/** What a 16-bit row says beside its vector, or null when its checksum is wrong. `bytes`: exactly one row. */
+export function factsOfRow16(bytes: Uint8Array): { frame: number; changed: number } | null {
+  const end = bytes.byteLength;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, end);
+  if (view.getUint32(end - 4, true) !== crc32(bytes.subarray(0, end - 4))) return null;
+  return { frame: view.getUint32(end - 12, true), changed: view.getFloat32(end - 8, true) };
+}
+
+/** The vector of a 16-bit row that is whole. */
+export function vectorOfRow16(bytes: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
+  const stride = stride16(dimensions);
+  const scale = new DataView(bytes.buffer, bytes.byteOffset, stride).getFloat32(stride - 16, true);
+  const values = new Int16Array(bytes.buffer, bytes.byteOffset, dimensions);
+  const vector = new Float32Array(dimensions);
+  for (let i = 0; i < dimensions; i++) vector[i] = values[i]! * scale;
+  return vector;
 }
 
 /** The vector of a 16-bit row, or null when its checksum or frame is wrong. `bytes`: exactly one row. */
@@ -73,13 +100,5 @@ export function readRow16(
   dimensions: number,
   frame: number,
 ): Float32Array<ArrayBuffer> | null {
-  const stride = stride16(dimensions);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, stride);
-  if (view.getUint32(stride - 8, true) !== crc32(bytes.subarray(0, stride - 8))) return null;
-  if (view.getUint32(stride - 12, true) !== frame) return null;
-  const scale = view.getFloat32(stride - 16, true);
-  const values = new Int16Array(bytes.buffer, bytes.byteOffset, dimensions);
-  const vector = new Float32Array(dimensions);
-  for (let i = 0; i < dimensions; i++) vector[i] = values[i]! * scale;
-  return vector;
+  return factsOfRow16(bytes)?.frame === frame ? vectorOfRow16(bytes, dimensions) : null;
 }

@@ -58,12 +58,13 @@ export class VisualIndex {
     return { done, load, ...loading.report() };
   }
 
-  /** Takes out what was removed from the folder since, by whatever process, and follows what moved. */
+  /** Follows what was removed from the folder, moved or stored again since, by whatever process. */
   #follow(store: Store): void {
     const loaded = this.#loaded;
     if (loaded?.folder !== store.folder || loaded.source !== store.identity) return;
     const { seen, changed } = store.media.changes(this.#seen);
-    if (changed === null && seen !== this.#seen) loaded.sweep(store);
+    if (changed !== null) loaded.follow(store, new Set(changed.map(({ hash }) => hash)));
+    else if (seen !== this.#seen) loaded.follow(store, loaded.catalog.hashes());
     this.#seen = seen;
   }
 
@@ -133,11 +134,9 @@ export class VisualIndex {
 const stepRecords = 512;
 const stepBytes = 4 << 20;
 
-/** A stage that is to be read, and where it lies. */
+/** A stage that is to be read. */
 interface Wanted {
   readonly hash: string;
-  readonly generation: number;
-  readonly row: number;
   readonly rows: number;
 }
 
@@ -173,7 +172,6 @@ export class VisualLoading {
     // When there is nothing but damage, the file is named; otherwise the rest is loaded and the damage
     // reported.
     if (this.#failure !== null && this.target.catalog.size === 0) throw this.#failure;
-    this.target.closeUnusedPacks();
     return true;
   }
 
@@ -184,16 +182,13 @@ export class VisualLoading {
       const visual = this.#visual(store, this.#hashes[this.#looked++] as string);
       const known = visual === null ? undefined : catalog.get(visual.hash_str);
       if (visual === null || known?.revision === visual.revision) continue;
-      const { hash_str: hash, generation, frame_runs, extents } = visual;
+      const { hash_str: hash, frame_runs } = visual;
       const rows = countFrames(frame_runs);
-      this.#wanted.push({ hash, generation, row: extents[0]?.row ?? 0, rows });
+      this.#wanted.push({ hash, rows });
       // Rows that are replaced are free when the next ones are read.
       this.#more += Math.max(0, rows - (known?.frames.length ?? 0));
     }
-    if (last < this.#hashes.length) return;
-    // The packs are read front to back.
-    this.#wanted.sort((a, b) => a.generation - b.generation || a.row - b.row);
-    this.target.bank.expect(this.#more);
+    if (last === this.#hashes.length) this.target.bank.expect(this.#more);
   }
 
   /** Null for what cannot be loaded. */

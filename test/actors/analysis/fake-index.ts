@@ -195,10 +195,13 @@ function stageHandlers(world: IndexState) {
       stages.delete(stage);
       return {};
     },
-    compact: ({ model_key }) => {
-      world.compacted.push(model_key);
-      return { done: world.compacted.length % 3 === 0 };
-    },
+    commit_all: ({ all }) => ({
+      stored: all.map(({ stage, media }) => {
+        world.committed.set(media.identity.hash_str, stages.get(stage)!);
+        stages.delete(stage);
+        return { vectors: world.committed.get(media.identity.hash_str)!.frames.length, error: null };
+      }),
+    }),
   } satisfies IndexHandlers;
 }
 

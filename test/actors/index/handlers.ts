@@ -1,11 +1,12 @@
 // The index actor without a thread: its handlers with a turn that a test can cancel, and a folder that is
 // removed.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { definition, type IndexSettings } from '../../../actors/index/actor.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
+import { type RowPlace, rowPlaces } from '../../../actors/index/store/vector-file.ts';
 import type { LoadReport } from '../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../actors/search/load-in-steps.ts';
 import { Sent, type Turn } from '../../../runtime/actor.ts';
@@ -29,8 +30,6 @@ export interface Harness {
     request: Request<C, K>,
     cancelled?: () => boolean,
   ): Promise<Reply<C, K>>;
-  /** A compaction to its end: how many steps it took. */
-  compact(cache_dir: string, model_key?: string): Promise<number>;
   /** A load to its end. */
   load(request: Request<C, 'load'>, cancelled?: () => boolean): Promise<LoadReport>;
   close(): Promise<void>;
@@ -69,12 +68,37 @@ export async function indexActor(t: TestContext, settings: IndexSettings = {}): 
     const { done: _done, load: _load, ...report } = await loadInSteps(step, () => {});
     return report;
   };
-  const compact: Harness['compact'] = async (cache_dir, model_key = 'model') => {
-    for (let steps = 1; steps < 1000; steps++)
-      if ((await call('compact', { cache_dir, model_key })).done) return steps;
-    throw new Error('the compaction does not end');
-  };
-  return { lines, close, call, load, compact };
+  return { lines, close, call, load };
+}
+
+/** The bundles of a content in its place, or in `open/`. */
+export function bundlesOf(
+  cache_dir: string,
+  hash: string,
+  kind: 'vectors' | 'previews' = 'vectors',
+): string[] {
+  const within = kind === 'vectors' ? 'vectors/m-model' : 'previews';
+  return filesIn(join(cache_dir, within, hash.slice(0, 2))).filter((file) =>
+    basename(file).startsWith(`${hash}.`),
+  );
+}
+
+/** What is being written, and what is kept of interrupted work. */
+export const openIn = (cache_dir: string): string[] => filesIn(join(cache_dir, 'open'));
+
+function filesIn(within: string): string[] {
+  return existsSync(within) ? readdirSync(within).map((name) => join(within, name)) : [];
+}
+
+/** Bytes of the head of a bundle. */
+export function headOf(file: string): number {
+  return Math.ceil((16 + readFileSync(file).readUInt32LE(8)) / 64) * 64;
+}
+
+/** Where a row lies in the bundle of its vectors. */
+export function placeOf(file: string, row: number, bits: 8 | 16, dimensions = 32): number {
+  const [{ at8, at16 }] = [...rowPlaces(dimensions, row, 1)] as [RowPlace];
+  return headOf(file) + (bits === 8 ? at8 : at16);
 }
 
 /** Stores one media of footage with previews through the actor and answers its vectors. */

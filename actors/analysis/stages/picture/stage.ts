@@ -1,11 +1,12 @@
 // The picture stage: every grid frame of a file is decoded, embedded unless its picture is that of the frame
 // before, and stored as a vector with its preview. Files that are decoded side by side fill the batches of
 // the model together.
-import { engineErrors } from '../../../../runtime/errors.ts';
+import type { Request } from '../../../../runtime/contract.ts';
+import { engineErrors, fromFields } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { mediaErrors } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
-import { compactInSteps } from '../../../index/store/compact-in-steps.ts';
+import type { indexContract } from '../../../index/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { analysisErrors } from '../../contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
@@ -39,6 +40,7 @@ class PictureRun implements StageRun {
   readonly #cacheDir: string;
   readonly #signal: AbortSignal;
   readonly #embedding: Embedding;
+  readonly #commits: Commits;
   /** What changes pictures and vectors beside the model. */
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly contributors;
@@ -50,6 +52,7 @@ class PictureRun implements StageRun {
     this.#pool = pool;
     this.#cacheDir = request.cache_dir;
     this.#signal = signal;
+    this.#commits = new Commits(index);
     this.#embedding = createEmbedding({ embedder, models, index, pool, model, signal });
     const { dimensions, shape, batch, state } = model;
     const { preview, hardware } = parts;
@@ -142,14 +145,63 @@ class PictureRun implements StageRun {
     }
     await expectUnchanged(media);
     // Not cancellable: a commit that was begun is finished, and what is finished stays.
-    const { vectors } = await this.#index.ask('commit', { stage: sink.stage, media });
+    const vectors = await this.#commits.commit({ stage: sink.stage, media });
     const { reused } = sink;
     const counts = { frames: vectors, missing_frames: probe.grid_frames - vectors };
     return reused > 0 ? { ...counts, frames_reused: reused } : counts;
   }
 
-  async close(): Promise<void> {
-    const [cache_dir, model_key] = [this.#cacheDir, this.#model.model_key];
-    await compactInSteps(this.#index, { cache_dir, model_key }, this.#signal);
+  async close(): Promise<void> {}
+}
+
+/** In one transaction at most. */
+const mostTogether = 64;
+
+type Commit = Request<typeof indexContract, 'commit'>;
+
+interface Waiting {
+  readonly commit: Commit;
+  readonly resolve: (vectors: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Stages that are ready while others are being stored are stored together: a transaction waits for the disk
+ * however much it holds.
+ */
+class Commits {
+  readonly #index: Index;
+  #waiting: Waiting[] = [];
+  #isBusy = false;
+
+  constructor(index: Index) {
+    this.#index = index;
+  }
+
+  /** Answers the number of vectors. */
+  commit(commit: Commit): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#waiting.push({ commit, resolve, reject });
+    if (!this.#isBusy) void this.#send();
+    return promise;
+  }
+
+  async #send(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#waiting.length > 0) {
+      const together = this.#waiting.splice(0, mostTogether);
+      try {
+        const all = together.map(({ commit }) => commit);
+        const { stored } = await this.#index.ask('commit_all', { all });
+        for (const [i, { resolve, reject }] of together.entries()) {
+          const { vectors, error } = stored[i]!;
+          if (error === null) resolve(vectors);
+          else reject(fromFields(error));
+        }
+      } catch (error) {
+        for (const { reject } of together) reject(error);
+      }
+    }
+    this.#isBusy = false;
   }
 }

@@ -3,8 +3,7 @@
 // are moved over. What was deleted leaves the disk with it.
 import { rmSync } from 'node:fs';
 import { stride16 } from '../../visual/quantize.ts';
-import { type CompactionParts, leastGarbageRows } from '../compact.ts';
-import type { CompactionWork } from '../compactor.ts';
+import { type CompactionParts, type CompactionWork, leastGarbageRows } from '../compactor.ts';
 import type { Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { encodeModelKey, faceModelKey, facePlacesKey, facesPrefix } from '../names.ts';

@@ -5,8 +5,7 @@ import { makeFolder } from '../../../../runtime/files/make-folder.ts';
 import { type Disk, disk, flushFolder } from '../disk.ts';
 import { storeFault } from '../faults.ts';
 import { facePackFile, peopleFolder } from '../names.ts';
-import { Pack } from '../pack.ts';
-import type { PacksShape } from '../packs.ts';
+import { Pack, type PacksShape } from '../pack.ts';
 import { CropPack } from './crop-pack.ts';
 
 export class FacePacks {

@@ -29,10 +29,10 @@ function eachRun(
 }
 
 function check(pack: Pack, bytes: Uint8Array, view: DataView, stride: number, i: number, frame: number) {
-  const end = (i + 1) * stride - 8;
+  const end = (i + 1) * stride - 4;
   const isWhole =
     view.getUint32(end, true) === crc32(bytes.subarray(i * stride, end)) &&
-    view.getUint32(end - 4, true) === frame;
+    view.getUint32(end - 8, true) === frame;
   if (!isWhole) throw damaged(pack.file, `the vector of a face in frame ${frame} is broken`);
 }
 

@@ -6,8 +6,7 @@ import { type ClusteringState, clusterJob } from '../../people/clustering-state.
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
 import { withoutEntries } from '../../people/remove-entries.ts';
-import { type CompactionStep, usualStep } from '../compact.ts';
-import { Compactor } from '../compactor.ts';
+import { type CompactionStep, Compactor, usualStep } from '../compactor.ts';
 import { storeErrors } from '../contract.ts';
 import { disk } from '../disk.ts';
 import type { Environment, Writes } from '../environment.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { bundlesOf, everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
 const mark = {
   model_key: 'm',
@@ -144,7 +144,7 @@ test('what is removed is stored, listed and found no more; the rest stays', asyn
   const previews = readdirSync(join(cache_dir, 'previews'), { recursive: true }).map(String);
   assert.ok(!previews.some((name) => name.includes('aa.')), previews.join());
   const { models } = await index.call('held_models', { cache_dir });
-  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 70, dead: 30 }]);
+  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 40, dead: 0 }]);
   // Analysed again it has no names of before.
   await speak(index, cache_dir, 'aa', ' again');
   const { transcripts } = await index.call('transcripts', { cache_dir, hashes: ['aa'] });
@@ -182,16 +182,18 @@ test('another process that has it loaded finds it no more', async (t) => {
   assert.deepEqual(await index.call('paths', { cache_dir, hashes: ['aa'] }), { paths: [[]] });
 });
 
-test('vectors of removed media leave the disk when most of a pack is theirs', async (t) => {
+test('vectors and previews of removed media leave the disk at once', async (t) => {
   const cache_dir = folder(t);
-  const index = await indexActor(t, { leastGarbageRows: 10 });
+  const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(60, 1));
   await store(index, cache_dir, 'bb', someFootage(20, 2));
   await index.call('remove_media', { cache_dir, hashes: ['aa'] });
-  await index.compact(cache_dir);
   const { models } = await index.call('held_models', { cache_dir });
   assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 20, dead: 0 }]);
-  assert.ok(existsSync(join(cache_dir, 'vectors', 'm-model.2.v8')));
+  for (const kind of ['vectors', 'previews'] as const) {
+    assert.deepEqual(bundlesOf(cache_dir, 'aa', kind), []);
+    assert.equal(bundlesOf(cache_dir, 'bb', kind).length, 1);
+  }
   const load = { cache_dir, model_key: 'model', hashes: null };
   assert.deepEqual(await index.load(load), { media: 1, vectors: 20, missing: [], unreadable: [] });
 });
@@ -208,7 +210,7 @@ test('a media that is being written is not removed, and a folder that another pr
   await index.call('append', { stage, frames: [0], vectors: someFootage(1, 3), previews: [] });
   await index.call('commit', { stage, media: mediaRecord('aa') });
   const { models } = await index.call('held_models', { cache_dir });
-  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 71, dead: 70 }]);
+  assert.deepEqual(models, [{ model_key: 'model', dimensions: 32, rows: 1, dead: 0 }]);
 });
 
 const span = (hash_str: string, stage = 'speech') => ({
@@ -221,7 +223,7 @@ const span = (hash_str: string, stage = 'speech') => ({
   own: false,
 });
 const spansIn = (cache_dir: string) =>
-  readdirSync(join(cache_dir, 'spans'))
+  readdirSync(join(cache_dir, 'open'))
     .map((name) => name.replace(/\..*/, ''))
     .sort();
 
@@ -236,7 +238,7 @@ test('what is kept of interrupted work goes with its content, and with no other'
   const { stage } = await index.call('begin', begin);
   const frames = { frames: [0], vectors: someFootage(1, 3), previews: [preview(0)] };
   await index.call('append', { stage, ...frames, keep: true });
-  // The log and the part of the picture, and the log of the speech.
+  // The vectors and previews of the picture, and the log of the speech.
   const all = ['aa', 'aa', 'aa', 'aa-5a3c1', numbered];
   assert.deepEqual(spansIn(cache_dir), all);
   const refused = index.call('remove_media', { cache_dir, hashes: ['aa'] });

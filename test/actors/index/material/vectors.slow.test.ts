@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, openSync, readdirSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { existsSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
-import { databaseFile, modelRecordKey, packFile, stageKey } from '../../../../actors/index/store/names.ts';
+import { databaseFile, modelRecordKey, stageKey } from '../../../../actors/index/store/names.ts';
 import { Model } from '../../../../actors/index/store/records.ts';
-import { Store } from '../../../../actors/index/store/store.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import { equalShares, evenly } from '../../../../actors/index/store/vector-sample.ts';
-import { stride16 } from '../../../../actors/index/visual/quantize.ts';
 import type { Reply } from '../../../../runtime/contract.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { bundlesOf, folder, type Harness, indexActor, placeOf, someFootage, store } from '../handlers.ts';
 
 type Page = Reply<typeof indexContract, 'stored_vectors'>;
 
@@ -66,7 +64,8 @@ async function library(t: TestContext) {
   const index = await indexActor(t);
   const contents = [30, 4, 30].map((frames, i) => someFootage(frames, i + 1));
   for (const [i, hash] of ['aa', 'bb', 'cc'].entries()) await store(index, cache_dir, hash, contents[i]!);
-  return { cache_dir, index, contents, fine: packFile(cache_dir, model_key, 1, 16) };
+  const rows = (hash: string) => bundlesOf(cache_dir, hash)[0]!;
+  return { cache_dir, index, contents, rows };
 }
 
 test('the stored vectors of a content come page by page, gaps in its frames included', async (t) => {
@@ -103,7 +102,7 @@ test('a page is no longer than one turn should read, whatever is asked for', asy
   assert.ok(isNear([...first.vectors, ...second.vectors], own));
 });
 
-test('vectors that lie in several pieces of a pack are read whole', async (t) => {
+test('vectors of films that were written side by side are read whole', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
   const own = [someFootage(1300, 1), someFootage(1300, 2)];
@@ -118,9 +117,6 @@ test('vectors that lie in several pieces of a pack are read whole', async (t) =>
     }
   for (const [i, { stage }] of begun.entries())
     await index.call('commit', { stage, media: mediaRecord(['aa', 'bb'][i]!) });
-  const reading = new Store(cache_dir);
-  assert.ok(reading.visual.stage(model_key, 'aa')!.extents.length > 1, 'the pieces lie apart');
-  await reading.close();
   for (const [i, hash] of ['aa', 'bb'].entries())
     assert.ok(isNear((await pagesOf(index, cache_dir, hash, 700)).vectors, own[i]!));
 });
@@ -156,10 +152,9 @@ test('a removed content is not analysed any more, and the last one of a model ta
 });
 
 test('damaged rows are told of one content and left out of the sample, which is no reason to lose the others', async (t) => {
-  const { cache_dir, index, contents, fine } = await library(t);
+  const { cache_dir, index, contents, rows } = await library(t);
   await index.close();
-  // The row of frame 2 of the second content.
-  overwrite(fine, 64 + 32 * stride16(d));
+  overwrite(rows('bb'), placeOf(rows('bb'), 2, 16));
   const again = await indexActor(t);
   const request = { cache_dir, model_key, from: 0, most: 100 };
   await assert.rejects(
@@ -176,19 +171,20 @@ test('damaged rows are told of one content and left out of the sample, which is 
   assert.match(JSON.stringify(again.lines), /left out.*"bb"/);
 });
 
-test('a pack that is cut or gone is damage of its contents, by name', async (t) => {
-  const { cache_dir, index, contents, fine } = await library(t);
+test('a bundle that is cut or gone is damage of its content, by name', async (t) => {
+  const { cache_dir, index, contents, rows } = await library(t);
   const request = { cache_dir, model_key, hash_str: 'cc', from: 0, most: 100 };
   const namesIt = (error: unknown) => storeErrors.STORE_DAMAGED.is(error) && /cc/.test(error.message);
-  truncateSync(fine, 64 + 40 * stride16(d));
+  truncateSync(rows('cc'), placeOf(rows('cc'), 6, 16));
   await assert.rejects(index.call('stored_vectors', request), namesIt);
   const sample = await sampleOf(index, cache_dir, 64, contents);
   assert.equal(sample.length, 40);
   assert.equal(sample.at(-1), '2:5');
-  rmSync(fine);
+  rmSync(rows('cc'));
   await assert.rejects(index.call('stored_vectors', request), namesIt);
-  assert.deepEqual(await sampleOf(index, cache_dir, 64, contents), []);
-  assert.deepEqual((await index.call('analysed_by', { cache_dir, hashes: ['aa'] })).models, [[]]);
+  assert.equal((await sampleOf(index, cache_dir, 64, contents)).length, 34);
+  const { models } = await index.call('analysed_by', { cache_dir, hashes: ['aa', 'cc'] });
+  assert.deepEqual(models, [[model_key], []]);
 });
 
 test('a damaged record costs its own content', async (t) => {
@@ -208,16 +204,15 @@ test('a damaged record costs its own content', async (t) => {
   assert.deepEqual(models, [[], [model_key]]);
 });
 
-test('packs that were rewritten since are read from the new ones', async (t) => {
+test('vectors that were stored again since are read from the new bundle', async (t) => {
   const cache_dir = folder(t);
-  const index = await indexActor(t, { leastGarbageRows: 10 });
+  const index = await indexActor(t);
   const own = someFootage(40, 9);
-  for (const seed of [1, 2, 3]) await store(index, cache_dir, 'aa', someFootage(40, seed));
-  await store(index, cache_dir, 'aa', own.slice());
+  await store(index, cache_dir, 'aa', someFootage(40, 1));
   const reader = await indexActor(t);
-  assert.ok(isNear((await pagesOf(reader, cache_dir, 'aa', 100)).vectors, own));
-  await index.compact(cache_dir);
-  assert.deepEqual(readdirSync(join(cache_dir, 'vectors')), ['m-model.2.v16', 'm-model.2.v8']);
+  assert.equal((await pagesOf(reader, cache_dir, 'aa', 100)).frames.length, 40);
+  await store(index, cache_dir, 'aa', own.slice());
+  assert.equal(bundlesOf(cache_dir, 'aa').length, 1);
   assert.ok(isNear((await pagesOf(reader, cache_dir, 'aa', 100)).vectors, own));
   assert.equal((await sampleOf(reader, cache_dir, 8, [own])).length, 8);
 });

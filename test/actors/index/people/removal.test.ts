@@ -111,9 +111,9 @@ test('what is kept of interrupted work on the media of a person goes with the pe
   const { stage } = await index.call('begin_faces', begun);
   await index.call('append_faces', { stage, ...chunk('aa', [[1]]), keep: true });
   await index.call('abort_faces', { stage });
-  assert.equal(readdirSync(join(cache_dir, 'spans')).length, 1);
+  assert.equal(readdirSync(join(cache_dir, 'open')).length, 1);
   await index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: one });
-  assert.deepEqual(readdirSync(join(cache_dir, 'spans')), []);
+  assert.deepEqual(readdirSync(join(cache_dir, 'open')), []);
   assert.equal((await index.call('begin_faces', begun)).kept, 0);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { IndexSettings } from '../../../../actors/index/actor.ts';
 import { idText } from '../../../../actors/index/people/entry-id.ts';
 import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
@@ -130,7 +130,7 @@ test('after a kill the film goes on behind its last span, and what is stored is 
     assert.deepEqual(await finish(again, cache_dir), { kept, next_frame: kept, faces, kept_ids: 0 });
     await again.close();
     assert.deepEqual(await stored(cache_dir), expected, `killed at ${killedAt}`);
-    assert.deepEqual(readdirSync(join(cache_dir, 'spans')), []);
+    assert.deepEqual(readdirSync(join(cache_dir, 'open')), []);
   }
 });
 
@@ -139,12 +139,12 @@ test('a span that is cut anywhere is taken up as far as it is whole', async (t) 
   const index = await indexActor(t, counted());
   const { stage } = await index.call('begin_faces', { cache_dir: running, ...begun, span: key });
   await append(index, stage, 0, 140);
-  const [log] = readdirSync(join(running, 'spans'));
-  const size = readFileSync(join(running, 'spans', log!)).byteLength;
+  const [log] = readdirSync(join(running, 'open'));
+  const size = readFileSync(join(running, 'open', log!)).byteLength;
   for (const bytes of [10, 200, size >> 1, size - 1]) {
     const cache_dir = folder(t);
     cpSync(running, cache_dir, { recursive: true });
-    truncateSync(join(cache_dir, 'spans', log!), bytes);
+    truncateSync(join(cache_dir, 'open', log!), bytes);
     const again = await indexActor(t, counted());
     const done = await finish(again, cache_dir);
     assert.ok(done.kept < 120 && done.kept % 60 === 0);
@@ -225,48 +225,6 @@ test('a disk that fills up anywhere is an error, what was stored stays, and it g
     await storeFaces(index, cache_dir, 'aa', cast);
     assert.deepEqual((await index.call('faces_stored', request)).faces, [faces, 2]);
   }
-});
-
-async function garbage(t: TestContext) {
-  const cache_dir = folder(t);
-  const index = await indexActor(t, { leastGarbageRows: 5, compactionStep: { records: 1, bytes: 400 } });
-  for (let round = 0; round < 3; round++) {
-    const { stage } = await index.call('begin', {
-      cache_dir,
-      hash_str: 'cc',
-      model_key: 'model',
-      dimensions: 32,
-    });
-    const previews = Array.from({ length: 20 }, (_, i) => preview(i));
-    await index.call('append', {
-      stage,
-      frames: [...previews.keys()],
-      vectors: someFootage(20, round),
-      previews,
-    });
-    await index.call('commit', { stage, media: mediaRecord('cc') });
-  }
-  return { cache_dir, index };
-}
-
-test('a face stage and a compaction of pictures go on side by side, and the lease is held to the end of both', async (t) => {
-  const { cache_dir, index } = await garbage(t);
-  const other = new Store(cache_dir);
-  t.after(() => other.close());
-  const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
-  const compact = () => index.call('compact', { cache_dir, model_key: 'model' });
-  assert.equal((await compact()).done, false);
-  await index.call('append_faces', { stage, ...chunk('aa', cast, 0, 50) });
-  let steps = 0;
-  for (let done = false; !done && steps < 100; steps++) ({ done } = await compact());
-  assert.ok(steps > 2 && steps < 100);
-  await index.call('append_faces', { stage, ...chunk('aa', cast, 50) });
-  assert.equal((await index.call('commit_faces', { stage, media: mediaRecord('aa') })).faces, faces);
-  assert.deepEqual((await index.call('stored', { cache_dir, model_key: 'model', hashes: ['cc'] })).stored, [
-    true,
-  ]);
-  // Given back: another writer can have it.
-  other.abort(other.begin('dd', 'model', 32));
 });
 
 test('a picture stage that begins beside a face stage leaves its parts alone, and the other way round', async (t) => {

@@ -19,7 +19,17 @@ import { formatKey, pathKey } from '../../../../actors/index/store/names.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { mediaRecord, preview, seeded } from '../footage.ts';
-import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import {
+  bundlesOf,
+  everything,
+  folder,
+  type Harness,
+  headOf,
+  indexActor,
+  placeOf,
+  someFootage,
+  store,
+} from '../handlers.ts';
 
 const d = 32;
 
@@ -140,7 +150,8 @@ test('a long value that shrank inside one transaction keeps its pages, and the r
 
 test('damaged rows of one file are reported, and the rest is loaded and searched', async (t) => {
   const cache_dir = await library(t);
-  flip(join(cache_dir, 'vectors', 'm-model.1.v8'), 64 + 25 * 48 + 3);
+  const [file] = bundlesOf(cache_dir, 'bb') as [string];
+  flip(file, placeOf(file, 5, 8) + 3);
   const index = await indexActor(t);
   const report = await load(index, cache_dir);
   assert.deepEqual(report, { media: 2, vectors: 40, missing: [], unreadable: ['bb'] });
@@ -215,38 +226,43 @@ test('with a damaged record of a content everything is loaded, and its path come
   assert.equal(by_hash[0]?.path, '/footage/bb.mp4');
 });
 
-test('a pack that is cut off loses only the files behind the cut, and they count as not stored', async (t) => {
-  const cache_dir = await library(t);
-  truncateSync(join(cache_dir, 'vectors', 'm-model.1.v16'), 64 + 45 * 80);
-  const index = await indexActor(t);
-  assert.deepEqual((await load(index, cache_dir)).unreadable, ['cc']);
-  const request = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
-  assert.deepEqual((await index.call('stored', request)).stored, [true, true, false]);
-  await store(index, cache_dir, 'cc', someFootage(20, 2));
-  assert.deepEqual((await index.call('stored', request)).stored, [true, true, true]);
-  assert.deepEqual(await load(index, cache_dir), { media: 3, vectors: 60, missing: [], unreadable: [] });
+test('a bundle that is cut off, missing or has a broken header costs its own content, until that is analysed again', async (t) => {
+  const spoils: ((file: string) => void)[] = [
+    (file) => truncateSync(file, placeOf(file, 19, 16)),
+    (file) => truncateSync(file, 3),
+    (file) => rmSync(file),
+    (file) => flip(file, 9),
+    (file) => flip(file, 20),
+  ];
+  for (const [i, spoil] of spoils.entries()) {
+    const cache_dir = await library(t);
+    spoil(bundlesOf(cache_dir, 'cc')[0]!);
+    const index = await indexActor(t);
+    const report = await load(index, cache_dir);
+    // The 8-bit rows lie before what was cut off.
+    const isLoaded = i === 0;
+    assert.deepEqual([report.media, report.unreadable], isLoaded ? [3, []] : [2, ['cc']], String(i));
+    const request = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
+    const seen = i < 3 ? [true, true, false] : [true, true, true];
+    assert.deepEqual((await index.call('stored', request)).stored, seen, String(i));
+    await store(index, cache_dir, 'cc', someFootage(20, 2));
+    assert.deepEqual((await index.call('stored', request)).stored, [true, true, true]);
+    assert.deepEqual(await load(index, cache_dir), { media: 3, vectors: 60, missing: [], unreadable: [] });
+    assert.equal(bundlesOf(cache_dir, 'cc').length, 1);
+  }
 });
 
-test('a pack that is missing or has a broken header is named, and analysing again repairs the folder', async (t) => {
-  for (const spoil of [(file: string) => rmSync(file), (file: string) => flip(file, 9)]) {
-    for (const kind of ['v8', 'v16']) {
-      const cache_dir = await library(t);
-      const name = `m-model.1.${kind}`;
-      spoil(join(cache_dir, 'vectors', name));
-      const index = await indexActor(t);
-      await assert.rejects(load(index, cache_dir), names(name));
-      const request = { cache_dir, model_key: 'model', hashes: ['aa', 'bb', 'cc'] };
-      assert.deepEqual((await index.call('stored', request)).stored, [false, false, false]);
-      await store(index, cache_dir, 'bb', someFootage(20, 1));
-      const report = await load(index, cache_dir);
-      assert.deepEqual([report.media, report.unreadable], [1, ['aa', 'cc']]);
-    }
-  }
+test('where nothing but damage is loaded the file is named', async (t) => {
+  const cache_dir = await library(t);
+  for (const hash of ['aa', 'bb', 'cc']) rmSync(bundlesOf(cache_dir, hash)[0]!);
+  const index = await indexActor(t);
+  await assert.rejects(load(index, cache_dir), names('.vectors'));
 });
 
 test('a broken 16-bit row costs its precision, is logged, and its vector is refused when asked for alone', async (t) => {
   const cache_dir = await library(t);
-  flip(join(cache_dir, 'vectors', 'm-model.1.v16'), 64 + 21 * 80 + 5);
+  const [file] = bundlesOf(cache_dir, 'bb') as [string];
+  flip(file, placeOf(file, 1, 16) + 5);
   const index = await indexActor(t);
   await load(index, cache_dir);
   const text = someFootage(20, 1).slice(d, 2 * d);
@@ -264,20 +280,19 @@ test('a broken 16-bit row costs its precision, is logged, and its vector is refu
   assert.deepEqual([matches[0]!.hash_str, matches[0]!.frame_index], ['bb', 1]);
   assert.ok(index.lines.some((line) => line.level === 'warn' && line.fields.frame === 1));
   const frame = { cache_dir, model_key: 'model', hash_str: 'bb', frame_index: 1 };
-  await assert.rejects(index.call('vector', frame), names('m-model.1.v16'));
+  await assert.rejects(index.call('vector', frame), names(file));
 });
 
 test('damaged previews are named and the others come', async (t) => {
   for (const spoil of [
-    (f: string) => flip(f, 40),
+    (f: string) => flip(f, headOf(f) + 40),
     (f: string) => flip(f, -40),
     (f: string) => flip(f, 1),
     (f: string) => truncateSync(f, 200),
     (f: string) => rmSync(f),
   ]) {
     const cache_dir = await library(t);
-    const within = join(cache_dir, 'previews', 'bb');
-    spoil(join(within, readdirSync(within)[0]!));
+    spoil(bundlesOf(cache_dir, 'bb', 'previews')[0]!);
     const index = await indexActor(t);
     const frames = [
       { hash_str: 'bb', frame_index: 0 },
@@ -288,15 +303,20 @@ test('damaged previews are named and the others come', async (t) => {
   }
 });
 
-test('a folder of a newer format is left alone', async (t) => {
-  const cache_dir = await library(t);
-  const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
-  environment.transact((writes) => writes.put(formatKey, formatRecord(2)));
-  await environment.close();
-  const index = await indexActor(t);
-  await assert.rejects(load(index, cache_dir), storeErrors.STORE_TOO_NEW.is);
-  const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
-  await assert.rejects(index.call('begin', begin), storeErrors.STORE_TOO_NEW.is);
+test('a folder of another format is left alone', async (t) => {
+  for (const [version, isIt] of [
+    [1, storeErrors.STORE_TOO_OLD.is],
+    [3, storeErrors.STORE_TOO_NEW.is],
+  ] as const) {
+    const cache_dir = await library(t);
+    const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
+    environment.transact((writes) => writes.put(formatKey, formatRecord(version)));
+    await environment.close();
+    const index = await indexActor(t);
+    await assert.rejects(load(index, cache_dir), isIt);
+    const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
+    await assert.rejects(index.call('begin', begin), isIt);
+  }
 });
 
 test('a folder out of reach is no empty library; one never analysed is, also where it is not there yet', async (t) => {

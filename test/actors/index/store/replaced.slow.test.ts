@@ -188,21 +188,12 @@ for (const [name, swap] of swaps) {
   });
 }
 
-test('vectors that were deleted under an open stage fail its commit, and the next stage begins new ones', async (t) => {
+test('bundles that were deleted under an open stage fail its commit with a reason that passes by itself', async (t) => {
   const { index, cache_dir } = await library(t);
   const stages = [await begin(index, cache_dir, 'bb'), await begin(index, cache_dir, 'cc')];
-  rmSync(join(cache_dir, 'vectors'), { recursive: true });
-  await assert.rejects(commit(index, stages[0]!, 'bb'), storeErrors.STORE_REPLACED.is);
-  await assert.rejects(commit(index, stages[1]!, 'cc'), storeErrors.STAGE_LOST.is);
-  await store(index, cache_dir, 'bb', other);
-  assert.deepEqual(await storedIn(t, cache_dir), ['bb']);
-});
-
-test('previews whose part was deleted fail the commit with a reason that passes by itself', async (t) => {
-  const { index, cache_dir } = await library(t);
-  const stage = await begin(index, cache_dir, 'bb');
-  rmSync(join(cache_dir, 'parts'), { recursive: true });
-  await assert.rejects(commit(index, stage, 'bb'), storeErrors.STORE_REPLACED.is);
+  rmSync(join(cache_dir, 'open'), { recursive: true });
+  for (const [i, hash] of ['bb', 'cc'].entries())
+    await assert.rejects(commit(index, stages[i]!, hash), storeErrors.STORE_REPLACED.is);
   await store(index, cache_dir, 'bb', other);
   assert.deepEqual(await storedIn(t, cache_dir), ['aa', 'bb']);
 });

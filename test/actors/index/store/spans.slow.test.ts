@@ -1,15 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
@@ -17,7 +7,16 @@ import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { keptForMs } from '../../../../actors/index/store/spans.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
-import { folder, type Harness, indexActor, someFootage } from '../handlers.ts';
+import {
+  bundlesOf,
+  folder,
+  type Harness,
+  headOf,
+  indexActor,
+  openIn,
+  placeOf,
+  someFootage,
+} from '../handlers.ts';
 
 const d = 32;
 const film = 900;
@@ -65,22 +64,15 @@ async function finish(index: Harness, cache_dir: string, span: SpanKey = key) {
 /** All that is stored of the film, byte for byte. */
 function stored(cache_dir: string) {
   const store = new Store(cache_dir);
-  const { scene_starts, frame_runs, extents } = store.visual.stage('model', 'aa')!;
-  const files = ['vectors', 'previews/aa'].flatMap((name) =>
-    readdirSync(join(cache_dir, name)).map((file) => [
-      file,
-      readFileSync(join(cache_dir, name, file), 'hex'),
-    ]),
+  const { scene_starts, frame_runs, crc } = store.visual.stage('model', 'aa')!;
+  const files = (['vectors', 'previews'] as const).flatMap((kind) =>
+    bundlesOf(cache_dir, 'aa', kind).map((file) => readFileSync(file).toString('hex', headOf(file))),
   );
-  return { scene_starts, frame_runs, extents, files: Object.fromEntries(files) };
+  return { scene_starts, frame_runs, crc, files };
 }
 
-const spansIn = (cache_dir: string) => {
-  const within = join(cache_dir, 'spans');
-  return existsSync(within) ? readdirSync(within).map((name) => join(within, name)) : [];
-};
-const logIn = (cache_dir: string) => spansIn(cache_dir).find((file) => file.endsWith('.spans'))!;
-const partIn = (cache_dir: string) => spansIn(cache_dir).find((file) => file.endsWith('.part'))!;
+const rowsIn = (cache_dir: string) => openIn(cache_dir).find((file) => file.endsWith('.vectors'))!;
+const previewsIn = (cache_dir: string) => openIn(cache_dir).find((file) => file.endsWith('.previews'))!;
 
 async function whole(t: TestContext) {
   const cache_dir = folder(t);
@@ -91,10 +83,10 @@ async function whole(t: TestContext) {
 }
 
 /** A folder as a kill leaves it after so many frames. */
-async function killedAt(t: TestContext, frames: number, span: SpanKey = key): Promise<string> {
+async function killedAt(t: TestContext, frames: number, span: SpanKey | null = key): Promise<string> {
   const cache_dir = folder(t);
   const index = await indexActor(t);
-  const { stage } = await index.call('begin', { cache_dir, ...begun, span });
+  const { stage } = await index.call('begin', { cache_dir, ...begun, ...(span && { span }) });
   await append(index, stage, 0, frames);
   const left = folder(t);
   cpSync(cache_dir, left, { recursive: true });
@@ -105,8 +97,8 @@ async function killedAt(t: TestContext, frames: number, span: SpanKey = key): Pr
 test('after a kill the film goes on behind its last span, and what is stored is as without the kill', async (t) => {
   const expected = await whole(t);
   for (const [frames, kept] of [
-    [96, 0],
-    [500, 432],
+    [96, 48],
+    [500, 496],
     [900, 864],
   ] as const) {
     const cache_dir = await killedAt(t, frames);
@@ -114,7 +106,7 @@ test('after a kill the film goes on behind its last span, and what is stored is 
     assert.deepEqual(await finish(index, cache_dir), { kept, next_frame: kept });
     await index.close();
     assert.deepEqual(stored(cache_dir), expected, `killed at ${frames}`);
-    assert.deepEqual(spansIn(cache_dir), []);
+    assert.deepEqual(openIn(cache_dir), []);
   }
 });
 
@@ -162,35 +154,36 @@ test('spans of other settings, another task where it is forced, or what lay at t
     const span = { ...key, ...change };
     const at = await index.call('begin', { cache_dir, ...begun, ...asked, span });
     assert.deepEqual([at.kept, at.next_frame], [0, 0], name);
-    assert.deepEqual(spansIn(cache_dir), [], name);
+    assert.deepEqual(openIn(cache_dir), [], name);
     await index.close();
   }
   const forced = { ...key, own: true };
   const cache_dir = await killedAt(t, 500, forced);
   const index = await indexActor(t);
-  assert.equal((await finish(index, cache_dir, forced)).kept, 432, 'a forced task goes on with its own');
+  assert.equal((await finish(index, cache_dir, forced)).kept, 496, 'a forced task goes on with its own');
 });
 
 test('a log that is cut or broken anywhere ends before that, and so does one whose previews are not all there', async (t) => {
   const expected = await whole(t);
   const left = await killedAt(t, 500);
-  const bytes = readFileSync(logIn(left));
+  const bytes = readFileSync(rowsIn(left));
   const broken = (at: number) => Buffer.from(bytes).fill(bytes[at]! ^ 1, at, at + 1);
-  const cases: [string, (cache_dir: string) => void, number[]][] = [
-    ['cut in the last span', (dir) => truncateSync(logIn(dir), bytes.length - 5), [288]],
-    ['broken in the second', (dir) => writeFileSync(logIn(dir), broken(bytes.length >> 1)), [144]],
-    ['broken in the header', (dir) => writeFileSync(logIn(dir), broken(20)), [0]],
-    ['empty', (dir) => truncateSync(logIn(dir), 0), [0]],
-    ['previews cut', (dir) => truncateSync(partIn(dir), statSync(partIn(dir)).size >> 1), [288]],
-    ['previews gone', (dir) => truncateSync(partIn(dir), 0), [0]],
+  const row = placeOf(rowsIn(left), 120, 16) + 7;
+  const cases: [string, (cache_dir: string) => void, number, number?][] = [
+    ['cut in the last row', (dir) => truncateSync(rowsIn(dir), bytes.length - 5), 495],
+    ['broken in a row', (dir) => writeFileSync(rowsIn(dir), broken(row)), 120],
+    ['broken in the header', (dir) => writeFileSync(rowsIn(dir), broken(20)), 0],
+    ['empty', (dir) => truncateSync(rowsIn(dir), 0), 0],
+    ['previews cut', (dir) => truncateSync(previewsIn(dir), statSync(previewsIn(dir)).size >> 1), 300, 400],
+    ['previews gone', (dir) => truncateSync(previewsIn(dir), 0), 0],
   ];
-  for (const [name, damage, kept] of cases) {
+  for (const [name, damage, least, most = least] of cases) {
     const cache_dir = folder(t);
     cpSync(left, cache_dir, { recursive: true });
     damage(cache_dir);
     const index = await indexActor(t);
     const at = await finish(index, cache_dir);
-    assert.ok(kept.includes(at.kept), `${name}: ${at.kept}`);
+    assert.ok(at.kept >= least && at.kept <= most, `${name}: ${at.kept}`);
     await index.close();
     assert.deepEqual(stored(cache_dir), expected, name);
   }
@@ -199,7 +192,7 @@ test('a log that is cut or broken anywhere ends before that, and so does one who
 test('a disk that fills up in a span or at the end leaves the spans before it, and the film goes on with more space', async (t) => {
   const expected = await whole(t);
   let most = 0;
-  for (const room of [60_000, 200_000, 400_000, 600_000, 660_000]) {
+  for (const room of [60_000, 200_000, 400_000, 550_000, 600_000]) {
     const cache_dir = folder(t);
     const on: Disk & { left: number } = {
       left: room,
@@ -220,7 +213,7 @@ test('a disk that fills up in a span or at the end leaves the spans before it, a
     await index.close();
     assert.deepEqual(stored(cache_dir), expected, String(room));
   }
-  assert.equal(most, 864, 'also where only the commit finds no room');
+  assert.ok(most >= 864, 'also where only the commit finds no room');
 });
 
 test('a writer that lost its lease leaves alone what another one took up', async (t) => {
@@ -232,8 +225,8 @@ test('a writer that lost its lease leaves alone what another one took up', async
   // Another thread of this process takes the lease over, as after a minute of silence.
   const second = await indexActor(t);
   const taken = await second.call('begin', { cache_dir, ...begun, span: key });
-  assert.equal(taken.kept, 432);
-  await append(second, taken.stage, 432, 700);
+  assert.equal(taken.kept, 496);
+  await append(second, taken.stage, 496, 700);
   // What is read of the records is as of the last turn of the event loop.
   await new Promise(setImmediate);
   const late = { stage, ...chunk(500, 548), keep: true };
@@ -246,13 +239,13 @@ test('a writer that lost its lease leaves alone what another one took up', async
   assert.deepEqual(stored(cache_dir), expected);
 });
 
-test('what nobody takes up is removed after two weeks, and parts without spans at once', async (t) => {
-  const cache_dir = await killedAt(t, 96);
-  assert.equal(spansIn(cache_dir).length, 1, 'a part that no log speaks of');
+test('what nobody takes up is removed after two weeks, and what no work goes on with at once', async (t) => {
+  const cache_dir = await killedAt(t, 96, null);
+  assert.equal(openIn(cache_dir).length, 2, 'bundles that nobody goes on with');
   const index = await indexActor(t);
   const other = { cache_dir, hash_str: 'bb', model_key: 'model', dimensions: d };
   await index.call('abort', await index.call('begin', other));
-  assert.deepEqual(spansIn(cache_dir), []);
+  assert.deepEqual(openIn(cache_dir), []);
   const speech = { ...key, stage: 'speech' };
   await index.call('keep_span', { cache_dir, span: speech, position: 30, bytes: new Uint8Array([1]) });
   const day = (now: number, days: number) => (now - keptForMs) / 1000 + days * 24 * 3600;
@@ -261,9 +254,9 @@ test('what nobody takes up is removed after two weeks, and parts without spans a
     [1, 1],
     [-1, 0],
   ] as const) {
-    for (const file of spansIn(cache_dir)) utimesSync(file, 0, day(Date.now(), days));
+    for (const file of openIn(cache_dir)) utimesSync(file, 0, day(Date.now(), days));
     await index.call('kept_spans', { cache_dir, span: unrelated });
-    assert.equal(spansIn(cache_dir).length, left);
+    assert.equal(openIn(cache_dir).length, left);
   }
 });
 
@@ -289,5 +282,5 @@ test('spans of any stage are answered in order until they are forgotten', async 
   assert.equal((await all()).length, 2, 'which dropped nothing of this one');
   await index.call('forget_spans', { cache_dir, span });
   assert.deepEqual(await all(), []);
-  assert.deepEqual(spansIn(cache_dir), []);
+  assert.deepEqual(openIn(cache_dir), []);
 });

@@ -1,52 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
-import * as records from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
-import { folder, indexActor, someFootage, store } from '../handlers.ts';
+import { bundlesOf, folder, indexActor, openIn, someFootage, store } from '../handlers.ts';
 
 const d = 32;
 const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
-
-test('records.fbs and the tables in the code are the same', () => {
-  const schema = readFileSync(new URL('../../../../actors/index/store/records.fbs', import.meta.url), 'utf8');
-  const kinds: Record<string, string> = {
-    '[uint]': 'uints',
-    '[uint32]': 'uint32s',
-    '[ubyte]': 'ubytes',
-    '[Extent]': 'extents',
-  };
-  const declared = [...schema.matchAll(/table (\w+) \{([^}]*)\}/g)].map(([, name, body]) => {
-    const fields = [...body!.matchAll(/(\w+): ([^;]+);/g)].map(([, field, type]) => [
-      field,
-      kinds[type!] ?? type,
-    ]);
-    return [name, Object.fromEntries(fields)];
-  });
-  const tables = Object.entries(records).flatMap(([name, value]) =>
-    typeof value === 'object' ? [[name, value] as const] : [],
-  );
-  const inFile = new Map(declared as [string, object][]);
-  tables.sort(([a], [b]) => [...inFile.keys()].indexOf(a) - [...inFile.keys()].indexOf(b));
-  assert.deepEqual(
-    declared.map(([name, fields]) => [name, JSON.stringify(fields)]),
-    tables.map(([name, table]) => [name, JSON.stringify(table.fields)]),
-  );
-});
 
 /** A disk that is full after some bytes, until it is given more. */
 function smallDisk(bytes: number): Disk & { left: number } {
@@ -79,7 +44,7 @@ test('a disk that fills up anywhere in a stage is an error, what was stored stay
     on.left = 1e9;
     await store(index, cache_dir, 'bb', someFootage(60, 2));
     assert.deepEqual(await index.load(load), { media: 2, vectors: 90, missing: [], unreadable: [] });
-    assert.deepEqual(readdirSync(join(cache_dir, 'parts')), []);
+    assert.deepEqual(openIn(cache_dir), []);
   }
 });
 
@@ -231,19 +196,20 @@ test('stages written side by side do not mix', async (t) => {
   }
 });
 
-test('an old preview file goes when its file is analysed again, and a still has none of its own', async (t) => {
+test('the bundles of a film go when it is analysed again, and a still has none', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(5, 1));
   await store(index, cache_dir, 'aa', someFootage(6, 1));
-  assert.deepEqual(readdirSync(join(cache_dir, 'previews', 'aa')), ['aa.2.previews']);
+  for (const kind of ['vectors', 'previews'] as const)
+    assert.equal(bundlesOf(cache_dir, 'aa', kind).length, 1);
   await store(index, cache_dir, 'bb', someFootage(1, 1));
-  assert.ok(!existsSync(join(cache_dir, 'previews', 'bb')));
+  for (const kind of ['vectors', 'previews'] as const) assert.deepEqual(bundlesOf(cache_dir, 'bb', kind), []);
   const frames = [0, 1].map((frame_index) => ({ hash_str: 'bb', frame_index }));
   assert.deepEqual((await index.call('previews', { cache_dir, frames })).previews, [preview(0), null]);
 });
 
-test('a model whose vectors changed their length starts new packs, and the old stages count as missing', async (t) => {
+test('a model whose vectors changed their length counts the old stages as missing', async (t) => {
   const cache_dir = folder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(5, 1));

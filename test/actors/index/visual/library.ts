@@ -51,7 +51,7 @@ export class Library implements Searched {
         const position = film.vectors.length - left[i]!;
         const { row, count } = this.bank.allocate(Math.min(piece, left[i]!));
         this.#write(row, film.vectors.slice(position, position + count));
-        runs.push({ media, row, count, position, stored: 0, packs: 0 });
+        runs.push({ media, row, count, position });
         left[i]! -= count;
       }
     }

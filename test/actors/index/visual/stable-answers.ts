@@ -70,7 +70,7 @@ export async function checkStableAnswers(
   const answers = (by: VisualIndex, hashes: readonly string[] | null) =>
     asked.map((query) =>
       search(
-        by.of(library, model).searched(() => {}),
+        by.of(library, model).searched(library, () => {}),
         query,
         { hashes, ranges: {} },
         50,
