@@ -5,7 +5,10 @@ import { formatKey } from './names.ts';
 import { Format, formatVersion } from './records.ts';
 import { seal, unseal } from './table.ts';
 
-/** The environment itself. Throws STORE_TOO_NEW or STORE_TOO_OLD when another version wrote it, and closes it then. */
+/**
+ * The environment itself. Throws STORE_TOO_NEW or STORE_TOO_OLD when another version wrote it, and closes it
+ * then.
+ */
 export function checkFormat(environment: Environment, folder: string): Environment {
   const bytes = environment.get(formatKey);
   if (bytes === undefined) return environment;

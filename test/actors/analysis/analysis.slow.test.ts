@@ -53,13 +53,6 @@ test('a second run does only what is missing, and force redoes it', async () => 
   await w.end();
 });
 
-test('at its end a task has the packs rewritten, step by step', async () => {
-  const w = await world([{ name: 'a', frames: 3 }]);
-  await w.run();
-  await w.end();
-  assert.deepEqual(w.compacted, ['fake', 'fake', 'fake']);
-});
-
 test('the same content under two names is analysed once', async () => {
   const w = await world([
     { name: 'a', frames: 9, content: 'same' },

@@ -47,7 +47,6 @@ export interface IndexState {
   /** The index has loaded nothing, as after a restart. */
   unloaded: boolean;
   /** The model of each step of a compaction; three are a whole one. */
-  readonly compacted: string[];
   /** Stages open at the same time for one content, at most. */
   mostOpen: number;
 }

@@ -246,7 +246,6 @@ function newWorld(batch: number): World {
     loaded: false,
     batch,
     mostOpen: 0,
-    compacted: [],
     full: false,
     readOnly: false,
     unavailable: false,
