@@ -82,8 +82,8 @@ async function checkWhole(
   assert.equal(bundles.length, 2 * after.media - 1, 'the last one has no previews');
 }
 
-// In the first film: the head and 42 writes of its previews, between them the head and 2 writes of its rows; 2
-// writes and a flush of rows (49), the table and a flush of previews (51).
+// In the first film: the head and 42 writes of its previews, between them the head and 2 writes of its rows;
+// 2 writes and a flush of rows (49), the table and a flush of previews (51).
 describe('a writer that ends in the middle loses nothing that was committed', { concurrency: true }, () => {
   for (const at of [1, 2, 12, 35, 36, 45, 48, 49, 50, 51, 52, 100]) {
     test(`at its ${at}. write or flush`, async (t) => {

@@ -1,6 +1,6 @@
-// Writing the previews of one film into a bundle: each JPEG behind a head that says how it is checked, so that
-// an interrupted film finds them again; at the end a table of where each frame's lie. A media file with one
-// picture, as every still, has it inside its record: 100,000 stills are not 100,000 tiny files.
+// Writing the previews of one film into a bundle: each JPEG behind a head that says how it is checked, so
+// that an interrupted film finds them again; at the end a table of where each frame's lie. A media file with
+// one picture, as every still, has it inside its record: 100,000 stills are not 100,000 tiny files.
 import { crc32 } from 'node:zlib';
 import type { BundleFile } from './bundle-file.ts';
 import type { Previews } from './records.ts';

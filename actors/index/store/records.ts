@@ -1,5 +1,5 @@
-// The records of an analysis folder, each stored in LMDB as one FlatBuffer followed by the CRC32 of its key and
-// its bytes.
+// The records of an analysis folder, each stored in LMDB as one FlatBuffer followed by the CRC32 of its key
+// and its bytes.
 import { type RowOf, table } from './table.ts';
 
 // key: "format"

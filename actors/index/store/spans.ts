@@ -53,7 +53,7 @@ export class Spans {
     this.#bundles.flushNames();
   }
 
-  /** The same of bundles that become results: the name without `end` of the one that goes on with this work. */
+  /** Of bundles that become results: the name without `end` of the one that goes on with this work. */
   find(key: SpanKey, end: string): string | null {
     return this.#find(key, end)?.slice(0, -end.length) ?? null;
   }

@@ -150,7 +150,8 @@ export const visualMessages = {
   /**
    * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until
    * `done`. `hashes` null means everything stored by this model. What is loaded of the same folder and model
-   * stays; another folder or model drops what was loaded before. What is stored again, removed or moved later is followed by the next search.
+   * stays; another folder or model drops what was loaded before. What is stored again, removed or moved later
+   * is followed by the next search.
    * Nothing can be searched before the first load has ended.
    */
   load: ask(

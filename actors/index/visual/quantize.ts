@@ -1,8 +1,8 @@
 // The two forms of a stored vector, as rows of fixed stride; values are little-endian, as every platform here
 // is.
 //   8 bits   d values padded to 32, then float32 scale and 12 bytes of zero: scanned from memory
-//   16 bits  d values padded to 8, then float32 scale, uint32 frame, float32 share of the picture that changed
-//            since the frame before, uint32 CRC32 of all before: re-scores
+//   16 bits  d values padded to 8, then float32 scale, uint32 frame, float32 share of the picture that
+//            changed since the frame before, uint32 CRC32 of all before: re-scores
 import { crc32 } from 'node:zlib';
 
 const tail = 16;
