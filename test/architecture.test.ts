@@ -228,7 +228,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/analysis\/stages\/(kind|kinds|lanes|settled)\.ts$/,
     /^actors\/analysis\/stages\/.*\/(kind|request)\.ts$/,
     // Which files of a watched folder are looked at, and what is known of them.
-    /^actors\/watcher\/(exclusions|file-table|glob|names)\.ts$/,
+    /^actors\/watcher\/(exclusions|file-table|names)\.ts$/,
     /^actors\/watcher\/folders\/(outcomes|schedule|settings)\.ts$/,
   ];
   for (const pattern of spoken)

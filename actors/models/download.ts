@@ -249,12 +249,8 @@ export function explainTransfer(
   return modelErrors.DOWNLOAD_FAILED(`${name}: ${text}${cause}`, { url: name }, error);
 }
 
-/** The error of a folder that takes nothing; `error` itself where it says nothing of the folder. */
-export function unwritable(folder: string, error: unknown): unknown {
-  return folderError(folder, error) ?? error;
-}
-
-function folderError(folder: string, error: unknown): EngineError | null {
+/** The error of a folder that takes nothing; null where `error` says nothing of the folder. */
+export function folderError(folder: string, error: unknown): EngineError | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   // mkdir below a read-only folder fails with ENOENT, so the system call matters as well as the code.
   const making = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';

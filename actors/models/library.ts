@@ -6,7 +6,9 @@ import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { systemClock } from '../../runtime/clock.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { type Claim, claim } from '../../runtime/files/claim.ts';
 import { advisedModels, fitsMemory, type Machine } from './advice.ts';
 import {
   type ListedModel,
@@ -24,7 +26,7 @@ import {
   type VerifiedFile,
   type VerifiedModel,
 } from './contract.ts';
-import { downloadFile, dropPart, unwritable } from './download.ts';
+import { downloadFile, dropPart, folderError } from './download.ts';
 import {
   isNpmFile,
   isOwnFile,
@@ -37,7 +39,6 @@ import {
   transferSizes,
 } from './model-file.ts';
 import { pullPackage, sweepPackage } from './npm/package.ts';
-import { claimPull, type PullClaim } from './pull-claim.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { overlapFile } from './starter/overlap.ts';
@@ -107,7 +108,7 @@ type TellFile = (progress: Omit<PullProgress, 'file' | 'server' | 'index' | 'cou
 class Pulling {
   readonly #folder: string;
   readonly #options: PullingOptions;
-  #claim: PullClaim | null = null;
+  #claim: Claim | null = null;
   /** By name, what came out of the package of an earlier file. */
   readonly #unpacked = new Map<string, PulledFile>();
 
@@ -119,17 +120,14 @@ class Pulling {
   async pull({ files }: ModelRow, index: number, file: ModelFile): Promise<PulledFile> {
     const { baseUrl, progress } = this.#options;
     const which = { file: file.name, server: originOf(file, baseUrl), index, count: files.length };
-    const tell: TellFile = (now) => {
-      this.#claim?.renew();
-      progress?.({ ...now, ...which });
-    };
+    const tell: TellFile = (now) => progress?.({ ...now, ...which });
     const unpacked = this.#unpacked.get(file.name);
     if (unpacked) return unpacked;
     const total = transferSizes(files)[index] ?? null;
     const found = await this.#find(file, total, tell);
     if (found) return found;
     if (!this.#claim) {
-      this.#claim = await claimed(this.#folder);
+      this.#claim = await claimFolder(this.#folder);
       // Whoever had the claim until now may have fetched it.
       const meanwhile = await this.#find(file, total, tell);
       if (meanwhile) return meanwhile;
@@ -188,10 +186,20 @@ function originOf({ url, npm }: ModelFile, baseUrl: string): string | null {
   return url === null ? null : addressOf(url, baseUrl).host;
 }
 
-async function claimed(folder: string): Promise<PullClaim> {
-  return claimPull(folder).catch((error: unknown) => {
-    if (modelErrors.MODEL_IN_DOWNLOAD.is(error)) throw error;
-    throw unwritable(folder, error);
+/**
+ * Two that write the same part of a file would mix what they write, and the one that ends first would give
+ * the name to a file that is not whole. MODEL_IN_DOWNLOAD naming the process that has the folder.
+ */
+function claimFolder(folder: string): Promise<Claim> {
+  return claim(join(folder, 'pulling.json'), {
+    clock: systemClock,
+    conflict: ({ pid, host }) =>
+      modelErrors.MODEL_IN_DOWNLOAD(
+        `Process ${pid} on ${host} is already downloading into ${folder}: wait until it is done, or end it`,
+        { folder, pid, host },
+      ),
+    refused: (what, _, cause) =>
+      folderError(folder, cause) ?? modelErrors.MODELS_FOLDER_READ_ONLY(what, { folder }, cause),
   });
 }
 
@@ -293,11 +301,11 @@ async function removeModel(modelsDir: string, key: string): Promise<RemovedModel
     () => true,
     () => false,
   );
-  const claim = isThere ? await claimed(folder) : null;
+  const claimed = isThere ? await claimFolder(folder) : null;
   try {
     return { key, ...(await removeFiles(folder, row)) };
   } finally {
-    claim?.release();
+    claimed?.release();
     const rest = await readdir(folder).catch(() => ['unreadable or absent']);
     if (rest.length === 0) await rmdir(folder);
   }

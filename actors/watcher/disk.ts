@@ -71,12 +71,12 @@ export class Patience {
   /** Null when it does not answer in time. Rejects as `ask` does, and with CANCELLED. */
   async ask<T>(key: string, ask: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
     const { answer, since } = this.#questions.get(key) ?? this.#begin(key, ask);
-    const { promise: late, resolve } = Promise.withResolvers<null>();
-    const left = since + this.#limitMs - this.#clock.now();
-    if (left <= 0) return null;
-    const cancel = this.#clock.after(left, () => resolve(null));
+    const { promise: limit, resolve } = Promise.withResolvers<null>();
+    const wait = since + this.#limitMs - this.#clock.now();
+    if (wait <= 0) return null;
+    const cancel = this.#clock.after(wait, () => resolve(null));
     try {
-      const first = Promise.race([answer as Promise<T>, late]);
+      const first = Promise.race([answer as Promise<T>, limit]);
       return await (signal ? orAborted(first, signal) : first);
     } finally {
       cancel();

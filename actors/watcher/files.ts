@@ -45,7 +45,7 @@ interface Findings {
   unreadable: PollReport['unreadable'];
   unreadable_count: number;
   /** Below the folder, with a separator at the end: what is in them is not known. */
-  readonly closed: string[];
+  readonly unreadableFolders: string[];
 }
 
 export class FolderFiles {
@@ -98,7 +98,7 @@ export class FolderFiles {
       hasContent: false,
       unreadable: null,
       unreadable_count: 0,
-      closed: [],
+      unreadableFolders: [],
     };
     const root = this.#folder.folder_path;
     await this.#walk(walk({ disk, root, exclusions: exclusionsOf(exclusions), skip }), findings, turn);
@@ -149,7 +149,7 @@ export class FolderFiles {
     }
     this.#addUnreadable(path, sighting.message, findings);
     if (sighting.kind === 'unreadable') {
-      findings.closed.push(path + sep);
+      findings.unreadableFolders.push(path + sep);
       return;
     }
     const entry = this.#table.get(path) ?? this.#add(path, '', 'unreadable');
@@ -195,9 +195,9 @@ export class FolderFiles {
   }
 
   /** What was not seen is gone, where it could be seen. */
-  #sweep({ poll, closed }: Findings): void {
+  #sweep({ poll, unreadableFolders }: Findings): void {
     for (const [path, entry] of this.#table.entries()) {
-      const isKnown = entry.poll === poll || closed.some((folder) => path.startsWith(folder));
+      const isKnown = entry.poll === poll || unreadableFolders.some((folder) => path.startsWith(folder));
       if (!isKnown) this.#table.delete(path, entry);
     }
   }
@@ -207,24 +207,24 @@ export class FolderFiles {
     if (this.#table.count('ready') === 0) return [];
     // A share whose server is gone would stop the thread.
     await this.#reach(turn);
-    const taken: [string, FileEntry][] = [];
+    const batch: [string, FileEntry][] = [];
     let size = 0n;
     for (const [path, entry] of this.#table.entries()) {
-      if (taken.length >= (size < bytes ? most : few)) break;
+      if (batch.length >= (size < bytes ? most : few)) break;
       if (entry.state !== 'ready') continue;
       const stat = this.#open(path, entry);
       if (stat !== null) {
-        taken.push([path, entry]);
+        batch.push([path, entry]);
         size += stat.size;
       }
       try {
         turn.throwIfCancelled();
       } catch (error) {
-        for (const [, one] of taken) this.#table.setState(one, 'ready');
+        for (const [, one] of batch) this.#table.setState(one, 'ready');
         throw error;
       }
     }
-    return taken.map(([path, { mark }]) => ({ path: this.#prefix + path, mark }));
+    return batch.map(([path, { mark }]) => ({ path: this.#prefix + path, mark }));
   }
 
   /** Takes a ready file; null when it is not what it was. */

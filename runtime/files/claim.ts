@@ -12,9 +12,9 @@ const SILENT_MS = 300_000;
 
 export interface ClaimOptions extends LockOptions {
   /** The error of whoever comes second. */
-  taken(holder: Holder): Error;
+  conflict(holder: Holder): Error;
   /** Another process has it after all, as after a long sleep of this machine. */
-  lost?(): void;
+  onLost?(): void;
 }
 
 export interface Claim {
@@ -22,7 +22,7 @@ export interface Claim {
   release(): void;
 }
 
-/** Its folder is made. Throws what `taken` and `refused` make, and CANCELLED. */
+/** Its folder is made. Throws what `conflict` and `refused` make, and CANCELLED. */
 export async function claim(path: string, options: ClaimOptions): Promise<Claim> {
   const holder = newHolder();
   const text = JSON.stringify(holder);
@@ -36,7 +36,7 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
   try {
     await underLock(`${path}.lock`, options, () => {
       const other = claimant(path);
-      if (other !== null) throw options.taken(other);
+      if (other !== null) throw options.conflict(other);
       write();
     });
   } catch (error) {
@@ -45,14 +45,14 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
   }
   let disarm = () => {};
   const renew = () => {
-    const found = textAt(path);
-    if (found !== null && found !== text) {
+    const current = textAt(path);
+    if (current !== null && current !== text) {
       letGo(holder);
-      options.lost?.();
+      options.onLost?.();
       return;
     }
     try {
-      if (found === null) write();
+      if (current === null) write();
       else utimesSync(path, new Date(), new Date());
     } catch {
       // It counts while this process lives, and is tried again.

@@ -4,7 +4,7 @@ import type { indexContract } from '../../index/contract.ts';
 import type { Configuration, ConfigurationFile, FolderSettings, RecordedFolder } from './configuration.ts';
 import { type NewWatchFolder, type WatchFolderChanges, watchErrors } from './contract.ts';
 import { expectOnce, type Homes, type Places } from './places.ts';
-import { merged, normalized, settingsComplaints } from './settings.ts';
+import { merge, normalize, settingsComplaints } from './settings.ts';
 
 export interface EditParts {
   readonly configuration: ConfigurationFile;
@@ -24,7 +24,7 @@ export async function addFolder(
   signal: AbortSignal,
 ): Promise<RecordedFolder> {
   const { places, configuration } = parts;
-  const settings = normalized(given);
+  const settings = normalize(given);
   expectValid(settings);
   const real_folder = await places.folder(settings);
   const real_cache_dir = await places.cache(settings);
@@ -32,12 +32,12 @@ export async function addFolder(
   if (settings.enable_face_analysis) await parts.expectModelFor('faces');
   await expectFilters(parts, settings, signal);
   signal.throwIfAborted();
-  const added = { id: parts.newId(), ...settings, created_at: parts.now(), real_folder, real_cache_dir };
+  const folder = { id: parts.newId(), ...settings, created_at: parts.now(), real_folder, real_cache_dir };
   await configuration.change(({ watch_folders }) => {
-    expectOnce(added, watch_folders);
-    return { put: added };
+    expectOnce(folder, watch_folders);
+    return { put: folder };
   });
-  return added;
+  return folder;
 }
 
 /** What is not given is not looked at again: a folder that is away can still be changed. */
@@ -49,7 +49,7 @@ export async function changeFolder(
 ): Promise<RecordedFolder> {
   const { places, configuration } = parts;
   const before = folderOf(configuration.read(), id);
-  const settings = merged(before, changes);
+  const settings = merge(before, changes);
   expectValid(settings);
   const { real_folder } = before;
   let { real_cache_dir } = before;
@@ -60,19 +60,19 @@ export async function changeFolder(
   if (settings.enable_face_analysis && !before.enable_face_analysis) await parts.expectModelFor('faces');
   if (changes.metadata_filter_request !== undefined) await expectFilters(parts, settings, signal);
   signal.throwIfAborted();
-  let changed = before;
+  let folder = before;
   await configuration.change((now) => {
     // Another process may have changed another field meanwhile.
     const current = folderOf(now, id);
-    changed = { ...current, ...merged(current, changes), real_cache_dir };
-    expectValid(changed);
+    folder = { ...current, ...merge(current, changes), real_cache_dir };
+    expectValid(folder);
     expectOnce(
-      changed,
+      folder,
       now.watch_folders.filter((one) => one.id !== id),
     );
-    return { put: changed };
+    return { put: folder };
   });
-  return changed;
+  return folder;
 }
 
 /** WATCH_FOLDER_UNKNOWN. */
@@ -87,8 +87,8 @@ function expectValid(settings: FolderSettings): void {
   const complaints = settingsComplaints(settings);
   const [first] = complaints;
   if (!first) return;
-  const named = complaints.slice(0, 20).map(({ field, what }) => `${field} ${what}`);
-  throw watchErrors.INVALID_WATCH_FOLDER(named.join('; '), { field: first.field });
+  const texts = complaints.slice(0, 20).map(({ field, what }) => `${field} ${what}`);
+  throw watchErrors.INVALID_WATCH_FOLDER(texts.join('; '), { field: first.field });
 }
 
 /** The errors of filters, named below `metadata_filter_request.filters`. */

@@ -29,7 +29,7 @@ export interface FolderTaskRequest {
   readonly cache_dir: string;
   readonly files: readonly SeenFile[];
   /** Called with what became of files. Never throws. */
-  readonly tell: (outcomes: readonly FileOutcome[]) => void;
+  readonly report: (outcomes: readonly FileOutcome[]) => void;
 }
 
 export interface FolderTaskEnd {
@@ -100,25 +100,25 @@ export class FolderTask {
   }
 
   /**
-   * `closed` aborts when the engine ends: then nothing is waited for any more. Every file has an outcome in
+   * `shutdown` aborts when the engine ends: then nothing is waited for any more. Every file has an outcome in
    * the end. Throws what kept the task from being started.
    */
-  async run(closed: AbortSignal): Promise<FolderTaskEnd> {
-    const signal = AbortSignal.any([closed, this.#starting.signal]);
+  async run(shutdown: AbortSignal): Promise<FolderTaskEnd> {
+    const signal = AbortSignal.any([shutdown, this.#starting.signal]);
     try {
-      const files = await this.#filtered(signal);
+      const files = await this.#candidates(signal);
       if (files.length === 0) return { isHandedBack: false, fault: null };
-      return await this.#work(files, closed, signal);
+      return await this.#work(files, shutdown, signal);
     } catch (error) {
       const files = [...this.#pending.values()];
-      this.#tell(files.map((file) => ({ ...file, end: 'returned', fault: null })));
+      this.#report(files.map((file) => ({ ...file, end: 'returned', fault: null })));
       if (engineErrors.CANCELLED.is(error)) return { isHandedBack: false, fault: null };
       throw error;
     }
   }
 
   /** Those that pass the metadata filter, and those of which too little is known. */
-  async #filtered(signal: AbortSignal): Promise<readonly SeenFile[]> {
+  async #candidates(signal: AbortSignal): Promise<readonly SeenFile[]> {
     const { settings, cache_dir, files } = this.#request;
     const { analysis, index } = this.#parts;
     if (settings.metadata_filter_request === null) return files;
@@ -135,31 +135,35 @@ export class FolderTask {
     const { filters } = settings.metadata_filter_request;
     while (!(await index.ask('ready_facets', { cache_dir }, { signal })).done);
     const { passing } = await index.ask('passing', { cache_dir, names: media_paths, filters }, { signal });
-    const filtered = files.filter((_, i) => !passing[i]);
-    this.#tell(filtered.map((file) => ({ ...file, end: 'filtered', fault: null })));
+    const others = files.filter((_, i) => !passing[i]);
+    this.#report(others.map((file) => ({ ...file, end: 'filtered', fault: null })));
     return files.filter((_, i) => passing[i]);
   }
 
-  async #work(files: readonly SeenFile[], closed: AbortSignal, signal: AbortSignal): Promise<FolderTaskEnd> {
+  async #work(
+    files: readonly SeenFile[],
+    shutdown: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<FolderTaskEnd> {
     const { settings, cache_dir } = this.#request;
     const outcomes = new TaskOutcomes(files, settings.enable_face_analysis);
     let fault: FolderTaskEnd['fault'] = null;
-    const tell = (told: readonly FileOutcome[]) => {
-      fault ??= told.find(({ end }) => end === 'returned')?.fault ?? null;
-      this.#tell(told);
+    const report = (found: readonly FileOutcome[]) => {
+      fault ??= found.find(({ end }) => end === 'returned')?.fault ?? null;
+      this.#report(found);
     };
-    const ended = Promise.withResolvers<Extract<TaskEvent, { type: 'end' }>>();
+    const end = Promise.withResolvers<Extract<TaskEvent, { type: 'end' }>>();
     // Events may come before the answer that says of which task they are.
-    const early: [string, TaskEvent][] = [];
-    const hear = (event: TaskEvent) => {
+    const queue: [string, TaskEvent][] = [];
+    const handle = (event: TaskEvent) => {
       if (event.type === 'start') outcomes.begin(event.types.length);
       else if (event.type === 'file') this.#current = event.file.path;
-      else if (event.type === 'result') tell([outcomes.add(event.result) ?? []].flat());
-      else if (event.type === 'end') ended.resolve(event);
+      else if (event.type === 'result') report([outcomes.add(event.result) ?? []].flat());
+      else if (event.type === 'end') end.resolve(event);
     };
     const unsubscribe = this.#parts.tasks.subscribe((task_id, event) => {
-      if (this.task_id === null) early.push([task_id, event]);
-      else if (task_id === this.task_id) hear(event);
+      if (this.task_id === null) queue.push([task_id, event]);
+      else if (task_id === this.task_id) handle(event);
     });
     try {
       const request = taskRequest(
@@ -169,19 +173,19 @@ export class FolderTask {
       );
       const options = { whenBusy: 'refuse', source: 'watch_folder', signal } as const;
       ({ task_id: this.task_id } = await this.#parts.tasks.start(request, options));
-      for (const [task_id, event] of early) if (task_id === this.task_id) hear(event);
+      for (const [task_id, event] of queue) if (task_id === this.task_id) handle(event);
       // It was asked to finish while the task was being started.
       if (this.#starting.signal.aborted) this.finish();
-      const { state, error } = await orAborted(ended.promise, closed);
-      tell(outcomes.rest(error));
+      const { state, error } = await orAborted(end.promise, shutdown);
+      report(outcomes.rest(error));
       const ofTask = error?.code === analysisErrors.ALL_FAILED.code ? null : error;
       const isHandedBack = state === 'cancelled' && !this.#starting.signal.aborted;
       return { isHandedBack, fault: ofTask ?? fault };
     } catch (error) {
       if (!analysisErrors.NO_VALID_MEDIA.is(error)) throw error;
-      const told = await this.#unsupported(files, signal);
-      tell(told);
-      return { isHandedBack: told.some(({ end }) => end === 'returned'), fault: null };
+      const unsupported = await this.#unsupported(files, signal);
+      report(unsupported);
+      return { isHandedBack: unsupported.some(({ end }) => end === 'returned'), fault: null };
     } finally {
       unsubscribe();
     }
@@ -205,17 +209,17 @@ export class FolderTask {
       return null;
     } catch (error) {
       if (!analysisErrors.NO_MEDIA.is(error) || error.details['unsupported'] !== true) throw error;
-      const { message } = error;
-      const fault = { code: mediaErrors.NOT_MEDIA.code, message };
-      return stat(path).then(
-        () => fault,
-        () => null,
+      // One that is gone is said to be unsupported, too.
+      const isThere = await stat(path).then(
+        () => true,
+        () => false,
       );
+      return isThere ? { code: mediaErrors.NOT_MEDIA.code, message: error.message } : null;
     }
   }
 
-  #tell(outcomes: readonly FileOutcome[]): void {
+  #report(outcomes: readonly FileOutcome[]): void {
     for (const { path } of outcomes) this.#pending.delete(path);
-    if (outcomes.length > 0) this.#request.tell(outcomes);
+    if (outcomes.length > 0) this.#request.report(outcomes);
   }
 }

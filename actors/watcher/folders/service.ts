@@ -100,19 +100,19 @@ class WatchService implements WatchFolders {
     const { watch_folders } = this.#configuration.read();
     const service_status = this.#status(watch_folders);
     const { folder_stats } = service_status;
-    return { watch_folders: watch_folders.map((one) => shown(one, folder_stats[one.id])), service_status };
+    return { watch_folders: watch_folders.map((one) => viewOf(one, folder_stats[one.id])), service_status };
   }
 
   async add(folder: NewWatchFolder, signal: AbortSignal): Promise<WatchFolder> {
-    const added = await addFolder(this.#edits, folder, signal);
+    const recorded = await addFolder(this.#edits, folder, signal);
     this.#run?.refresh();
-    return shown(added, undefined);
+    return viewOf(recorded, undefined);
   }
 
   async change(id: string, changes: WatchFolderChanges, signal: AbortSignal): Promise<WatchFolder> {
-    const changed = await changeFolder(this.#edits, id, changes, signal);
+    const recorded = await changeFolder(this.#edits, id, changes, signal);
     this.#run?.refresh();
-    return shown(changed, this.#statsOf(id));
+    return viewOf(recorded, this.#statsOf(id));
   }
 
   async remove(id: string): Promise<void> {
@@ -134,7 +134,7 @@ class WatchService implements WatchFolders {
       throw watchErrors.NOT_WATCHING('This engine watches no folders: `framehound serve` does');
     }
     if (!this.#run?.start()) {
-      await this.#run?.ended;
+      await this.#run?.completion;
       this.#claim = await this.#claimWatch();
     }
     try {
@@ -152,9 +152,9 @@ class WatchService implements WatchFolders {
     return claim(this.#claimPath, {
       clock,
       refused: unwritable,
-      taken: (holder) =>
+      conflict: (holder) =>
         watchErrors.WATCHED_ELSEWHERE(watchedBy(holder), { pid: holder.pid, host: holder.host }),
-      lost: () => {
+      onLost: () => {
         this.#claim = null;
         log.error('watching ends', { error: this.#other() ?? 'another process watched' });
         this.#run?.stop();
@@ -176,7 +176,7 @@ class WatchService implements WatchFolders {
     this.#processed = 0;
     this.#run = run;
     log.info('watch folders are watched');
-    void run.ended.then(() => {
+    void run.completion.then(() => {
       this.#processed = run.processed;
       this.#run = null;
       this.#release();
@@ -262,7 +262,7 @@ function watchedBy({ pid, host }: Pick<Holder, 'pid' | 'host'>): string {
   return `Process ${pid} on ${host} watches the folders of this home folder`;
 }
 
-function shown(
+function viewOf(
   { real_folder: _, real_cache_dir: __, ...folder }: RecordedFolder,
   stats: FolderStats | undefined,
 ): WatchFolder {

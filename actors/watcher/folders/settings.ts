@@ -11,16 +11,14 @@ import type { NewWatchFolder, WatchFolderChanges } from './contract.ts';
 const exclusionFields = ['excluded_extensions', 'excluded_filename_globs', 'excluded_folder_globs'] as const;
 
 /** In the form in which they are recorded; what is wrong with them stays as it is. */
-export function normalized(given: NewWatchFolder | (FolderSettings & WatchFolderChanges)): FolderSettings {
+export function normalize(given: NewWatchFolder | (FolderSettings & WatchFolderChanges)): FolderSettings {
   const { folder_path, cache_dir, cluster_job_name, audio_language, metadata_filter_request } = given;
   const channels = [...new Set(given.channels ?? [])].sort((a, b) => a - b);
   const filters = Array.isArray(metadata_filter_request)
     ? metadata_filter_request
     : (metadata_filter_request?.filters ?? []);
-  const form = (field: (typeof exclusionFields)[number], normalize: (texts: string[]) => string[]) =>
-    given[field].some((one) => exclusionComplaint(field, one) !== null)
-      ? given[field]
-      : normalize(given[field]);
+  const form = (field: (typeof exclusionFields)[number], toForm: (texts: string[]) => string[]) =>
+    given[field].some((one) => exclusionComplaint(field, one) !== null) ? given[field] : toForm(given[field]);
   return {
     folder_path: plainPath(folder_path),
     cache_dir: cache_dir === null ? null : plainPath(cache_dir),
@@ -54,9 +52,9 @@ export function normalized(given: NewWatchFolder | (FolderSettings & WatchFolder
 }
 
 /** The whole after a change; what is left out stays as it is. */
-export function merged(settings: FolderSettings, changes: WatchFolderChanges): FolderSettings {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return normalized({ ...settings, ...Object.fromEntries(given) });
+export function merge(settings: FolderSettings, changes: WatchFolderChanges): FolderSettings {
+  const present = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return normalize({ ...settings, ...Object.fromEntries(present) });
 }
 
 export function settingsComplaints(settings: FolderSettings): Complaint[] {
@@ -79,8 +77,8 @@ export function settingsComplaints(settings: FolderSettings): Complaint[] {
 }
 
 function pathComplaints({ folder_path, cache_dir }: FolderSettings): Complaint[] {
-  const named = { folder_path, ...(cache_dir !== null && { cache_dir }) };
-  return Object.entries(named).flatMap(([field, path]) => {
+  const paths = { folder_path, ...(cache_dir !== null && { cache_dir }) };
+  return Object.entries(paths).flatMap(([field, path]) => {
     if (/^[a-z][a-z0-9+.-]+:[\\/]/i.test(path)) return [{ field, what: 'must be a local path, not a URL' }];
     if (path.includes('\0')) return [{ field, what: 'must not hold a NUL character' }];
     return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];

@@ -52,20 +52,20 @@ export class WatchRun {
   /** Files that were analysed or failed. */
   processed = 0;
   /** Resolves when it has stopped; it never rejects. */
-  readonly ended: Promise<void>;
+  readonly completion: Promise<void>;
   readonly #parts: WatchRunParts;
   readonly #watches = new Map<string, FolderWatch>();
   /** Without links. */
   readonly #homes: readonly string[];
-  readonly #closed = new AbortController();
+  readonly #shutdown = new AbortController();
   readonly #unsubscribe: () => void;
-  readonly #end: () => void;
+  readonly #complete: () => void;
   #configuration: Configuration | null = null;
   /** Why the configuration cannot be read; the last one holds. */
   #fault: string | null = null;
   #lookAt = 0;
   #isStopping = false;
-  #isEnded = false;
+  #isComplete = false;
   #isPolling = false;
   #turns = 0;
   #slotAt: number | null = null;
@@ -76,8 +76,8 @@ export class WatchRun {
     this.#parts = parts;
     this.#homes = [parts.homes.home, parts.homes.cache].map(realFolder);
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
-    this.#end = resolve;
+    this.completion = promise;
+    this.#complete = resolve;
     this.#unsubscribe = parts.tasks.subscribe((task_id, { type }) => {
       // The slot is free when the listeners were told.
       if (type === 'end' && task_id !== this.batch?.task?.task_id) queueMicrotask(() => this.#step());
@@ -123,7 +123,7 @@ export class WatchRun {
 
   /** Withdraws a stop; false when it has stopped already. */
   start(): boolean {
-    if (this.#isEnded) return false;
+    if (this.#isComplete) return false;
     this.#isStopping = false;
     this.#step();
     return true;
@@ -134,20 +134,20 @@ export class WatchRun {
    * Never rejects.
    */
   async close(): Promise<void> {
-    this.#closed.abort();
+    this.#shutdown.abort();
     this.#halt();
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = this.#parts.clock.after(CLOSE_MS, resolve);
-    await Promise.race([this.ended, late]);
+    await Promise.race([this.completion, late]);
     cancel();
   }
 
   /** What is due is begun, and a timer waits for what comes next. */
   #step(): void {
-    if (this.#isEnded) return;
+    if (this.#isComplete) return;
     this.#disarm();
     if (this.#isStopping) {
-      if (this.batch === null) void this.#stopped();
+      if (this.batch === null) void this.#finish();
       return;
     }
     const now = this.#parts.clock.now();
@@ -226,10 +226,10 @@ export class WatchRun {
     this.#feed.stop.abort();
     const feed = { key, stop: new AbortController() };
     this.#feed = feed;
-    if (folders.length > 0) void this.#hear(folders, feed);
+    if (folders.length > 0) void this.#follow(folders, feed);
   }
 
-  async #hear(
+  async #follow(
     folders: { id: string; folder_path: string }[],
     feed: { key: string; readonly stop: AbortController },
   ): Promise<void> {
@@ -287,7 +287,7 @@ export class WatchRun {
       await this.#send(watch);
       await this.#workOn(watch, batch);
     } catch (error) {
-      if (watch.isGone || this.#closed.signal.aborted) return;
+      if (watch.isGone || this.#shutdown.signal.aborted) return;
       if (analysisErrors.ANOTHER_TASK.is(error)) watch.rest(clock.now() + waitAfter('retry', 1));
       else {
         log.warn('a watch folder is worked on later', { id: watch.id, error: toFields(error).message });
@@ -306,11 +306,11 @@ export class WatchRun {
     const request = { folder: this.#folderOf(watch, plan), size };
     const { files, counts } = await watcher.ask('take', request);
     watch.took(files.length, counts, clock.now());
-    const tell = (outcomes: readonly FileOutcome[]) => this.#tell(watch, plan, outcomes);
-    const task = new FolderTask(this.#parts, { settings, cache_dir, files, tell });
+    const report = (outcomes: readonly FileOutcome[]) => this.#record(watch, plan, outcomes);
+    const task = new FolderTask(this.#parts, { settings, cache_dir, files, report });
     batch.task = task;
     if (this.#isStopping || watch.isGone || watch.work !== plan.work) task.finish();
-    const { fault, isHandedBack } = await task.run(this.#closed.signal);
+    const { fault, isHandedBack } = await task.run(this.#shutdown.signal);
     await this.#send(watch);
     if (fault !== null) throw new Error(fault.message);
     watch.succeed();
@@ -319,8 +319,8 @@ export class WatchRun {
     if (isHandedBack && !tasks.busy) watch.rest(clock.now() + STOPPED_MS);
   }
 
-  #tell(watch: FolderWatch, plan: Plan, outcomes: readonly FileOutcome[]): void {
-    if (watch.isGone || this.#closed.signal.aborted) return;
+  #record(watch: FolderWatch, plan: Plan, outcomes: readonly FileOutcome[]): void {
+    if (watch.isGone || this.#shutdown.signal.aborted) return;
     const reports = watch.add(outcomes, this.#parts.now());
     this.processed += reports.filter(({ end }) => end === 'analyzed' || end === 'failed').length;
     // By another plan it has to be done again.
@@ -338,15 +338,15 @@ export class WatchRun {
     });
   }
 
-  async #stopped(): Promise<void> {
-    this.#isEnded = true;
+  async #finish(): Promise<void> {
+    this.#isComplete = true;
     this.#unsubscribe();
     this.#feed.stop.abort();
     for (const watch of this.#watches.values()) {
       this.#parts.records.write(watch.id, watch.record);
-      if (!this.#closed.signal.aborted) await this.#closeFolder(watch, false);
+      if (!this.#shutdown.signal.aborted) await this.#closeFolder(watch, false);
     }
-    this.#end();
+    this.#complete();
   }
 
   async #closeFolder({ id }: FolderWatch, remove: boolean): Promise<void> {

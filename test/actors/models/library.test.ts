@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ModelRow } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
-import { claimPull } from '../../../actors/models/pull-claim.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { claim } from '../../../runtime/files/claim.ts';
+import { thisProcess } from '../../../runtime/process/identity.ts';
 import { bytesOf, eagerClock, never, serveSteps, type TestServer, whole } from './server.ts';
 
 const graph = bytesOf(5000);
@@ -173,9 +175,16 @@ test('of two pulls of one model at once one is refused, so that they do not writ
     'tokenizer.json',
     'vision.onnx',
   ]);
-  const claim = await claimPull(join(folder, 'mine'));
+  const path = join(folder, 'mine');
+  const error = () => new Error('nobody else has it');
+  const options = { clock: systemClock, conflict: error, refused: error };
+  const own = await claim(join(path, 'pulling.json'), options);
   const { files } = await pull('mine');
   assert.ok(files.every(({ fetched }) => !fetched));
-  await assert.rejects(library().remove('mine'), { code: 'MODEL_IN_DOWNLOAD' });
-  claim.release();
+  const { pid, host } = thisProcess();
+  await assert.rejects(library().remove('mine'), {
+    code: 'MODEL_IN_DOWNLOAD',
+    details: { folder: path, pid, host },
+  });
+  own.release();
 });

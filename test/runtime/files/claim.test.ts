@@ -16,8 +16,8 @@ function setUp(t: TestContext) {
     claim(path, {
       clock,
       refused: (what) => new Error(`refused: ${what}`),
-      taken: ({ pid }) => new Error(`taken by ${pid}`),
-      lost: () => facts.lost++,
+      conflict: ({ pid }) => new Error(`taken by ${pid}`),
+      onLost: () => facts.lost++,
     });
   const record = () => JSON.parse(readFileSync(path, 'utf8'));
   const age = (seconds: number) => utimesSync(path, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);

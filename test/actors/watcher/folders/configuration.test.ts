@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
-import { normalized } from '../../../../actors/watcher/folders/settings.ts';
+import { normalize } from '../../../../actors/watcher/folders/settings.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { newHolder } from '../../../../runtime/files/lock.ts';
 import { until } from '../../../until.ts';
@@ -22,7 +22,7 @@ async function settled<T>(work: Promise<T>): Promise<T> {
 }
 
 function folderOf(id: string): RecordedFolder {
-  const settings = normalized(bodyOf({ folder_path: `/films/${id}` }));
+  const settings = normalize(bodyOf({ folder_path: `/films/${id}` }));
   return { id, ...settings, created_at: 1, real_folder: settings.folder_path, real_cache_dir: '/cache' };
 }
 

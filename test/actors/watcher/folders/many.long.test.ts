@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
-import { normalized } from '../../../../actors/watcher/folders/settings.ts';
+import { normalize } from '../../../../actors/watcher/folders/settings.ts';
 import { bodyOf, watching } from './watching.ts';
 
 test('a thousand watch folders are each listed, one at a time, and each has its turn', async (t) => {
@@ -13,7 +13,7 @@ test('a thousand watch folders are each listed, one at a time, and each has its 
   const all = Array.from({ length: 1_000 }, (_, i): RecordedFolder => {
     const folder_path = join(w.base, `films ${i}`);
     const real = { real_folder: folder_path, real_cache_dir: w.cache };
-    return { id: `f${i}`, ...normalized(bodyOf({ folder_path })), created_at: i, ...real };
+    return { id: `f${i}`, ...normalize(bodyOf({ folder_path })), created_at: i, ...real };
   });
   await new ConfigurationFile(path, w.clock).change(() => ({ put: all[0]! }));
   const document = { version: 1, running: false, watch_folders: all };
