@@ -207,13 +207,12 @@ async function measured(index: Ref<typeof indexContract>, cache_dir: string): Pr
     media_paths: [],
     hash_strs: Array.from({ length: films }, (_, i) => hashOf(1 + ((film + i) % films))),
     limit,
-    after_summary_ref: null,
   });
   const list = await middle((round) => reading.list(page(round, 100)));
   const small = (process.memoryUsage.rss() - before) / 1e6;
   let most = 0;
   const collections = { cache_dir, collection_id, include_members: false };
-  const count = await middle(() => reading.collections({ ...collections, collection_id: null }));
+  const count = await middle(() => reading.collections({ cache_dir, include_members: false }));
   const turns = await middle(async () => {
     most = Math.max(
       most,

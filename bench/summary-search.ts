@@ -169,7 +169,7 @@ async function searches(find: Find, texts: readonly string[]): Promise<Row[]> {
 
 async function measured(index: Ref<typeof indexContract>, cache_dir: string, texts: readonly string[]) {
   const summaries = createSummaries({ index, prober: null as never });
-  const request = { cache_dir, media_paths: null, hash_strs: null, collection_id: null, max_results: 50 };
+  const request = { cache_dir, max_results: 50 };
   const find: Find = (query) => summaries.find({ ...request, query });
   const rows = [...(await firstSearch(index, cache_dir, find)), ...(await searches(find, texts))];
   await store(index, cache_dir, 5, [...nodesOf(5, writer())]);

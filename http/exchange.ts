@@ -210,21 +210,14 @@ export class Exchange implements Pending {
     this.#intake.trust();
     if (typeof body === 'string') return this.#reject(badRequest('Invalid body', body));
     const query = queryOf(this.#head.query);
+    const credential = this.#credential(body);
     const wrong =
       validators.params(params) ??
       validators.query(query) ??
       licenseKeyErrors(body) ??
       validators.body?.(body);
     if (wrong) return this.#reject(invalidFields(wrong));
-    const input = new RequestInput(
-      params,
-      query,
-      body,
-      this.#id,
-      this.#credential(body),
-      this.#named,
-      this.#signal!,
-    );
+    const input = new RequestInput(params, query, body, this.#id, credential, this.#named, this.#signal!);
     const answer = route.handle(input, this.#options.service);
     if (!(answer instanceof Promise)) return this.#respond(answer);
     return answer.then((one) => this.#respond(one)).catch((error) => this.#respondToError(error));

@@ -1,7 +1,8 @@
 // What the exporter takes and answers: a transcript as a document.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { described } from '../../runtime/schema.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
+import { described, shown } from '../../runtime/schema.ts';
 
 export const exportErrors = errorTable({
   SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },
@@ -81,16 +82,32 @@ export const createFolders = {
   ),
 };
 
-export interface TranscriptRequest {
-  readonly format: DocumentFormat;
-  readonly display_name: string;
-  /** `[start_seconds, text, end_seconds, speaker?]`, not checked yet. */
-  readonly segments: readonly (readonly unknown[])[];
-  /** Absolute; made when it is not there. Null answers the document itself. */
-  readonly output_dir: string | null;
-  /** Folders above it are made where they are missing. */
-  readonly create_folders?: boolean | undefined;
-}
+const SegmentRow = Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]), {
+  minItems: 3,
+  maxItems: 4,
+});
+
+export const TranscriptRequest = Type.Object({
+  segments: described(
+    shown(Type.Array(SegmentRow, { maxItems: mostSegments }), [
+      [0, ' Hello there.', 1.5, 'SPEAKER_00'],
+      [4, ' Good morning.', 5.5, 'SPEAKER_01'],
+    ]),
+    'Segments as `[start_seconds, text, end_seconds]` with the speaker label as an optional fourth item. ' +
+      'Rows from /transcriptions have the media path as the fourth item; remove it, or it is used as the ' +
+      'speaker label.',
+  ),
+  format: Type.Unsafe<(typeof documentFormats)[number]>({ type: 'string', enum: [...documentFormats] }),
+  display_name: described(
+    Type.String({ minLength: 1, maxLength: 1000 }),
+    'Title of the document. The file name is made from it.',
+  ),
+  output_dir: Type.Optional(
+    described(AbsolutePath, 'Absolute path of the output folder. It is created if it does not exist.'),
+  ),
+  ...createFolders,
+});
+export type TranscriptRequest = Static<typeof TranscriptRequest>;
 
 export interface Exporter {
   /** SEGMENTS_INVALID and OUTPUT_UNWRITABLE name the field; BUSY when too many documents wait. */

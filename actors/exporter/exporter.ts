@@ -36,13 +36,14 @@ export function createExporter(now: () => number): Exporter {
   return {
     transcript: async (request, signal) => {
       const { format, segments, output_dir, create_folders = false } = request;
-      if (output_dir !== null) await expectAbove(output_dir, create_folders, unwritable);
+      if (output_dir !== undefined) await expectAbove(output_dir, create_folders, unwritable);
       const rows = rowsOf(segments);
       const title = oneLine(request.display_name);
       const rendered = pool.run({ format, title, rows, createdMs: now() }, signal);
       const { bytes, warning } = await rendered.catch(tooLarge);
       const answer = answerOf(request, warning);
-      if (output_dir === null) return { ...answer, content_base64: Buffer.from(bytes).toString('base64') };
+      if (output_dir === undefined)
+        return { ...answer, content_base64: Buffer.from(bytes).toString('base64') };
       const output_path = await saveAt(join(output_dir, answer.filename), bytes, unwritable);
       return { ...answer, filename: basename(output_path), output_path };
     },

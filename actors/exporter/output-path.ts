@@ -9,7 +9,7 @@ import { saveNew } from '../../runtime/files/save-new.ts';
 /** Of a request that writes one file. */
 export interface Output {
   /** Absolute path of the file; null where the answer has the document itself. */
-  readonly output_path: string | null;
+  readonly output_path?: string | undefined;
   readonly create_folders?: boolean | undefined;
 }
 
@@ -21,7 +21,7 @@ export async function expectOutput(
   { output_path, create_folders = false }: Output,
   refuse: Refuse,
 ): Promise<void> {
-  if (output_path === null) return;
+  if (output_path === undefined) return;
   if (await isFolder(output_path)) throw refuse(`${output_path} is a folder; it must name the file to write`);
   await expectAbove(output_path, create_folders, refuse);
 }

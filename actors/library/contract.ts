@@ -2,7 +2,9 @@
 // that moves.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { described, nullable } from '../../runtime/schema.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
+import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
+import { CacheDir } from '../index/store/contract.ts';
 import type { FolderPage, FolderRequest } from './listing/contract.ts';
 
 export const libraryErrors = errorTable({
@@ -86,13 +88,21 @@ export const LibraryPage = Type.Object({
 });
 export type LibraryPage = Static<typeof LibraryPage>;
 
-export interface PageRequest {
-  readonly cache_dir: string;
-  /** Only media that lie in this folder, or the one at this path; null for all. */
-  readonly under: string | null;
-  readonly offset: number;
-  readonly limit: number;
-}
+export const PageRequest = Type.Object({
+  cache_dir: CacheDir,
+  under: Type.Optional(
+    shown(
+      described(AbsolutePath, 'Return only the files in this folder, or the file at this path.'),
+      '/media',
+    ),
+  ),
+  offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of media to skip.'), 0),
+  limit: defaulted(
+    described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of media.'),
+    1000,
+  ),
+});
+export type PageRequest = Static<typeof PageRequest>;
 
 export const Forgotten = Type.Object({
   media_paths: described(Type.Array(Type.String()), 'All known paths of the content.'),
@@ -119,12 +129,23 @@ export const ForgetAnswer = Type.Object({
 });
 export type ForgetAnswer = Static<typeof ForgetAnswer>;
 
-export interface ForgetRequest {
-  readonly cache_dir: string;
-  /** Absolute paths of files, or of folders for everything in them. */
-  readonly media_paths: readonly string[];
-  readonly dry_run: boolean;
-}
+const DryRun = defaulted(
+  described(Type.Boolean(), 'Return what would be done without changing anything.'),
+  false,
+);
+
+export const ForgetRequest = Type.Object({
+  cache_dir: CacheDir,
+  media_paths: described(
+    Type.Array(AbsolutePath, { minItems: 1, maxItems: 10_000 }),
+    'Files, or folders for everything in them. They no longer have to exist.',
+  ),
+  dry_run: DryRun,
+});
+export type ForgetRequest = Static<typeof ForgetRequest>;
+
+export const PruneRequest = Type.Object({ cache_dir: CacheDir, dry_run: DryRun });
+export type PruneRequest = Static<typeof PruneRequest>;
 
 export const PruneAnswer = Type.Object({
   message: Type.String(),
@@ -235,13 +256,13 @@ export const MoveAnswer = Type.Object({
 });
 export type MoveAnswer = Static<typeof MoveAnswer>;
 
-export interface MoveRequest {
-  readonly cache_dir: string;
-  /** Absolute: a folder of footage, or one file, and where it lies now. */
-  readonly from: string;
-  readonly to: string;
-  readonly dry_run: boolean;
-}
+export const MoveRequest = Type.Object({
+  cache_dir: CacheDir,
+  from: described(AbsolutePath, 'Folder where the footage was, or one file.'),
+  to: described(AbsolutePath, 'Path where it is now.'),
+  dry_run: DryRun,
+});
+export type MoveRequest = Static<typeof MoveRequest>;
 
 /**
  * The coordinator of the library: what is stored is listed, forgotten and moved. Everywhere the errors of the
@@ -254,10 +275,7 @@ export interface Library {
   /** NOT_IN_LIBRARY when none of the paths is known; IN_WORK, and then nothing is forgotten. */
   forget(request: ForgetRequest, signal: AbortSignal): Promise<ForgetAnswer>;
   /** Forgets media whose file is missing while its volume is there. */
-  prune(
-    request: { readonly cache_dir: string; readonly dry_run: boolean },
-    signal: AbortSignal,
-  ): Promise<PruneAnswer>;
+  prune(request: PruneRequest, signal: AbortSignal): Promise<PruneAnswer>;
   disk(cacheDir: string, signal: AbortSignal): Promise<DiskAnswer>;
   /** NOT_IN_LIBRARY, NOT_MOVED, IN_WORK. Cut short, it is done again and goes on. */
   move(request: MoveRequest, signal: AbortSignal): Promise<MoveAnswer>;

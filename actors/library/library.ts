@@ -33,7 +33,7 @@ export function createLibrary(parts: LibraryParts): Library {
   const listing = { index: parts.index, disk: systemDisk, folders: new Folders(Date.now), failed };
   return {
     folder: (request, signal) => listFolder(listing, request, signal),
-    list: async ({ cache_dir, under, offset, limit }, signal) => {
+    list: async ({ cache_dir, under = null, offset, limit }, signal) => {
       const request = { cache_dir, under, offset, limit };
       const { total, media } = await parts.index.ask('held_media', request, { signal, lane: 'now' });
       return { total, offset, limit, media: media.map(shown) };

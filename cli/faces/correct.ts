@@ -1,7 +1,7 @@
 // `framehound faces name|merge|move|undo`: what a person knows better than the clustering. Corrections hold
 // when the faces are clustered again.
 import { parseArgs } from 'node:util';
-import type { FaceClusterJob, ModifyRequest } from '../../actors/faces/people/contract.ts';
+import type { FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
@@ -79,13 +79,7 @@ export const merge: Command = async (args, context) => {
     const cluster_ids = [...new Set(names.flatMap((word) => clustersMeant(job, word)))];
     if (cluster_ids.length < 2) throw usageErrors.USAGE('faces merge needs at least two clusters');
     const target = values.into === undefined ? {} : { target_cluster_id: clusterMeant(job, values.into) };
-    return correct(
-      client,
-      job,
-      { ...jobKey, merges: [{ cluster_ids, ...target }], moves: [] },
-      values.json,
-      context,
-    );
+    return correct(client, job, { ...jobKey, merges: [{ cluster_ids, ...target }] }, values.json, context);
   });
 };
 
@@ -107,14 +101,14 @@ export const move: Command = async (args, context) => {
     if (from_cluster_id === to_cluster_id)
       throw usageErrors.USAGE('--from and --to must be different clusters');
     const moves = [{ from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] }];
-    return correct(client, job, { ...jobKey, merges: [], moves }, values.json, context);
+    return correct(client, job, { ...jobKey, moves }, values.json, context);
   });
 };
 
 async function correct(
   client: Client,
   { name, names }: FaceClusterJob,
-  request: ModifyRequest,
+  request: Parameters<Client['modifyClusters']>[0],
   json: boolean,
   { out, screen }: Context,
 ): Promise<number> {

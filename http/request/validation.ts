@@ -14,8 +14,8 @@ export interface FieldError {
 }
 
 /**
- * Changes the value itself, which has its defaults and plain paths then; null when it is valid. Throws
- * PATH_NOT_ABSOLUTE naming the field.
+ * Null when the value is valid, which then has its defaults, its paths in their plain form, and only the
+ * fields that are declared. Throws PATH_NOT_ABSOLUTE naming the field.
  */
 export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 
@@ -36,6 +36,7 @@ export function createValidator(
   const fill = filler(schema);
   const makePlain = pathStep(schema, pathAt);
   const mostItems = mostItemsOf(schema);
+  const declared = new Set(Object.keys(schema.properties));
   return (value) => {
     // First, so that no list is walked that is too long anyway.
     const tooLong = overlong(mostItems, value);
@@ -44,6 +45,7 @@ export function createValidator(
     if (text) fromTexts(schema.properties, value);
     if (!compiled.Check(value)) return fieldErrors(compiled.Errors(value), schema);
     makePlain?.(value, '');
+    for (const name of Object.keys(value)) if (!declared.has(name)) delete value[name];
     return null;
   };
 }

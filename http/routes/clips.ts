@@ -1,32 +1,11 @@
 // Clips of films and sound, as files for editing programs.
 import { isAbsolute } from 'node:path';
 import { Type } from 'typebox';
-import { type ClipMode, clipModes } from '../../actors/decoder/clips/contract.ts';
-import { ClipsAnswer, mostClips } from '../../actors/exporter/clips/contract.ts';
-import { createFolders } from '../../actors/exporter/contract.ts';
-import { AbsolutePath, absolute } from '../../runtime/paths.ts';
+import { type ClipSpec, ClipsAnswer, ClipsRequest } from '../../actors/exporter/clips/contract.ts';
+import { absolute } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
-
-const Clip = Type.Object({
-  media_path: described(
-    Type.String({ maxLength: 32_768 }),
-    'Absolute path on the machine of the service. Clips with a relative path fail.',
-  ),
-  start_seconds: described(Type.Number(), 'Start of the clip, in seconds from the beginning of the file.'),
-  end_seconds: described(
-    Type.Number(),
-    'End of the clip (exclusive), in seconds. An end after the end of the file counts as the end of the ' +
-      'file.',
-  ),
-  output_name: Type.Optional(
-    described(
-      Type.String({ minLength: 1, maxLength: 1000 }),
-      'Name of the file to write. If omitted, the name is made from the source and the times.',
-    ),
-  ),
-});
 
 export const exportClips = route({
   method: 'POST',
@@ -54,20 +33,7 @@ export const exportClips = route({
     'a task, this task is `queued`. Repeating the request meanwhile returns the same task. Returns 503 ' +
     'if 100 tasks are queued.',
   body: Type.Object({
-    output_dir: described(
-      AbsolutePath,
-      'Absolute path of the output folder. It is created if it does not exist.',
-    ),
-    ...createFolders,
-    clips: described(Type.Array(Clip, { maxItems: mostClips }), 'The clips to cut.'),
-    mode: Type.Unsafe<ClipMode>({
-      type: 'string',
-      enum: [...clipModes],
-      default: 'precise',
-      description:
-        '`precise`: exact to the picture. `smart`: just as exact but faster, and `precise` where that is not ' +
-        'possible. `copy`: fast and lossless, starting at the previous keyframe.',
-    }),
+    ...ClipsRequest.properties,
     task: defaulted(
       described(
         Type.Boolean(),
@@ -83,18 +49,19 @@ export const exportClips = route({
     503: ErrorBody,
   },
   handle: async ({ body, signal }, { clips: exporter, tasks }) => {
-    const { output_dir, mode, create_folders } = body;
-    const clips = body.clips.map((clip, i) => ({ ...clip, media_path: plain(clip.media_path, i) }));
-    const request = { output_dir, create_folders, clips, mode };
-    if (!body.task) return reply(200, await exporter.export(request, signal));
+    const { task: isTask, ...asked } = body;
+    const request = { ...asked, clips: asked.clips.map(plain) };
+    if (!isTask) return reply(200, await exporter.export(request, signal));
     const task = await tasks.begin('clips', request, { signal });
     return reply(202, accepted(task, 'Export started', 'The export is queued'));
   },
 });
 
 /** A clip of a path that is not absolute fails by itself, and the others go on. */
-function plain(path: string, i: number): string {
-  return isAbsolute(path) && !path.includes('\0') ? absolute(`clips[${i}].media_path`, path) : path;
+function plain(clip: ClipSpec, i: number): ClipSpec {
+  const { media_path } = clip;
+  if (!isAbsolute(media_path) || media_path.includes('\0')) return clip;
+  return { ...clip, media_path: absolute(`clips[${i}].media_path`, media_path) };
 }
 
 export const clipRoutes: readonly Route[] = [exportClips];

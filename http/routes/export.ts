@@ -1,21 +1,8 @@
 // What the service knows, as files for other programs.
-import { Type } from 'typebox';
-import {
-  createFolders,
-  documentFormats,
-  mostSegments,
-  TranscriptAnswer,
-} from '../../actors/exporter/contract.ts';
-import { AbsolutePath } from '../../runtime/paths.ts';
-import { described, shown } from '../../runtime/schema.ts';
+import { TranscriptAnswer, TranscriptRequest } from '../../actors/exporter/contract.ts';
 import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Export';
-
-const SegmentRow = Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]), {
-  minItems: 3,
-  maxItems: 4,
-});
 
 export const exportTranscript = route({
   method: 'POST',
@@ -32,32 +19,9 @@ export const exportTranscript = route({
     'vtt omit segments without text, and put the speaker before the words (`NAME:`, `<v NAME>`). pdf ' +
     'embeds the used part of a font; `warning` lists characters that no font on this machine has. ' +
     'Returns 413 if the text is too long for a document.',
-  body: Type.Object({
-    segments: described(
-      shown(Type.Array(SegmentRow, { maxItems: mostSegments }), [
-        [0, ' Hello there.', 1.5, 'SPEAKER_00'],
-        [4, ' Good morning.', 5.5, 'SPEAKER_01'],
-      ]),
-      'Segments as `[start_seconds, text, end_seconds]` with the speaker label as an optional fourth item. ' +
-        'Rows from /transcriptions have the media path as the fourth item; remove it, or it is used as the ' +
-        'speaker label.',
-    ),
-    format: Type.Unsafe<(typeof documentFormats)[number]>({ type: 'string', enum: [...documentFormats] }),
-    display_name: described(
-      Type.String({ minLength: 1, maxLength: 1000 }),
-      'Title of the document. The file name is made from it.',
-    ),
-    output_dir: Type.Optional(
-      described(AbsolutePath, 'Absolute path of the output folder. It is created if it does not exist.'),
-    ),
-    ...createFolders,
-  }),
+  body: TranscriptRequest,
   answers: { 200: TranscriptAnswer },
-  handle: async ({ body, signal }, { exporter }) => {
-    const { segments, format, display_name, output_dir = null, create_folders } = body;
-    const request = { segments, format, display_name, output_dir, create_folders };
-    return reply(200, await exporter.transcript(request, signal));
-  },
+  handle: async ({ body, signal }, { exporter }) => reply(200, await exporter.transcript(body, signal)),
 });
 
 export const exportRoutes: readonly Route[] = [exportTranscript];

@@ -8,26 +8,25 @@ import {
   FaceClusterJob,
   FaceClusterJobs,
   ModifyAnswer,
-  mostFacesOfPage,
   NamesAnswer,
-  peopleRequestErrors,
   SuggestedClusters,
 } from '../../actors/faces/people/contract.ts';
+import {
+  AppearancesRequest,
+  ClusterFacesRequest,
+  DeletePeopleRequest,
+  JobRequest,
+  ModifyRequest,
+  NamesRequest,
+  ReclusterRequest,
+  SamplesRequest,
+  SuggestClustersRequest,
+} from '../../actors/faces/people/requests/contract.ts';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
-import { epsMeaning, usualEps } from '../../actors/models/face-distance.ts';
-import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Faces';
-
-const Count = Type.Integer({ minimum: 0 });
-const ClusterId = described(Type.String({ minLength: 1, maxLength: 200 }), 'Id of a cluster.');
-const EntryId = described(Type.String({ minLength: 1, maxLength: 200 }), 'Id of a face.');
-const FaceJob = {
-  cache_dir: CacheDir,
-  cluster_job_name: described(Type.String({ minLength: 1, maxLength: 1000 }), 'Name of the clustering.'),
-};
 
 const lasting =
   'Corrections are stored with the faces they concern. They remain in effect when the faces are ' +
@@ -63,26 +62,7 @@ export const clusterSamples = route({
     'different media if possible. Pictures are read from the analysis folder; the footage is not opened. ' +
     '`noise_size` and `noise_sample` are returned with `include_noise`. If there is no saved face data, ' +
     `the response contains only \`warning\`. ${bounded}`,
-  body: Type.Object({
-    ...FaceJob,
-    limit_per_cluster: defaulted(
-      described(
-        Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
-        'Maximum number of faces of each cluster.',
-      ),
-      12,
-    ),
-    min_cluster_size: defaulted(described(Count, 'Smallest number of faces in a cluster.'), 1),
-    max_cluster_size: defaulted(described(Count, 'Largest number of faces in a cluster.'), 1_000_000_000),
-    max_clusters: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 100_000 }), 'Maximum number of clusters.'),
-      100,
-    ),
-    include_noise: defaulted(
-      described(Type.Boolean(), 'Whether to include faces that are in no cluster.'),
-      false,
-    ),
-  }),
+  body: SamplesRequest,
   answers: { 200: ClusterSamplesAnswer },
   handle: async ({ body, signal }, { people }) => reply(200, await people.samples(body, signal)),
 });
@@ -99,36 +79,9 @@ export const clusterFaces = route({
     'available for paging, and `size` is the number of faces. Clusters are returned in the order of ' +
     'their ids. `warning` lists unknown ids, and the other clusters are returned. If there is no saved ' +
     `cluster data, \`clusters\` is empty and \`warning\` says so. ${bounded}`,
-  body: Type.Object({
-    ...FaceJob,
-    cluster_id: Type.Optional(shown(ClusterId, 'c1')),
-    cluster_ids: defaulted(
-      described(Type.Array(ClusterId, { maxItems: 10_000 }), 'Ids of several clusters.'),
-      [],
-    ),
-    limit: defaulted(
-      described(
-        Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
-        'Maximum number of faces of each cluster.',
-      ),
-      500,
-    ),
-    offset: defaulted(described(Count, 'Number of faces to skip in each cluster.'), 0),
-    include_entry_ids: defaulted(
-      described(Type.Boolean(), 'Adds `entry_ids` in the same order as `faces`. Moves need these ids.'),
-      false,
-    ),
-  }),
+  body: ClusterFacesRequest,
   answers: { 200: ClusterFacesAnswer },
-  handle: async ({ body, signal }, { people }) => {
-    const { cluster_id, ...request } = body;
-    if (request.cluster_ids.length > 0) return reply(200, await people.faces(request, signal));
-    if (cluster_id === undefined) {
-      const what = 'cluster_id or cluster_ids is required';
-      throw peopleRequestErrors.WHICH_CLUSTER(what, { field: 'cluster_id' });
-    }
-    return reply(200, await people.faces({ ...request, cluster_ids: [cluster_id] }, signal));
-  },
+  handle: async ({ body, signal }, { people }) => reply(200, await people.faces(body, signal)),
 });
 
 export const nameClusters = route({
@@ -144,57 +97,9 @@ export const nameClusters = route({
     'with the same name are the same person. When faces are clustered again, a name stays with the ' +
     'cluster that contains most of the faces it was given to. This works for clusterings of every ' +
     `format. ${unknownJob}`,
-  body: Type.Object({
-    ...FaceJob,
-    assignments: described(
-      Type.Array(
-        Type.Object({
-          cluster_id: ClusterId,
-          name: nullable(
-            described(
-              Type.String({ maxLength: mostNameLetters }),
-              'Name of the person; empty or null to remove it.',
-            ),
-          ),
-        }),
-        { maxItems: 10_000 },
-      ),
-      'The names of the clusters.',
-    ),
-  }),
+  body: NamesRequest,
   answers: { 200: NamesAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.name(body, signal)),
-});
-
-const Merge = Type.Object({
-  cluster_ids: described(
-    Type.Array(ClusterId, { maxItems: 10_000 }),
-    'Two or more clusters that are the same person.',
-  ),
-  target_cluster_id: Type.Optional(
-    described(
-      ClusterId,
-      'The cluster that remains; it must be one of `cluster_ids`. If omitted, a named cluster is ' +
-        'preferred, then the largest.',
-    ),
-  ),
-});
-const Move = Type.Object({
-  from_cluster_id: described(ClusterId, 'The cluster that contains the faces.'),
-  to_cluster_id: nullable(
-    described(ClusterId, 'The cluster to move the faces to; null for a new cluster, whose id is returned.'),
-  ),
-  entry_ids: described(
-    Type.Array(EntryId, { maxItems: 100_000 }),
-    'Ids of the faces, as returned by POST /faces/clusters/faces with `include_entry_ids`.',
-  ),
-});
-
-const Apart = Type.Object({
-  cluster_ids: described(
-    Type.Array(ClusterId, { minItems: 2, maxItems: 2 }),
-    'Two clusters that are different people.',
-  ),
 });
 
 export const modifyClusters = route({
@@ -211,20 +116,7 @@ export const modifyClusters = route({
     `suggested again, and if a later clustering joins them, they are split. ${lasting} POST ` +
     `/faces/clusters/undo undoes the last request. ${unknownJob} Returns 409 for a clustering of an ` +
     'older format.',
-  body: Type.Object({
-    ...FaceJob,
-    merges: defaulted(
-      shown(described(Type.Array(Merge, { maxItems: 1000 }), 'Clusters to merge.'), [
-        { cluster_ids: ['c1', 'c2'] },
-      ]),
-      [],
-    ),
-    moves: defaulted(described(Type.Array(Move, { maxItems: 1000 }), 'Faces to move.'), []),
-    apart: defaulted(
-      described(Type.Array(Apart, { maxItems: 1000 }), 'Pairs of clusters that are different people.'),
-      [],
-    ),
-  }),
+  body: ModifyRequest,
   answers: { 200: ModifyAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.modify(body, signal)),
 });
@@ -238,7 +130,7 @@ export const undoClusters = route({
   description:
     'Undoes the last POST /faces/clusters/modify, unless faces have been clustered since, and returns ' +
     `the resulting clustering. Returns 409 if there is nothing to undo. ${unknownJob}`,
-  body: Type.Object(FaceJob),
+  body: JobRequest,
   answers: { 200: FaceClusterJob, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.undo(body, signal)),
 });
@@ -255,23 +147,7 @@ export const recluster = route({
     'with the cluster that contains most of the named faces, unless `clear_names` is set. The last event ' +
     `reports what was kept and which corrections contradict each other. ${unknownJob} Returns 409 if ` +
     'another task is running, which is not stopped, and for a clustering of an older format.',
-  body: Type.Object({
-    ...FaceJob,
-    eps: defaulted(described(Type.Number({ minimum: 0, maximum: 2 }), epsMeaning), usualEps),
-    min_samples: defaulted(
-      described(Type.Integer({ minimum: 1 }), 'Smallest number of similar faces that make a cluster.'),
-      5,
-    ),
-    auto_detect_params: defaulted(
-      described(
-        Type.Boolean(),
-        'Determines `eps` from the distances between the faces. The value of `eps` in the request is then ' +
-          'ignored.',
-      ),
-      false,
-    ),
-    clear_names: defaulted(described(Type.Boolean(), 'Whether to remove all names.'), false),
-  }),
+  body: ReclusterRequest,
   answers: {
     202: Type.Object({ message: Type.String(), task_id: Type.String() }),
     404: ErrorBody,
@@ -297,24 +173,7 @@ export const suggestClusters = route({
     'clusters with two different names unless `other_names` is set. To answer a suggestion, send a merge ' +
     'or `apart` to POST /faces/clusters/modify; it is then not suggested again. No media is opened. ' +
     `${unknownJob} Returns 409 for a clustering of an older format. ${bounded}`,
-  body: Type.Object({
-    ...FaceJob,
-    cluster_id: Type.Optional(
-      described(
-        ClusterId,
-        'Return only pairs that include this cluster. If omitted, all pairs are returned.',
-      ),
-    ),
-    other_names: defaulted(
-      described(Type.Boolean(), 'Whether to include pairs of clusters with different names.'),
-      false,
-    ),
-    limit: defaulted(described(Type.Integer({ minimum: 1, maximum: 200 }), 'Maximum number of pairs.'), 20),
-    limit_per_cluster: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 24 }), 'Maximum number of faces of each cluster.'),
-      3,
-    ),
-  }),
+  body: SuggestClustersRequest,
   answers: { 200: SuggestedClusters, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.suggest(body, signal)),
 });
@@ -332,18 +191,9 @@ export const deletePeople = route({
     'back when this clustering is clustered again. The footage itself is not changed. A deletion cannot ' +
     'be undone, but an analysis with `force` finds the faces again. Returns 400 for an unknown person, ' +
     `with a suggestion for the name. ${unknownJob}`,
-  body: Type.Object({
-    ...FaceJob,
-    cluster_id: Type.Optional(ClusterId),
-    person_name: Type.Optional(
-      shown(described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Name of a person.'), 'Ann'),
-    ),
-  }),
+  body: DeletePeopleRequest,
   answers: { 200: DeletePeopleAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { people }) => {
-    const { cluster_id = null, person_name = null, ...request } = body;
-    return reply(200, await people.remove({ ...request, cluster_id, person_name }, signal));
-  },
+  handle: async ({ body, signal }, { people }) => reply(200, await people.remove(body, signal)),
 });
 
 export const appearances = route({
@@ -357,24 +207,7 @@ export const appearances = route({
     'the range `[0, 1]`. A name that several clusters have yields an entry for each. Returns 400 for an ' +
     'unknown person, with a suggestion for the name. ' +
     unknownJob,
-  body: Type.Object({
-    ...FaceJob,
-    people: defaulted(
-      described(
-        Type.Array(
-          described(
-            Type.String({ minLength: 1, maxLength: mostNameLetters }),
-            'A name, or the id of a cluster.',
-          ),
-          {
-            maxItems: 1000,
-          },
-        ),
-        'The people to look for; if empty, everybody with a name.',
-      ),
-      [],
-    ),
-  }),
+  body: AppearancesRequest,
   answers: { 200: AppearancesAnswer, 404: ErrorBody },
   handle: async ({ body, signal }, { people }) => reply(200, await people.appearances(body, signal)),
 });

@@ -5,21 +5,18 @@ import { CacheDir } from '../../actors/index/store/contract.ts';
 import {
   DiskAnswer,
   ForgetAnswer,
+  ForgetRequest,
   LibraryPage,
   MoveAnswer,
+  MoveRequest,
+  PageRequest,
   PruneAnswer,
+  PruneRequest,
 } from '../../actors/library/contract.ts';
-import { FolderPage } from '../../actors/library/listing/contract.ts';
-import { AbsolutePath } from '../../runtime/paths.ts';
-import { defaulted, described, shown } from '../../runtime/schema.ts';
+import { FolderPage, FolderRequest } from '../../actors/library/listing/contract.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Library';
-
-const DryRun = defaulted(
-  described(Type.Boolean(), 'Return what would be done without changing anything.'),
-  false,
-);
 
 const writing =
   'The footage itself is not changed. Returns 409 while a task is working on one of these files, in ' +
@@ -36,25 +33,9 @@ export const listLibrary = route({
     'Returns every file that the folder knows, sorted by path: which models analysed its pictures, ' +
     'whether it has a transcript, and since when. Files that were only inspected have neither. A copy ' +
     'has its own entry with the same `hash_str`. Returns 503 if the folder does not exist.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    under: Type.Optional(
-      shown(
-        described(AbsolutePath, 'Return only the files in this folder, or the file at this path.'),
-        '/media',
-      ),
-    ),
-    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of media to skip.'), 0),
-    limit: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of media.'),
-      1000,
-    ),
-  }),
+  body: PageRequest,
   answers: { 200: LibraryPage },
-  handle: async ({ body, signal }, { library }) => {
-    const { cache_dir, under = null, offset, limit } = body;
-    return reply(200, await library.list({ cache_dir, under, offset, limit }, signal));
-  },
+  handle: async ({ body, signal }, { library }) => reply(200, await library.list(body, signal)),
 });
 
 export const listMedia = route({
@@ -69,20 +50,9 @@ export const listMedia = route({
     'and the home folder of the user who runs the service. Files are not opened, but recognized by path, ' +
     'size and time. Hidden names and system folders are omitted. Returns 404 if the folder does not ' +
     'exist, and 400 if it cannot be listed. An analysis folder that does not exist yet counts as empty.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    folder: Type.Optional(described(AbsolutePath, 'The folder to list.')),
-    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of folders and files to skip.'), 0),
-    limit: defaulted(
-      described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of folders and files.'),
-      1000,
-    ),
-  }),
+  body: FolderRequest,
   answers: { 200: FolderPage, 404: ErrorBody },
-  handle: async ({ body, signal }, { library }) => {
-    const { cache_dir, folder = null, offset, limit } = body;
-    return reply(200, await library.folder({ cache_dir, folder, offset, limit }, signal));
-  },
+  handle: async ({ body, signal }, { library }) => reply(200, await library.folder(body, signal)),
 });
 
 export const forgetMedia = route({
@@ -96,14 +66,7 @@ export const forgetMedia = route({
     'every known path, including those of copies. Searches no longer find it. The disk space of previews ' +
     'is freed immediately, and that of vectors with the next compaction. Returns 404 if none of the ' +
     `paths is known. ${writing}`,
-  body: Type.Object({
-    cache_dir: CacheDir,
-    media_paths: described(
-      Type.Array(AbsolutePath, { minItems: 1, maxItems: 10_000 }),
-      'Files, or folders for everything in them. They no longer have to exist.',
-    ),
-    dry_run: DryRun,
-  }),
+  body: ForgetRequest,
   answers: { 200: ForgetAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { library }) => reply(200, await library.forget(body, signal)),
 });
@@ -119,7 +82,7 @@ export const pruneLibrary = route({
     'not mounted are kept, and `skipped` says why. If the same content exists at another known path, the ' +
     'analysis is kept and only the missing path is removed. Files that a task is working on are kept. ' +
     `${writing}`,
-  body: Type.Object({ cache_dir: CacheDir, dry_run: DryRun }),
+  body: PruneRequest,
   answers: { 200: PruneAnswer, 409: ErrorBody },
   handle: async ({ body, signal }, { library }) => reply(200, await library.prune(body, signal)),
 });
@@ -146,12 +109,7 @@ export const moveMedia = route({
     'returns 400 if none of them is. Paths whose files still exist at the old place are not changed. An ' +
     'interrupted move is completed by the same request. Returns 404 if nothing in `from` is known. ' +
     `${writing}`,
-  body: Type.Object({
-    cache_dir: CacheDir,
-    from: described(AbsolutePath, 'Folder where the footage was, or one file.'),
-    to: described(AbsolutePath, 'Path where it is now.'),
-    dry_run: DryRun,
-  }),
+  body: MoveRequest,
   answers: { 200: MoveAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { library }) => reply(200, await library.move(body, signal)),
 });

@@ -3,11 +3,10 @@ import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/media/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import { CachePathsAnswer } from '../../actors/search/contract.ts';
-import { FrameTimesAnswer, longestPart } from '../../actors/search/frame-times/contract.ts';
+import { FrameTimesAnswer, FrameTimesRequest } from '../../actors/search/frame-times/contract.ts';
 import { mediaFields } from '../../actors/search/media/contract.ts';
-import { mostPoints, PeaksAnswer } from '../../actors/search/peaks/contract.ts';
+import { PeaksAnswer, PeaksRequest } from '../../actors/search/peaks/contract.ts';
 import { absolute, SentPath } from '../../runtime/paths.ts';
-import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -81,22 +80,9 @@ export const mediaPeaks = route({
     'of sound. The result is stored in the analysis folder until the media is forgotten, with at most 50 ' +
     'peaks per second. Returns 404 if the analysis folder does not know the file, or if the file ' +
     'disappeared before its sound was decoded.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    ...mediaFields,
-    start_seconds: Type.Optional(
-      described(Type.Number({ minimum: 0 }), 'Start of the range. The default is the beginning of the file.'),
-    ),
-    end_seconds: Type.Optional(
-      described(Type.Number({ minimum: 0 }), 'End of the range. The default is the end of the file.'),
-    ),
-    points: defaulted(described(Type.Integer({ minimum: 1, maximum: mostPoints }), 'Number of parts.'), 2000),
-  }),
+  body: PeaksRequest,
   answers: { 200: PeaksAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const { start_seconds = null, end_seconds = null } = body;
-    return reply(200, await search.peaks({ ...body, start_seconds, end_seconds }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.peaks(body, signal)),
 });
 
 export const mediaFrames = route({
@@ -110,18 +96,7 @@ export const mediaFrames = route({
     'recordings, frames cannot be counted by a rate. The packets of the part are read from the file, but ' +
     'not decoded. Returns 404 if the analysis folder does not know the media, or if the file is not at ' +
     'its known path.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    ...mediaFields,
-    start_seconds: described(
-      Type.Number({ minimum: 0 }),
-      'Start of the part, in seconds from the first frame of the film.',
-    ),
-    end_seconds: described(
-      Type.Number({ exclusiveMinimum: 0 }),
-      `End of the part; at most ${longestPart} s after the start.`,
-    ),
-  }),
+  body: FrameTimesRequest,
   answers: { 200: FrameTimesAnswer, 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) => reply(200, await search.frameTimes(body, signal)),
 });

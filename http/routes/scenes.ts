@@ -1,12 +1,6 @@
 // Where the scenes of a media file are.
 
-import { Type } from 'typebox';
-import { CacheDir } from '../../actors/index/store/contract.ts';
-import { searchErrors } from '../../actors/search/contract.ts';
-import { mediaFields } from '../../actors/search/media/contract.ts';
-import { ScenesAnswer } from '../../actors/search/scenes/contract.ts';
-import { rangeFault } from '../../runtime/range-fault.ts';
-import { defaulted, described, nullable } from '../../runtime/schema.ts';
+import { ScenesAnswer, ScenesRequest } from '../../actors/search/scenes/contract.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -22,32 +16,10 @@ export const listScenes = route({
     'scenes are stored with the visual analysis. Scenes that overlap `[start_seconds, end_seconds)` are ' +
     'returned as a whole. Seconds that could not be decoded belong to no scene. Returns 404 if the ' +
     'analysis folder does not know the file, and 400 if its pictures have not been analysed.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    ...mediaFields,
-    start_seconds: defaulted(
-      described(Type.Number({ minimum: 0 }), 'Return scenes that end after this time.'),
-      0,
-    ),
-    end_seconds: Type.Optional(
-      described(
-        nullable(Type.Number({ exclusiveMinimum: 0 })),
-        'Return scenes that begin before this time, which must be after `start_seconds`. If omitted, the ' +
-          'range extends to the end.',
-      ),
-    ),
-  }),
+  body: ScenesRequest,
   answers: { 200: ScenesAnswer, 404: ErrorBody, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const { start_seconds, end_seconds } = body;
-    const until = end_seconds ?? Number.MAX_VALUE;
-    if (until <= start_seconds) {
-      const what = `end_seconds: ${rangeFault(start_seconds, until)}`;
-      throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
-    }
-    const request = { ...body, start_seconds, end_seconds: until };
-    return reply(200, await atField('media_path', search.scenes(request, signal)));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atField('media_path', search.scenes(body, signal))),
 });
 
 export const sceneRoutes: readonly Route[] = [listScenes];

@@ -1,18 +1,15 @@
 // Voices across files: who may be the same speaker, and what people say about it.
 import { Type } from 'typebox';
-import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
-import { HashStr, mediaFields } from '../../actors/search/media/contract.ts';
-import { ConfirmedSpeakers, SpeakerSuggestions } from '../../actors/search/voices/contract.ts';
-import { defaulted, described, nullable } from '../../runtime/schema.ts';
+import {
+  ConfirmedSpeakers,
+  ConfirmSpeakersRequest,
+  SpeakerSuggestions,
+  SuggestSpeakersRequest,
+} from '../../actors/search/voices/contract.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Transcriptions';
-
-const Speaker = described(
-  Type.String({ minLength: 1, maxLength: 200 }),
-  'Id in the transcription, such as `SPEAKER_00`.',
-);
 
 export const suggestSpeakers = route({
   method: 'POST',
@@ -27,15 +24,7 @@ export const suggestSpeakers = route({
     'all of their vectors. Omitted are voices of other models or model versions, speakers in the same ' +
     'file, and voices that PUT /speakers/confirm marked as different. Suggestions can be wrong: listen ' +
     'to the `sample`.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    ...mediaFields,
-    speaker: Speaker,
-    limit: defaulted(
-      described(Type.Integer({ minimum: 1, maximum: 1000 }), 'Maximum number of suggestions.'),
-      20,
-    ),
-  }),
+  body: SuggestSpeakersRequest,
   answers: { 200: SpeakerSuggestions },
   handle: async ({ body, signal }, { search }) => reply(200, await search.voices.suggest(body, signal)),
 });
@@ -55,27 +44,9 @@ export const confirmSpeakers = route({
     'others are unlinked. The latest answer counts, and POST /speakers/undo undoes the last one. Answers ' +
     'are kept when a file is transcribed again, for speakers who speak at the same times or sound the ' +
     'same, and deleted when the file is forgotten.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    voices: described(
-      Type.Array(Type.Object({ hash_str: HashStr, speaker: Speaker }), { minItems: 2, maxItems: 1000 }),
-      'Two or more speakers of transcriptions.',
-    ),
-    name: Type.Optional(
-      nullable(
-        described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Display name of the person.'),
-      ),
-    ),
-    same: described(
-      Type.Boolean(),
-      'True if the voices are the same person; false if all of them are different people.',
-    ),
-  }),
+  body: ConfirmSpeakersRequest,
   answers: { 200: ConfirmedSpeakers },
-  handle: async ({ body, signal }, { search }) => {
-    const { cache_dir, voices, name = null, same } = body;
-    return reply(200, await search.voices.confirm({ cache_dir, voices, name, same }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.voices.confirm(body, signal)),
 });
 
 export const undoSpeakers = route({

@@ -1,26 +1,16 @@
 // Pictures of media: single moments, and strips of a film.
-import { Type } from 'typebox';
-import { CacheDir } from '../../actors/index/store/contract.ts';
-import { searchErrors } from '../../actors/search/contract.ts';
-import { HashStr } from '../../actors/search/media/contract.ts';
 import {
   mostThumbnails,
   SceneThumbnailsAnswer,
+  SceneThumbnailsRequest,
   ThumbnailsAnswer,
+  ThumbnailsRequest,
   thumbnailsAtOnce,
 } from '../../actors/search/thumbnails/contract.ts';
-import { AbsolutePath } from '../../runtime/paths.ts';
-import { defaulted, described } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Thumbnails';
-
-const MaxSize = described(
-  defaulted(Type.Integer({ minimum: 64, maximum: 1920 }), 480),
-  'Longest side of a picture in pixels. Pictures are never enlarged.',
-);
-const ClockTime = Type.String({ pattern: '^[0-9]{2,4}:[0-5][0-9]:[0-5][0-9]$' });
 
 export const thumbnails = route({
   method: 'POST',
@@ -39,33 +29,9 @@ export const thumbnails = route({
     '400 if the analysis folder does not know the hash and the file at the path has a different one. A ' +
     `request can ask for up to ${thumbnailsAtOnce} pictures of 480 pixels, or fewer if they are larger ` +
     `(${mostThumbnails(1920)} of 1920 pixels).`,
-  body: Type.Object({
-    cache_dir: CacheDir,
-    requests: Type.Array(
-      Type.Object({
-        media_path: AbsolutePath,
-        time_seconds: described(
-          Type.Number({ minimum: 0 }),
-          'Time in seconds from the beginning of the film.',
-        ),
-        hash_str: Type.Optional(HashStr),
-      }),
-      { maxItems: thumbnailsAtOnce },
-    ),
-    max_size: MaxSize,
-  }),
+  body: ThumbnailsRequest,
   answers: { 200: ThumbnailsAnswer },
-  handle: async ({ body, signal }, { search }) => {
-    const { cache_dir, requests, max_size } = body;
-    const most = mostThumbnails(max_size);
-    if (requests.length > most) {
-      const what =
-        `${requests.length} pictures of ${max_size} px are too many for one request; at most ${most} ` +
-        'are possible';
-      throw searchErrors.TOO_MANY_PICTURES(`requests: ${what}`, { field: 'requests' });
-    }
-    return reply(200, await search.thumbnails({ cache_dir, requests, max_size }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.thumbnails(body, signal)),
 });
 
 export const sceneThumbnails = route({
@@ -83,19 +49,10 @@ export const sceneThumbnails = route({
     'stored previews of a moved film are returned, whatever file is now at the path. Returns 400 if the ' +
     'analysis folder does not know the hash and the file at the path has a different one, and if the ' +
     'file does not exist and nothing is stored for it.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    media_path: AbsolutePath,
-    start_time: described(ClockTime, '`HH:MM:SS`.'),
-    end_time: described(ClockTime, '`HH:MM:SS`, not before `start_time`.'),
-    hash_str: Type.Optional(HashStr),
-    max_size: MaxSize,
-  }),
+  body: SceneThumbnailsRequest,
   answers: { 200: SceneThumbnailsAnswer, 409: ErrorBody },
-  handle: async ({ body, signal }, { search }) => {
-    const request = { ...body, hash_str: body.hash_str ?? null };
-    return reply(200, await atField('media_path', search.sceneThumbnails(request, signal)));
-  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atField('media_path', search.sceneThumbnails(body, signal))),
 });
 
 export const thumbnailRoutes: readonly Route[] = [thumbnails, sceneThumbnails];

@@ -29,7 +29,7 @@ export const exportPremiereXml = route({
   body: Type.Object(timelineFields),
   answers: { 200: Type.Object({ ...timelineFacts, xml: Type.Optional(Type.String()) }) },
   handle: async ({ body, signal }, { timelines }) => {
-    const request = { ...body, output_path: body.output_path ?? null, format: 'xmeml' } as const;
+    const request = { ...body, format: 'xmeml' } as const;
     const { format: _, mime_type: __, content: xml, ...facts } = await timelines.make(request, signal);
     return reply(200, { ...facts, ...(xml !== undefined && { xml }) });
   },
@@ -47,8 +47,7 @@ export const exportTimeline = route({
     'returns 400 with `format` in `message`.',
   body: TimelineBody,
   answers: { 200: TimelineAnswer },
-  handle: async ({ body, signal }, { timelines }) =>
-    reply(200, await timelines.make({ ...body, output_path: body.output_path ?? null }, signal)),
+  handle: async ({ body, signal }, { timelines }) => reply(200, await timelines.make(body, signal)),
 });
 
 export const timelineRoutes: readonly Route[] = [exportPremiereXml, exportTimeline];

@@ -1,22 +1,20 @@
 // What is said in media: whole transcriptions, pages of them, searching them, and names for speakers.
 
 import { Type } from 'typebox';
-import { mostNameLetters } from '../../actors/index/people/person-name.ts';
-import { CacheDir } from '../../actors/index/store/contract.ts';
-import { searchErrors } from '../../actors/search/contract.ts';
-import { HashStr, whichMediaErrors } from '../../actors/search/media/contract.ts';
 import {
+  NameSpeakersRequest,
   SpeakerNamesAnswer,
   TranscriptionsAnswer,
+  TranscriptionsRequest,
   TranscriptRangeAnswer,
+  TranscriptRangeRequest,
   TranscriptSearch,
   TranscriptSearchAnswer,
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
-import { AbsolutePath, absolute, SentPath } from '../../runtime/paths.ts';
-import { rangeFault } from '../../runtime/range-fault.ts';
-import { defaulted, described, named, nullable, shown } from '../../runtime/schema.ts';
+import { absolute } from '../../runtime/paths.ts';
+import { described, named } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
@@ -37,10 +35,7 @@ export const transcriptions = route({
     '`remaining_media_paths` lists the files that did not fit, to be requested next. Returns 503 if the ' +
     'analysis folder cannot be read (a folder that does not exist yet counts as empty), and 413 if a ' +
     'single transcription is too long; get pages of it from POST /transcriptions/range.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    media_paths: Type.Array(SentPath, { maxItems: 10_000 }),
-  }),
+  body: TranscriptionsRequest,
   answers: {
     200: Type.Object({
       ...TranscriptionsAnswer.properties,
@@ -132,40 +127,9 @@ export const transcriptionsRange = route({
     'most 24,000 characters of text. A longer single segment is cut, ends with a marker, and reports its ' +
     'original length. Prefer `hash_str`, which takes precedence over `media_path`, because the file ' +
     'itself is then not accessed. `transcript_status` is `empty` if nothing is said in the transcription.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
-    media_path: Type.Optional(AbsolutePath),
-    start_seconds: Type.Number({ minimum: 0 }),
-    end_seconds: described(
-      Type.Number({ exclusiveMinimum: 0 }),
-      'End of the range (exclusive); must be after `start_seconds`.',
-    ),
-    after_segment_index: Type.Optional(nullable(Type.Integer({ minimum: 0 }))),
-    max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
-  }),
+  body: TranscriptRangeRequest,
   answers: { 200: TranscriptRangeAnswer },
-  handle: async ({ body, signal }, { search }) => {
-    const { cache_dir, hash_str, media_path, start_seconds, end_seconds, max_segments } = body;
-    if (end_seconds <= start_seconds) {
-      const what = `end_seconds: ${rangeFault(start_seconds, end_seconds)}`;
-      throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
-    }
-    const request = {
-      cache_dir,
-      start_seconds,
-      end_seconds,
-      after_segment_index: body.after_segment_index ?? null,
-      max_segments,
-    };
-    if (hash_str !== undefined) {
-      return reply(200, await search.transcripts.range({ ...request, hash_str }, signal));
-    }
-    if (media_path === undefined) {
-      throw whichMediaErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
-    }
-    return reply(200, await search.transcripts.range({ ...request, media_path }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.transcripts.range(body, signal)),
 });
 
 export const nameSpeakers = route({
@@ -179,28 +143,9 @@ export const nameSpeakers = route({
     'removes the name. For the rules for names, see PUT /faces/clusters/names. Speaker names are ' +
     'independent of face names. They are kept when the file is transcribed again, for ids that occur ' +
     'again.',
-  body: Type.Object({
-    cache_dir: CacheDir,
-    hash_str: HashStr,
-    assignments: Type.Array(
-      Type.Object({
-        speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription, such as `SPEAKER_00`.'),
-        name: nullable(
-          described(
-            Type.String({ maxLength: mostNameLetters }),
-            'Display name; empty or null to remove the name.',
-          ),
-        ),
-      }),
-      { maxItems: 1000 },
-    ),
-  }),
+  body: NameSpeakersRequest,
   answers: { 200: SpeakerNamesAnswer },
-  handle: async ({ body, signal }, { search }) => {
-    const { cache_dir, hash_str } = body;
-    const assignments = body.assignments.map(({ speaker, name }) => ({ speaker, name: name ?? '' }));
-    return reply(200, await search.transcripts.name({ cache_dir, hash_str, assignments }, signal));
-  },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.transcripts.name(body, signal)),
 });
 
 export const searchTranscript = route({

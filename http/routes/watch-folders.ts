@@ -1,5 +1,5 @@
 // Watch folders: what is watched and how, and the service that watches them.
-import { type Static, type TObject, Type } from 'typebox';
+import { Type } from 'typebox';
 import {
   NewWatchFolder,
   WatchFolder,
@@ -20,12 +20,6 @@ const Id = Type.Object({
 });
 const Saved = Type.Object({ message: Type.String(), watch_folder: WatchFolder });
 const Told = Type.Object({ message: Type.String(), service_status: WatchStatus });
-
-/** Only what the schema declares: a body may hold anything else, such as the license key. */
-function declared<S extends TObject>({ properties }: S, body: Static<S>): Static<S> {
-  const fields = Object.entries(body as object).filter(([name]) => Object.hasOwn(properties, name));
-  return Object.fromEntries(fields) as Static<S>;
-}
 
 const refusals =
   'Returns 400 with the field in `message` if a folder does not exist or cannot be used for an ' +
@@ -57,7 +51,7 @@ export const addWatchFolder = route({
   body: NewWatchFolder,
   answers: { 200: Saved, 409: ErrorBody },
   handle: async ({ body, signal }, { watchFolders }) => {
-    const watch_folder = await watchFolders.add(declared(NewWatchFolder, body), signal);
+    const watch_folder = await watchFolders.add(body, signal);
     return reply(200, { message: 'Watch folder added', watch_folder });
   },
 });
@@ -84,8 +78,8 @@ export const changeWatchFolder = route({
   }),
   answers: { 200: Saved, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ params, body, signal }, { watchFolders }) => {
-    if (body.folder_path !== undefined) await expectSamePath(watchFolders, params.id, body.folder_path);
-    const changes = declared(WatchFolderChanges, body);
+    const { folder_path, ...changes } = body;
+    if (folder_path !== undefined) await expectSamePath(watchFolders, params.id, folder_path);
     const watch_folder = await watchFolders.change(params.id, changes, signal);
     return reply(200, { message: 'Watch folder changed', watch_folder });
   },

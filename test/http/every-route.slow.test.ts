@@ -72,8 +72,8 @@ const clips: typeof cutting = {
 };
 const exporter: typeof real = {
   ...real,
-  transcript: ({ output_dir, ...request }, signal) =>
-    real.transcript({ ...request, ...made, output_dir: output_dir && inside(output_dir) }, signal),
+  transcript: ({ output_dir: dir, ...more }, signal) =>
+    real.transcript({ ...more, ...made, ...(dir && { output_dir: inside(dir) }) }, signal),
 };
 after(async () => {
   await timelines.close();
@@ -135,8 +135,8 @@ const reading = createSummaries(stored);
 const summaries: typeof reading = {
   ...reading,
   remove: async (request, signal) => {
-    const { collection_id: asked } = request;
-    const answer = await reading.remove(asked === 'c1' ? { ...request, collection_id } : request, signal);
+    const one = request.collection_id === 'c1' ? { collection_id: collection_id! } : {};
+    const answer = await reading.remove({ ...request, ...one }, signal);
     collection_id = (await summarised()).collection_id;
     return answer;
   },
@@ -146,12 +146,12 @@ const sequences = createTimelines({ prober: w.prober, index: stored.index, summa
 const timelines: typeof sequences = {
   ...sequences,
   make: ({ output_path, ...request }, signal) =>
-    sequences.make({ ...request, ...made, output_path: output_path && inside(output_path) }, signal),
+    sequences.make({ ...request, ...made, ...(output_path && { output_path: inside(output_path) }) }, signal),
 };
 const documents = createSummaryDocuments({ index: stored.index, summaries });
 const summaryDocuments: typeof documents = {
   make: ({ output_path, ...request }, signal) =>
-    documents.make({ ...request, ...made, output_path: output_path && inside(output_path) }, signal),
+    documents.make({ ...request, ...made, ...(output_path && { output_path: inside(output_path) }) }, signal),
 };
 
 const call = inject(routes, {

@@ -1,29 +1,51 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
+import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described } from '../../../runtime/schema.ts';
-import { type ClipMade, ClipMode } from '../../decoder/clips/contract.ts';
+import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract.ts';
+import { createFolders } from '../contract.ts';
 
 /** Clips of one request. */
 export const mostClips = 1000;
 
-export interface ClipSpec {
-  /** A clip of a path that is not absolute fails. */
-  readonly media_path: string;
-  /** Seconds from the start of the file; the end is not part of the clip. */
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-  /** Name of the file, with its ending or without; made from that of the source when left out. */
-  readonly output_name?: string;
-}
+export const ClipSpec = Type.Object({
+  media_path: described(
+    Type.String({ maxLength: 32_768 }),
+    'Absolute path on the machine of the service. Clips with a relative path fail.',
+  ),
+  start_seconds: described(Type.Number(), 'Start of the clip, in seconds from the beginning of the file.'),
+  end_seconds: described(
+    Type.Number(),
+    'End of the clip (exclusive), in seconds. An end after the end of the file counts as the end of the ' +
+      'file.',
+  ),
+  output_name: Type.Optional(
+    described(
+      Type.String({ minLength: 1, maxLength: 1000 }),
+      'Name of the file to write. If omitted, the name is made from the source and the times.',
+    ),
+  ),
+});
 
-export interface ClipsRequest {
-  /** Absolute; made when it is not there. */
-  readonly output_dir: string;
-  /** Folders above it are made where they are missing. */
-  readonly create_folders?: boolean | undefined;
-  readonly mode: ClipMode;
-  readonly clips: readonly ClipSpec[];
-}
+export type ClipSpec = Static<typeof ClipSpec>;
+
+export const ClipsRequest = Type.Object({
+  output_dir: described(
+    AbsolutePath,
+    'Absolute path of the output folder. It is created if it does not exist.',
+  ),
+  ...createFolders,
+  clips: described(Type.Array(ClipSpec, { maxItems: mostClips }), 'The clips to cut.'),
+  mode: Type.Unsafe<ClipMode>({
+    type: 'string',
+    enum: [...clipModes],
+    default: 'precise',
+    description:
+      '`precise`: exact to the picture. `smart`: just as exact but faster, and `precise` where that is not ' +
+      'possible. `copy`: fast and lossless, starting at the previous keyframe.',
+  }),
+});
+export type ClipsRequest = Static<typeof ClipsRequest>;
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);

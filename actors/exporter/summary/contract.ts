@@ -1,12 +1,10 @@
 // What a summary is asked for with as a document, and what is answered.
 import { type Static, Type } from 'typebox';
-import { described } from '../../../runtime/schema.ts';
-import type {
-  Evidence,
-  OverviewAnswer,
-  SummaryNodeEntry,
-  SummarySelector,
-} from '../../summarizer/stored/contract.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
+import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import type { Evidence, OverviewAnswer, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
+import { Id, selector } from '../../summarizer/stored/requests/contract.ts';
+import { createFolders } from '../contract.ts';
 
 export const summaryFormats = ['json', 'markdown', 'txt', 'vtt'] as const;
 export type SummaryFormat = (typeof summaryFormats)[number];
@@ -81,19 +79,33 @@ export const SummaryDocumentAnswer = Type.Object({
 });
 export type SummaryDocumentAnswer = Static<typeof SummaryDocumentAnswer>;
 
-export interface SummaryDocumentRequest extends SummarySelector {
-  readonly format: SummaryFormat;
-  /** Where the document begins; left out, at the root. */
-  readonly node_id?: string | undefined;
-  /** Levels below that; left out, all, and in vtt the children. */
-  readonly depth?: number | undefined;
-  /** In json. */
-  readonly include_evidence: boolean;
-  /** Absolute; null answers the document itself. */
-  readonly output_path: string | null;
-  /** Folders above it are made where they are missing. */
-  readonly create_folders?: boolean | undefined;
-}
+export const SummaryDocumentRequest = Type.Object({
+  ...selector,
+  format: oneOf(...summaryFormats),
+  node_id: Type.Optional(
+    described(Id, 'Id of the node where the document begins. If omitted, it begins at the root.'),
+  ),
+  depth: Type.Optional(
+    described(
+      Type.Integer({ minimum: 0, maximum: 1000 }),
+      'Number of levels below that node. If omitted, all levels are included. In vtt, the level of the ' +
+        'chapters (default 1), including leaves above it.',
+    ),
+  ),
+  include_evidence: defaulted(
+    described(Type.Boolean(), 'Whether to include the evidence of leaves (json only).'),
+    false,
+  ),
+  output_path: Type.Optional(
+    described(
+      AbsolutePath,
+      'Absolute path of the output file, in an existing folder. If omitted, the document is returned in ' +
+        'the response.',
+    ),
+  ),
+  ...createFolders,
+});
+export type SummaryDocumentRequest = Static<typeof SummaryDocumentRequest>;
 
 /** The coordinator of summaries as documents. */
 export interface SummaryDocuments {

@@ -1,14 +1,11 @@
 // Reads what documents are made of: a summary or a part of it, node by node, and the chapters of a film.
+
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { storeMessages } from '../../index/store/contract.ts';
-import type {
-  OverviewAnswer,
-  Summaries,
-  SummaryNodeEntry,
-  SummarySelector,
-} from '../../summarizer/stored/contract.ts';
+import type { OverviewAnswer, Summaries, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
 import { inReadingOrder } from '../../summarizer/stored/reading-order.ts';
+import type { SummarySelector } from '../../summarizer/stored/requests/contract.ts';
 import { exportErrors } from '../contract.ts';
 import { type ChapterNode, chaptersOf } from './chapters.ts';
 import {

@@ -39,7 +39,7 @@ export function createSummaryDocuments(given: ReadingParts): SummaryDocuments {
         summary_ref: overview.summary_ref,
         node_count: nodes,
         ...(warnings.length > 0 && { warnings: [...warnings] }),
-        ...(output_path === null
+        ...(output_path === undefined
           ? { content_base64: bytes.toString('base64') }
           : { output_path: await saveAt(output_path, bytes, unwritable) }),
       };

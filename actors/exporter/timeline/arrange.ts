@@ -4,7 +4,7 @@
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';
-import { mostTracks, type TimelineItem, type TimelineRequest, timelineErrors } from './contract.ts';
+import { mostTracks, type TimelineBody, type TimelineItem, timelineErrors } from './contract.ts';
 import type { Clip, Marker, SoundTrack, Source, Timeline } from './model.ts';
 import {
   countingRate,
@@ -38,7 +38,7 @@ interface Placed {
  * Throws ITEM_INVALID and SEQUENCE_INVALID naming the field.
  */
 export function arrange(
-  request: TimelineRequest,
+  request: TimelineBody,
   facts: ReadonlyMap<string, SourceFacts>,
   chapters: ReadonlyMap<string, readonly Chapter[]> = new Map(),
 ): Arranged {

@@ -138,26 +138,6 @@ export type TimelineBody = Static<typeof TimelineBody>;
 
 export type TimelineItem = Static<typeof Item>;
 
-export interface TimelineRequest {
-  readonly format: TimelineFormat;
-  readonly sequence_name: string;
-  /** Frames per second; those of the first picture when left out. */
-  readonly fps?: number | undefined;
-  readonly width?: number | undefined;
-  readonly height?: number | undefined;
-  /** Timecode of the first frame; `;` before its frames asks for drop-frame. */
-  readonly start_timecode?: string | undefined;
-  readonly items: readonly TimelineItem[];
-  /** What becomes of items whose file cannot be read; `refuse` when left out. */
-  readonly unreadable?: 'refuse' | 'leave_out' | undefined;
-  /** Marks the chapters of summaries, where they are used. */
-  readonly chapter_markers?: ChapterMarkers | undefined;
-  /** Absolute path of the file to write; null answers the text itself. */
-  readonly output_path: string | null;
-  /** Folders above it are made where they are missing. */
-  readonly create_folders?: boolean | undefined;
-}
-
 /** Fields that every answer about a timeline has. */
 export const timelineFacts = {
   success: Type.Boolean(),
@@ -192,7 +172,7 @@ export interface Timelines {
    * when none has a file that can be read. ITEM_INVALID, SEQUENCE_INVALID and the errors of media name the
    * field; BUSY when too many timelines wait.
    */
-  make(request: TimelineRequest, signal: AbortSignal): Promise<TimelineAnswer>;
+  make(request: TimelineBody, signal: AbortSignal): Promise<TimelineAnswer>;
   /** Ends the thread, and what it writes. */
   close(): Promise<void>;
 }

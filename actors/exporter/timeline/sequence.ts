@@ -2,7 +2,7 @@
 import type { Rational } from '../../decoder/contract.ts';
 import { frames, nominalRate, saysDropFrame } from '../../decoder/timecode.ts';
 import { oneLine } from '../rows.ts';
-import { type TimelineRequest, timelineErrors } from './contract.ts';
+import { type TimelineBody, timelineErrors } from './contract.ts';
 import { counterText, dropsFrames, type Timeline } from './model.ts';
 import {
   canDropFrames,
@@ -21,7 +21,7 @@ const USUAL_SIZE = { width: 1920, height: 1080 };
 type Sequence = Pick<Timeline, 'name' | 'rate' | 'width' | 'height' | 'timecode'>;
 
 /** `pictures`: of the video items, in their order. Throws SEQUENCE_INVALID naming the field. */
-export function sequenceOf(request: TimelineRequest, pictures: readonly SourceFacts[]): Sequence {
+export function sequenceOf(request: TimelineBody, pictures: readonly SourceFacts[]): Sequence {
   const name = oneLine(request.sequence_name);
   if (name === '') throw refused('sequence_name', 'has no printable characters');
   const film = pictures.find(({ rate }) => rate !== null && conformedRate(rate) !== null);

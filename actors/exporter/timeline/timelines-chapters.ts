@@ -58,7 +58,8 @@ async function chaptersAt(
   try {
     const analysis_id = await idOf(reading, cache_dir, path, analysis_name, signal);
     if (analysis_id === null) return `${path} has no summary named ${JSON.stringify(analysis_name)}`;
-    return await readChapters(reading, { cache_dir, path, analysis_id }, { depth }, signal);
+    const selector = { cache_dir, path, ...(analysis_id !== undefined && { analysis_id }) };
+    return await readChapters(reading, selector, { depth }, signal);
   } catch (error) {
     if (summariesErrors.UNKNOWN_SUMMARY.is(error)) return `${path} has no summary`;
     if (isMediaError(error)) return error.message;
@@ -75,13 +76,6 @@ async function idOf(
   signal: AbortSignal,
 ): Promise<string | undefined | null> {
   if (name === undefined) return undefined;
-  const request = {
-    cache_dir,
-    media_paths: [{ path, sent: path }],
-    hash_strs: [],
-    limit: null,
-    after_summary_ref: null,
-  };
-  const { summaries: all } = await summaries.list(request, signal);
+  const { summaries: all } = await summaries.list({ cache_dir, media_paths: [path], hash_strs: [] }, signal);
   return all.find(({ analysis_name }) => foldName(analysis_name) === foldName(name))?.analysis_id ?? null;
 }

@@ -11,7 +11,7 @@ import type { ReadingParts } from '../summary/read.ts';
 import { arrange } from './arrange.ts';
 import {
   type TimelineAnswer,
-  type TimelineRequest,
+  type TimelineBody,
   type Timelines,
   timelineErrors,
   timelineTypes,
@@ -68,7 +68,7 @@ export function createTimelines({ prober, ...reading }: TimelinesParts): Timelin
         item_count: items.filter(({ media_path }) => facts.has(media_path)).length,
         total_duration_seconds: (duration * rate.den) / rate.num,
         ...(texts.length > 0 && { warnings: someOf(texts) }),
-        ...(output_path === null
+        ...(output_path === undefined
           ? { content }
           : { output_path: await saveAt(output_path, Buffer.from(content), unwritable) }),
       } satisfies TimelineAnswer;
@@ -86,7 +86,7 @@ interface Asked {
 /** Of each file once. */
 async function factsOf(
   prober: Ref<typeof decoderContract>,
-  items: TimelineRequest['items'],
+  items: TimelineBody['items'],
   signal: AbortSignal,
 ): Promise<Asked> {
   const facts = new Map<string, SourceFacts>();
@@ -105,7 +105,7 @@ async function factsOf(
 }
 
 /** Of the first item that names such a file. */
-function unreadableError(items: TimelineRequest['items'], errors: Asked['errors']): EngineError {
+function unreadableError(items: TimelineBody['items'], errors: Asked['errors']): EngineError {
   const wrong = items.findIndex(({ media_path }) => errors.has(media_path));
   const error = errors.get(items[wrong]!.media_path)!;
   const field = `items[${wrong}].media_path`;
@@ -118,7 +118,7 @@ function unreadableError(items: TimelineRequest['items'], errors: Asked['errors'
   });
 }
 
-function leftOut(items: TimelineRequest['items'], errors: Asked['errors']): string[] {
+function leftOut(items: TimelineBody['items'], errors: Asked['errors']): string[] {
   const wrong = items.filter(({ media_path }) => errors.has(media_path));
   return [...Map.groupBy(wrong, ({ media_path }) => media_path)].map(([path, { length }]) => {
     const what = length === 1 ? 'an item' : `${length} items`;

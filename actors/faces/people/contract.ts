@@ -3,6 +3,17 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, nullable } from '../../../runtime/schema.ts';
+import type {
+  AppearancesRequest,
+  ClusterFacesRequest,
+  DeletePeopleRequest,
+  JobRequest,
+  ModifyRequest,
+  NamesRequest,
+  ReclusterRequest,
+  SamplesRequest,
+  SuggestClustersRequest,
+} from './requests/contract.ts';
 
 /** What is wrong with a request itself; what does not fit to the clustering is in the table of the index. */
 export const peopleRequestErrors = errorTable({
@@ -11,9 +22,6 @@ export const peopleRequestErrors = errorTable({
   WHICH_PERSON: { meaning: 'The request must name one person only', status: 400, retryable: false },
   WHICH_CLUSTER: { meaning: 'The request must name a cluster', status: 400, retryable: false },
 });
-
-/** Faces of a cluster in one answer. */
-export const mostFacesOfPage = 2000;
 
 const Count = Type.Integer({ minimum: 0 });
 const Jpeg = described(Type.String(), 'A base64 JPEG.');
@@ -234,64 +242,6 @@ export const AppearancesAnswer = Type.Object({
   people: described(Type.Array(Appearance), 'One entry for each cluster.'),
 });
 export type AppearancesAnswer = Static<typeof AppearancesAnswer>;
-
-interface JobRequest {
-  readonly cache_dir: string;
-  readonly cluster_job_name: string;
-}
-export interface SamplesRequest extends JobRequest {
-  readonly limit_per_cluster: number;
-  readonly min_cluster_size: number;
-  readonly max_cluster_size: number;
-  readonly max_clusters: number;
-  readonly include_noise: boolean;
-}
-export interface ClusterFacesRequest extends JobRequest {
-  readonly cluster_ids: readonly string[];
-  readonly limit: number;
-  readonly offset: number;
-  readonly include_entry_ids: boolean;
-}
-export interface NamesRequest extends JobRequest {
-  readonly assignments: readonly { readonly cluster_id: string; readonly name: string | null }[];
-}
-export interface ModifyRequest extends JobRequest {
-  readonly merges: readonly {
-    readonly cluster_ids: readonly string[];
-    readonly target_cluster_id?: string;
-  }[];
-  readonly moves: readonly {
-    readonly from_cluster_id: string;
-    /** Null: they are somebody else, a new cluster. */
-    readonly to_cluster_id: string | null;
-    readonly entry_ids: readonly string[];
-  }[];
-  readonly apart?: readonly { readonly cluster_ids: readonly string[] }[];
-}
-export interface SuggestClustersRequest extends JobRequest {
-  /** Left out: any pair. */
-  readonly cluster_id?: string;
-  /** Also pairs of clusters that have two names. */
-  readonly other_names: boolean;
-  readonly limit: number;
-  readonly limit_per_cluster: number;
-}
-export interface ReclusterRequest extends JobRequest {
-  readonly eps: number;
-  readonly min_samples: number;
-  readonly auto_detect_params: boolean;
-  readonly clear_names: boolean;
-}
-export interface DeletePeopleRequest extends JobRequest {
-  /** Null, and no `person_name`: the whole clustering. */
-  readonly cluster_id: string | null;
-  /** Every cluster of this name. */
-  readonly person_name?: string | null;
-}
-export interface AppearancesRequest extends JobRequest {
-  /** Names or ids; empty: everybody who has a name. */
-  readonly people: readonly string[];
-}
 
 /** The coordinator of people. Whatever it is asked goes before analysis work. */
 export interface People {

@@ -10,19 +10,21 @@ import { embedderSides, epsOf, ownEpsOf } from '../../models/face-distance.ts';
 import { likenessScale } from '../../models/likeness-scale.ts';
 import {
   type AppearancesAnswer,
-  type AppearancesRequest,
   type FaceClusterJob,
-  type ModifyRequest,
-  type NamesRequest,
   type People,
   peopleRequestErrors,
-  type ReclusterRequest,
-  type SuggestClustersRequest,
   type SuggestedClusters,
 } from './contract.ts';
 import { changeableJob, jobOf, now, type PeopleParts } from './parts.ts';
 import { PictureBudget, type Pictures, picturesOf } from './pictures.ts';
 import { clustersMeant, knownCluster, removePeople } from './remove.ts';
+import type {
+  AppearancesRequest,
+  ModifyRequest,
+  NamesRequest,
+  ReclusterRequest,
+  SuggestClustersRequest,
+} from './requests/contract.ts';
 import { clusterFaces, clusterSamples } from './samples.ts';
 
 /**
@@ -170,7 +172,7 @@ export function realChanges(
 
 type Merge = ModifyRequest['merges'][number];
 type Move = ModifyRequest['moves'][number];
-type Apart = NonNullable<ModifyRequest['apart']>[number];
+type Apart = ModifyRequest['apart'][number];
 
 interface Corrections {
   readonly merges: { cluster_ids: string[]; target_cluster_id?: string }[];
@@ -184,7 +186,7 @@ interface Corrections {
  */
 export function checkedCorrections(
   job: ClusterJob,
-  { merges, moves, apart = [] }: Pick<ModifyRequest, 'merges' | 'moves' | 'apart'>,
+  { merges, moves, apart }: Pick<ModifyRequest, 'merges' | 'moves' | 'apart'>,
 ): Corrections {
   if (merges.length === 0 && moves.length === 0 && apart.length === 0) {
     throw peopleRequestErrors.NO_CORRECTION('merges, moves or apart is required', { field: 'merges' });

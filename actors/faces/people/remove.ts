@@ -4,8 +4,9 @@ import { suggestion } from '../../../runtime/nearest.ts';
 import { quoted } from '../../../runtime/quoted.ts';
 import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
-import { type DeletePeopleAnswer, type DeletePeopleRequest, peopleRequestErrors } from './contract.ts';
+import { type DeletePeopleAnswer, peopleRequestErrors } from './contract.ts';
 import { jobOf, now, type PeopleParts } from './parts.ts';
+import type { DeletePeopleRequest } from './requests/contract.ts';
 
 type Signal = AbortSignal | undefined;
 
@@ -35,15 +36,15 @@ export async function removePeople(
 
 /** `[null]`: the whole clustering. */
 function clustersOf(
-  { cluster_id, person_name = null }: DeletePeopleRequest,
+  { cluster_id, person_name }: DeletePeopleRequest,
   job: Parameters<typeof knownCluster>[0],
 ): (string | null)[] {
-  if (cluster_id !== null && person_name !== null) {
+  if (cluster_id !== undefined && person_name !== undefined) {
     const what = 'person_name: give either cluster_id or person_name, not both';
     throw peopleRequestErrors.WHICH_PERSON(what, { field: 'person_name' });
   }
-  if (person_name !== null) return clustersNamed(job, person_name, 'person_name');
-  return [cluster_id === null ? null : knownCluster(job, cluster_id, 'cluster_id')];
+  if (person_name !== undefined) return clustersNamed(job, person_name, 'person_name');
+  return [cluster_id === undefined ? null : knownCluster(job, cluster_id, 'cluster_id')];
 }
 
 /** What is not compacted now is by the next task. */

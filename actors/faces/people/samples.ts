@@ -1,13 +1,10 @@
 // Every cluster with its best faces, and a page of the faces of some: what a person looks at to name them.
+
 import { quoted } from '../../../runtime/quoted.ts';
-import type {
-  ClusterFacesAnswer,
-  ClusterFacesRequest,
-  ClusterSamplesAnswer,
-  SamplesRequest,
-} from './contract.ts';
+import { type ClusterFacesAnswer, type ClusterSamplesAnswer, peopleRequestErrors } from './contract.ts';
 import { facesOf, noSuchJob, now, type PeopleParts } from './parts.ts';
 import { ANY_SIZE, FACES_AT_ONCE, PictureBudget, type Pictures, picturesOf } from './pictures.ts';
+import type { ClusterFacesRequest, SamplesRequest } from './requests/contract.ts';
 
 type Signal = AbortSignal | undefined;
 
@@ -74,12 +71,20 @@ async function noiseFaces(
   return noise === null ? [] : budget.take({ ...noise, cluster_id: 'noise' }).faces;
 }
 
+/** Each of them once. Throws WHICH_CLUSTER. */
+function clustersOf({ cluster_id, cluster_ids }: ClusterFacesRequest): string[] {
+  if (cluster_ids.length > 0) return [...new Set(cluster_ids)];
+  if (cluster_id !== undefined) return [cluster_id];
+  throw peopleRequestErrors.WHICH_CLUSTER('cluster_id or cluster_ids is required', { field: 'cluster_id' });
+}
+
 export async function clusterFaces(
   parts: PeopleParts,
   request: ClusterFacesRequest,
   signal: Signal,
 ): Promise<ClusterFacesAnswer> {
   const { cache_dir, cluster_job_name, offset, limit } = request;
+  const cluster_ids = clustersOf(request);
   const answer = { cluster_job_name, limit, offset };
   const { job } = await parts.index.ask('cluster_job', { cache_dir, cluster_job_name }, now(signal));
   if (job === null) {
@@ -87,7 +92,7 @@ export async function clusterFaces(
     return { ...answer, clusters: [], warning };
   }
   const budget = new PictureBudget(parts);
-  const page = { cluster_ids: [...new Set(request.cluster_ids)], offset, limit };
+  const page = { cluster_ids, offset, limit };
   const { clusters, unknown } = await picturesOf(parts, request, page, budget, signal);
   return {
     ...answer,

@@ -1,6 +1,8 @@
 // A folder of the disk as a page of it is answered: its folders, and its media with what is analysed of them.
 import { type Static, Type } from 'typebox';
-import { described, nullable, oneOf } from '../../../runtime/schema.ts';
+import { AbsolutePath } from '../../../runtime/paths.ts';
+import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -70,10 +72,13 @@ export const FolderPage = Type.Object({
 });
 export type FolderPage = Static<typeof FolderPage>;
 
-export interface FolderRequest {
-  readonly cache_dir: string;
-  /** Absolute; null for the roots. */
-  readonly folder: string | null;
-  readonly offset: number;
-  readonly limit: number;
-}
+export const FolderRequest = Type.Object({
+  cache_dir: CacheDir,
+  folder: Type.Optional(described(AbsolutePath, 'The folder to list.')),
+  offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of folders and files to skip.'), 0),
+  limit: defaulted(
+    described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of folders and files.'),
+    1000,
+  ),
+});
+export type FolderRequest = Static<typeof FolderRequest>;

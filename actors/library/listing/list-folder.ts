@@ -30,7 +30,7 @@ export async function listFolder(
   signal: AbortSignal,
 ): Promise<FolderPage> {
   const { cache_dir, folder, offset, limit } = request;
-  if (folder === null) return roots(parts, request, signal);
+  if (folder === undefined) return roots(parts, request, signal);
   const { folders, files } = await parts.folders.names(folder, signal);
   const wantedFolders = folders.slice(offset, offset + limit);
   const before = Math.max(0, offset - folders.length);

@@ -1,15 +1,25 @@
 // When each frame of a part of a film is shown: players that step by frames need it where the rate varies.
 import { type Static, Type } from 'typebox';
 import { described, nullable } from '../../../runtime/schema.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import { CacheDir } from '../../index/store/contract.ts';
+import { mediaFields } from '../media/contract.ts';
 
 /** Seconds of one question: what is between has to be read from the file. */
 export const longestPart = 60;
 
-export type FrameTimesRequest = NamedMedia & {
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-};
+export const FrameTimesRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  start_seconds: described(
+    Type.Number({ minimum: 0 }),
+    'Start of the part, in seconds from the first frame of the film.',
+  ),
+  end_seconds: described(
+    Type.Number({ exclusiveMinimum: 0 }),
+    `End of the part; at most ${longestPart} s after the start.`,
+  ),
+});
+export type FrameTimesRequest = Static<typeof FrameTimesRequest>;
 
 export const FrameTimesAnswer = Type.Object({
   hash_str: Type.String(),

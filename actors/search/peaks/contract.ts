@@ -1,17 +1,24 @@
 // How loud the sound of a file is along its time.
 import { type Static, Type } from 'typebox';
-import { described } from '../../../runtime/schema.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import { defaulted, described } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
+import { mediaFields } from '../media/contract.ts';
 
 /** Points of one answer. */
 export const mostPoints = 20_000;
 
-export type PeaksRequest = NamedMedia & {
-  /** Null: that of the file. */
-  readonly start_seconds: number | null;
-  readonly end_seconds: number | null;
-  readonly points: number;
-};
+export const PeaksRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  start_seconds: Type.Optional(
+    described(Type.Number({ minimum: 0 }), 'Start of the range. The default is the beginning of the file.'),
+  ),
+  end_seconds: Type.Optional(
+    described(Type.Number({ minimum: 0 }), 'End of the range. The default is the end of the file.'),
+  ),
+  points: defaulted(described(Type.Integer({ minimum: 1, maximum: mostPoints }), 'Number of parts.'), 2000),
+});
+export type PeaksRequest = Static<typeof PeaksRequest>;
 
 export const PeaksAnswer = Type.Object({
   hash_str: Type.String(),

@@ -44,7 +44,7 @@ export function createPeaks(parts: PeakParts) {
     const duration_seconds = probe.duration_seconds || heard;
     const start_seconds = request.start_seconds ?? 0;
     const end_seconds = Math.min(request.end_seconds ?? duration_seconds, duration_seconds);
-    if ((request.start_seconds ?? request.end_seconds) !== null && end_seconds <= start_seconds)
+    if ((request.start_seconds ?? request.end_seconds) !== undefined && end_seconds <= start_seconds)
       throw beyond(start_seconds, request.end_seconds, duration_seconds);
     const all = peaks && peaksOf(peaks, start_seconds, end_seconds, request.points);
     const range = { duration_seconds, start_seconds, end_seconds };
@@ -52,8 +52,8 @@ export function createPeaks(parts: PeakParts) {
   };
 }
 
-function beyond(start: number, end: number | null, duration: number) {
-  const isEnd = end !== null && end <= start;
+function beyond(start: number, end: number | undefined, duration: number) {
+  const isEnd = end !== undefined && end <= start;
   const field = isEnd ? 'end_seconds' : 'start_seconds';
   const what = isEnd ? rangeFault(start, end) : `${start} is not before the end, ${duration}`;
   return searchErrors.BAD_TIME(`${field}: ${what}`, { field });

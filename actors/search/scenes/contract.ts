@@ -1,13 +1,23 @@
 // The scenes of one media file, the same that matches have.
 import { type Static, Type } from 'typebox';
-import { described, named, nullable, oneOf } from '../../../runtime/schema.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import { defaulted, described, named, nullable, oneOf, optional } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
+import { mediaFields } from '../media/contract.ts';
 
-export type ScenesRequest = NamedMedia & {
-  /** Half-open, in seconds; scenes that overlap it are answered whole. */
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-};
+export const ScenesRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  start_seconds: defaulted(
+    described(Type.Number({ minimum: 0 }), 'Return scenes that end after this time.'),
+    0,
+  ),
+  end_seconds: described(
+    optional(Type.Number({ exclusiveMinimum: 0 })),
+    'Return scenes that begin before this time, which must be after `start_seconds`. If omitted, the ' +
+      'range extends to the end.',
+  ),
+});
+export type ScenesRequest = Static<typeof ScenesRequest>;
 
 export const Scene = Type.Object({
   start_seconds: described(Type.Number(), 'Start of the scene.'),

@@ -1,5 +1,6 @@
 // Where the scenes of one media file are, as they were found when its pictures were analysed: nothing has to
 // be loaded.
+import { rangeFault } from '../../../runtime/range-fault.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -9,9 +10,9 @@ import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { Scene, ScenesAnswer, ScenesRequest } from './contract.ts';
 
 /**
- * `modelKey`: the model in use, or null. Errors: MEDIA_UNKNOWN; NOT_ANALYZED for a file whose pictures no
- * model looked at; STORE_DAMAGED; what keeps a file from being read that the folder does not know by its
- * path.
+ * `modelKey`: the model in use, or null. Errors: BAD_TIME, MEDIA_UNKNOWN; NOT_ANALYZED for a file whose
+ * pictures no model looked at; STORE_DAMAGED; what keeps a file from being read that the folder does not know
+ * by its path.
  */
 export async function listScenes(
   parts: LocationParts,
@@ -19,7 +20,11 @@ export async function listScenes(
   modelKey: string | null,
   call: CallOptions,
 ): Promise<ScenesAnswer> {
-  const { cache_dir, start_seconds, end_seconds } = request;
+  const { cache_dir, start_seconds, end_seconds = Number.MAX_VALUE } = request;
+  if (end_seconds <= start_seconds) {
+    const what = `end_seconds: ${rangeFault(start_seconds, end_seconds)}`;
+    throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
+  }
   const { record, media_path } = await knownMedia(parts, request, call);
   const { hash_str } = record.identity;
   const { kind, duration_seconds } = record.probe;

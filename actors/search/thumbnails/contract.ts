@@ -1,29 +1,44 @@
 // Thumbnails: of any moments of any files, and strips of one film.
 import { type Static, Type } from 'typebox';
+import { AbsolutePath } from '../../../runtime/paths.ts';
+import { defaulted, described } from '../../../runtime/schema.ts';
+import { CacheDir } from '../../index/store/contract.ts';
+import { HashStr } from '../media/contract.ts';
 
-export interface ThumbnailRequest {
-  readonly media_path: string;
-  readonly time_seconds: number;
-  /** Goes before the path: this content and no other one. */
-  readonly hash_str?: string | undefined;
-}
+/** Pictures of the usual size that one answer holds at most. */
+export const thumbnailsAtOnce = 1000;
+const usualSide = 480;
 
-export interface ThumbnailsRequest {
-  readonly cache_dir: string;
-  readonly requests: readonly ThumbnailRequest[];
-  /** Longest side, px. */
-  readonly max_size: number;
-}
+const MaxSize = described(
+  defaulted(Type.Integer({ minimum: 64, maximum: 1920 }), 480),
+  'Longest side of a picture in pixels. Pictures are never enlarged.',
+);
+const ClockTime = Type.String({ pattern: '^[0-9]{2,4}:[0-5][0-9]:[0-5][0-9]$' });
 
-export interface SceneThumbnailsRequest {
-  readonly cache_dir: string;
-  readonly media_path: string;
-  /** `HH:MM:SS`. */
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly hash_str: string | null;
-  readonly max_size: number;
-}
+export const ThumbnailsRequest = Type.Object({
+  cache_dir: CacheDir,
+  requests: Type.Array(
+    Type.Object({
+      media_path: AbsolutePath,
+      time_seconds: described(Type.Number({ minimum: 0 }), 'Time in seconds from the beginning of the film.'),
+      hash_str: Type.Optional(HashStr),
+    }),
+    { maxItems: thumbnailsAtOnce },
+  ),
+  max_size: MaxSize,
+});
+export type ThumbnailsRequest = Static<typeof ThumbnailsRequest>;
+export type ThumbnailRequest = ThumbnailsRequest['requests'][number];
+
+export const SceneThumbnailsRequest = Type.Object({
+  cache_dir: CacheDir,
+  media_path: AbsolutePath,
+  start_time: described(ClockTime, '`HH:MM:SS`.'),
+  end_time: described(ClockTime, '`HH:MM:SS`, not before `start_time`.'),
+  hash_str: Type.Optional(HashStr),
+  max_size: MaxSize,
+});
+export type SceneThumbnailsRequest = Static<typeof SceneThumbnailsRequest>;
 
 export const ThumbnailsAnswer = Type.Object({
   /** Base64 JPEG; null for sound and where there is no picture. */
@@ -36,10 +51,6 @@ export const SceneThumbnailsAnswer = Type.Object({
   scene_thumbnails: Type.Union([Type.Array(Type.Tuple([Type.String(), Type.String()])), Type.Null()]),
 });
 export type SceneThumbnailsAnswer = Static<typeof SceneThumbnailsAnswer>;
-
-/** Pictures of the usual size that one answer holds at most. */
-export const thumbnailsAtOnce = 1000;
-const usualSide = 480;
 
 /** Larger pictures are fewer, so that no answer grows beyond what can be held as text. */
 export function mostThumbnails(maxSide: number): number {

@@ -15,11 +15,12 @@ import type { indexContract } from '../../index/contract.ts';
 import { searchErrors } from '../contract.ts';
 import type { Identities } from '../media/identities.ts';
 import { type LocationParts, locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
-import type {
-  SceneThumbnailsAnswer,
-  SceneThumbnailsRequest,
-  ThumbnailsAnswer,
-  ThumbnailsRequest,
+import {
+  mostThumbnails,
+  type SceneThumbnailsAnswer,
+  type SceneThumbnailsRequest,
+  type ThumbnailsAnswer,
+  type ThumbnailsRequest,
 } from './contract.ts';
 import { type PictureParts, pictures } from './pictures.ts';
 import { clockSeconds, momentsByFile, stripSeconds, type ThumbnailFile } from './thumbnail-plan.ts';
@@ -35,7 +36,7 @@ export interface ThumbnailParts {
 }
 
 export interface Thumbnails {
-  /** One for each request, in order. */
+  /** One for each request, in order. Throws TOO_MANY_PICTURES. */
   thumbnails(request: ThumbnailsRequest, call: CallOptions): Promise<ThumbnailsAnswer>;
   /** Errors: BAD_TIME, HASH_MISMATCH; FILE_NOT_FOUND when the film is gone and nothing is stored of it. */
   sceneThumbnails(request: SceneThumbnailsRequest, call: CallOptions): Promise<SceneThumbnailsAnswer>;
@@ -48,6 +49,7 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
   const parts: PictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
   return {
     thumbnails: async ({ cache_dir, requests, max_size }, call) => {
+      expectFew(requests.length, max_size);
       const thumbnails = requests.map((): { thumbnail: string | null } => ({ thumbnail: null }));
       const files = momentsByFile(requests);
       const atPaths = files.filter(({ hash_str }) => hash_str === null).map(({ media_path }) => media_path);
@@ -100,6 +102,13 @@ function leastBusy(thumbnailDecoders: readonly Decoder[]): PictureParts['decoder
   };
 }
 
+function expectFew(count: number, max_size: number): void {
+  const most = mostThumbnails(max_size);
+  if (count <= most) return;
+  const what = `${count} pictures of ${max_size} px are too many for one request; at most ${most} are possible`;
+  throw searchErrors.TOO_MANY_PICTURES(`requests: ${what}`, { field: 'requests' });
+}
+
 function range({ start_time, end_time }: SceneThumbnailsRequest): [number, number] {
   const seconds = (field: string, text: string) => {
     const at = clockSeconds(text);
@@ -141,7 +150,7 @@ async function locateScene(
   { cache_dir, media_path, hash_str }: SceneThumbnailsRequest,
   call: CallOptions,
 ): Promise<MediaLocation> {
-  if (hash_str === null) return (await locatePaths(parts, cache_dir, [media_path], call))[0]!;
+  if (hash_str === undefined) return (await locatePaths(parts, cache_dir, [media_path], call))[0]!;
   return locateHash(parts, cache_dir, media_path, hash_str, call);
 }
 

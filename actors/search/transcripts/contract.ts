@@ -1,10 +1,18 @@
 // Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
 import { type Static, Type } from 'typebox';
-import { defaulted, described, field, nullable } from '../../../runtime/schema.ts';
+import { AbsolutePath, SentPath } from '../../../runtime/paths.ts';
+import { defaulted, described, field, nullable, optional, shown } from '../../../runtime/schema.ts';
+import { mostNameLetters } from '../../index/people/person-name.ts';
 import { CacheDir } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
-import { OtherPaths } from '../media/contract.ts';
+import { HashStr, OtherPaths } from '../media/contract.ts';
 import { maxResults, metadataFilterRequest, onlyFiles, segmentsToTimeRanges } from '../scope/contract.ts';
+
+export const TranscriptionsRequest = Type.Object({
+  cache_dir: CacheDir,
+  media_paths: Type.Array(SentPath, { maxItems: 10_000 }),
+});
+export type TranscriptionsRequest = Static<typeof TranscriptionsRequest>;
 
 /** Start in seconds, text, end in seconds, media path; "transcript segment" of the API. */
 export const LegacySegment = Type.Tuple([Type.Number(), Type.String(), Type.Number(), Type.String()]);
@@ -36,13 +44,19 @@ export const TranscriptionsAnswer = Type.Object({
 export type TranscriptionsAnswer = Static<typeof TranscriptionsAnswer>;
 
 /** Which media: its hash, or where it lies. */
-export type TranscriptRangeRequest = {
-  readonly cache_dir: string;
-  readonly start_seconds: number;
-  readonly end_seconds: number;
-  readonly after_segment_index: number | null;
-  readonly max_segments: number;
-} & ({ readonly hash_str: string } | { readonly media_path: string });
+export const TranscriptRangeRequest = Type.Object({
+  cache_dir: CacheDir,
+  hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
+  media_path: Type.Optional(AbsolutePath),
+  start_seconds: Type.Number({ minimum: 0 }),
+  end_seconds: described(
+    Type.Number({ exclusiveMinimum: 0 }),
+    'End of the range (exclusive); must be after `start_seconds`.',
+  ),
+  after_segment_index: optional(Type.Integer({ minimum: 0 })),
+  max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
+});
+export type TranscriptRangeRequest = Static<typeof TranscriptRangeRequest>;
 
 export const RangeSegment = Type.Object({
   segment_index: Type.Integer({ minimum: 0 }),
@@ -137,6 +151,24 @@ export const SpeakerNamesAnswer = Type.Object({
 });
 export type SpeakerNamesAnswer = Static<typeof SpeakerNamesAnswer>;
 
+export const NameSpeakersRequest = Type.Object({
+  cache_dir: CacheDir,
+  hash_str: HashStr,
+  assignments: Type.Array(
+    Type.Object({
+      speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription, such as `SPEAKER_00`.'),
+      name: nullable(
+        described(
+          Type.String({ maxLength: mostNameLetters }),
+          'Display name; empty or null to remove the name.',
+        ),
+      ),
+    }),
+    { maxItems: 1000 },
+  ),
+});
+export type NameSpeakersRequest = Static<typeof NameSpeakersRequest>;
+
 export interface Transcripts {
   /** Loads the transcripts of a folder for searching. */
   load(cacheDir: string, signal?: AbortSignal): Promise<TranscriptLoadReport>;
@@ -148,12 +180,5 @@ export interface Transcripts {
   /** The segments of a range of time. */
   range(request: TranscriptRangeRequest, signal?: AbortSignal): Promise<TranscriptRangeAnswer>;
   search(request: TranscriptSearch, signal?: AbortSignal): Promise<TranscriptSearchAnswer>;
-  name(
-    request: {
-      readonly cache_dir: string;
-      readonly hash_str: string;
-      readonly assignments: readonly { readonly speaker: string; readonly name: string }[];
-    },
-    signal?: AbortSignal,
-  ): Promise<SpeakerNamesAnswer>;
+  name(request: NameSpeakersRequest, signal?: AbortSignal): Promise<SpeakerNamesAnswer>;
 }

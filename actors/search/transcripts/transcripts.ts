@@ -1,5 +1,6 @@
 // Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers
 // named.
+import { rangeFault } from '../../../runtime/range-fault.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, isMediaError } from '../../decoder/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
@@ -7,6 +8,7 @@ import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
 import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
+import { whichMediaErrors } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { shownMatches } from '../media/shown-matches.ts';
@@ -36,8 +38,9 @@ export function createTranscripts(parts: LocationParts, data: TranscriptData): T
     list: (request, signal) => list(parts, request, now(signal)),
     range: (request, signal) => range(parts, request, now(signal)),
     search: (request, signal) => search(parts, data, request, signal),
-    name: async ({ cache_dir, hash_str, assignments }, signal) => {
-      const request = { cache_dir, hash_str, assignments: [...assignments] };
+    name: async ({ cache_dir, hash_str, assignments: given }, signal) => {
+      const assignments = given.map(({ speaker, name }) => ({ speaker, name: name ?? '' }));
+      const request = { cache_dir, hash_str, assignments };
       const { names } = await index.ask('name_speakers', request, now(signal));
       const changes = Object.fromEntries(assignments.map(({ speaker, name }) => [speaker, plainName(name)]));
       return { updated: Object.keys(changes).length, changes, speaker_names: names };
@@ -111,11 +114,16 @@ async function range(
   request: TranscriptRangeRequest,
   call: CallOptions,
 ): Promise<TranscriptRangeAnswer> {
-  const { cache_dir, start_seconds, end_seconds, after_segment_index: after, max_segments } = request;
+  const { cache_dir, start_seconds, end_seconds, after_segment_index: after = null, max_segments } = request;
+  if (end_seconds <= start_seconds) {
+    const what = `end_seconds: ${rangeFault(start_seconds, end_seconds)}`;
+    throw searchErrors.BAD_TIME(what, { field: 'end_seconds' });
+  }
   await parts.index.ask('open', { cache_dir }, call);
   const hash_str = await hashOf(parts, request, call);
   const head = { hash_str, start_seconds, end_seconds };
-  const path = 'media_path' in request ? request.media_path : null;
+  // A hash goes first: then no file is looked at.
+  const path = request.hash_str === undefined ? (request.media_path ?? null) : null;
   const none = {
     segments: [],
     truncated: false,
@@ -141,8 +149,12 @@ async function hashOf(
   request: TranscriptRangeRequest,
   call: CallOptions,
 ): Promise<string | null> {
-  if ('hash_str' in request) return request.hash_str;
-  const [hash = null] = await hashesAt(parts, request.cache_dir, [request.media_path], call, noMedia);
+  const { cache_dir, hash_str, media_path } = request;
+  if (hash_str !== undefined) return hash_str;
+  if (media_path === undefined) {
+    throw whichMediaErrors.WHICH_MEDIA('hash_str or media_path is required', { field: 'hash_str' });
+  }
+  const [hash = null] = await hashesAt(parts, cache_dir, [media_path], call, noMedia);
   return hash;
 }
 

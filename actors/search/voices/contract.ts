@@ -1,7 +1,9 @@
 // Questions about voices and their answers: who speaks in which other files.
 import { type Static, Type } from 'typebox';
-import { described, named, nullable } from '../../../runtime/schema.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import { defaulted, described, named, nullable } from '../../../runtime/schema.ts';
+import { mostNameLetters } from '../../index/people/person-name.ts';
+import { CacheDir } from '../../index/store/contract.ts';
+import { HashStr, mediaFields } from '../media/contract.ts';
 
 const SpeakerId = described(Type.String(), 'Id of the speaker in the transcription.');
 const SpeakerName = described(
@@ -50,15 +52,39 @@ export const ConfirmedSpeakers = Type.Object({
 });
 export type ConfirmedSpeakers = Static<typeof ConfirmedSpeakers>;
 
-export type SuggestSpeakersRequest = NamedMedia & { readonly speaker: string; readonly limit: number };
+const Speaker = described(
+  Type.String({ minLength: 1, maxLength: 200 }),
+  'Id in the transcription, such as `SPEAKER_00`.',
+);
 
-export interface ConfirmSpeakersRequest {
-  readonly cache_dir: string;
-  readonly voices: readonly { readonly hash_str: string; readonly speaker: string }[];
-  /** Null: the one that one of them has. */
-  readonly name: string | null;
-  readonly same: boolean;
-}
+export const SuggestSpeakersRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  speaker: Speaker,
+  limit: defaulted(
+    described(Type.Integer({ minimum: 1, maximum: 1000 }), 'Maximum number of suggestions.'),
+    20,
+  ),
+});
+export type SuggestSpeakersRequest = Static<typeof SuggestSpeakersRequest>;
+
+export const ConfirmSpeakersRequest = Type.Object({
+  cache_dir: CacheDir,
+  voices: described(
+    Type.Array(Type.Object({ hash_str: HashStr, speaker: Speaker }), { minItems: 2, maxItems: 1000 }),
+    'Two or more speakers of transcriptions.',
+  ),
+  name: Type.Optional(
+    nullable(
+      described(Type.String({ minLength: 1, maxLength: mostNameLetters }), 'Display name of the person.'),
+    ),
+  ),
+  same: described(
+    Type.Boolean(),
+    'True if the voices are the same person; false if all of them are different people.',
+  ),
+});
+export type ConfirmSpeakersRequest = Static<typeof ConfirmSpeakersRequest>;
 
 export interface Voices {
   /**

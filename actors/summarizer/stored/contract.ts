@@ -3,6 +3,14 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, nullable } from '../../../runtime/schema.ts';
+import type {
+  CollectionsRequest,
+  FindRequest,
+  ListRequest,
+  NodeRequest,
+  RemoveRequest,
+  SummarySelector,
+} from './requests/contract.ts';
 
 export const summariesErrors = errorTable({
   WHICH_SUMMARY: { meaning: 'The request must name exactly one summary', status: 400, retryable: false },
@@ -273,46 +281,10 @@ export const SummariesRemoved = Type.Object({
 });
 export type SummariesRemoved = Static<typeof SummariesRemoved>;
 
-/** One of the first three; `analysis_id` goes with a path or a hash. */
-export interface SummarySelector {
-  readonly cache_dir: string;
-  readonly summary_ref?: string | undefined;
-  readonly path?: string | undefined;
-  readonly hash_str?: string | undefined;
-  readonly analysis_id?: string | undefined;
-}
-
-export interface ListRequest {
-  readonly cache_dir: string;
-  /** In their plain form, beside how they were sent. */
-  readonly media_paths: readonly { readonly path: string; readonly sent: string }[];
-  readonly hash_strs: readonly string[];
-  /** Null for all there are. */
-  readonly limit: number | null;
-  readonly after_summary_ref: string | null;
-}
-
-export interface FindRequest {
-  readonly cache_dir: string;
-  readonly query: string;
-  /** Both null: every summary of the folder. In their plain form, beside how they were sent. */
-  readonly media_paths: readonly { readonly path: string; readonly sent: string }[] | null;
-  readonly hash_strs: readonly string[] | null;
-  readonly collection_id: string | null;
-  readonly max_results: number;
-}
-
 /** The coordinator of summaries. Everywhere the errors of the store; nothing has to be loaded. */
 export interface Summaries {
-  /** `collection_id` null: all, without members. WHICH_COLLECTION, UNKNOWN_COLLECTION. */
-  collections(
-    request: {
-      readonly cache_dir: string;
-      readonly collection_id: string | null;
-      readonly include_members: boolean;
-    },
-    signal?: AbortSignal,
-  ): Promise<CollectionsAnswer>;
+  /** Without `collection_id`: all, without members. WHICH_COLLECTION, UNKNOWN_COLLECTION. */
+  collections(request: CollectionsRequest, signal?: AbortSignal): Promise<CollectionsAnswer>;
   /** BAD_SUMMARY_REF. */
   list(request: ListRequest, signal?: AbortSignal): Promise<SummariesAnswer>;
   /** EMPTY_QUERY, UNKNOWN_COLLECTION. */
@@ -323,20 +295,10 @@ export interface Summaries {
    */
   overview(request: SummarySelector, signal?: AbortSignal): Promise<OverviewAnswer>;
   /** The same; UNKNOWN_NODE. */
-  node(
-    request: SummarySelector & { readonly node_id: string; readonly include_evidence: boolean },
-    signal?: AbortSignal,
-  ): Promise<NodeAnswer>;
+  node(request: NodeRequest, signal?: AbortSignal): Promise<NodeAnswer>;
   /**
    * All of these, and a collection with all of its summaries. WHICH_SUMMARY, BAD_SUMMARY_REF,
    * UNKNOWN_COLLECTION, UNKNOWN_SUMMARY for none.
    */
-  remove(
-    request: {
-      readonly cache_dir: string;
-      readonly summary_refs: readonly string[];
-      readonly collection_id: string | null;
-    },
-    signal?: AbortSignal,
-  ): Promise<SummariesRemoved>;
+  remove(request: RemoveRequest, signal?: AbortSignal): Promise<SummariesRemoved>;
 }

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { Contract } from '../../../runtime/contract.ts';
+import { absolute } from '../../../runtime/paths.ts';
 import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
@@ -22,15 +23,14 @@ import {
 import {
   type ChildPreview,
   type CollectionsAnswer,
-  type ListRequest,
   previewCharacters,
   type SummariesAnswer,
-  type Summaries as SummariesOfApi,
   type SummaryEntry,
   type SummaryMemberEntry,
   type SummaryNodeEntry,
   summariesErrors,
 } from './contract.ts';
+import type { CollectionsRequest, ListRequest } from './requests/contract.ts';
 import { shortened } from './shortened.ts';
 import { parseSummaryRef, summaryRef } from './summary-ref.ts';
 
@@ -39,9 +39,8 @@ export async function listSummaries(
   request: ListRequest,
   call: CallOptions,
 ): Promise<SummariesAnswer> {
-  const { cache_dir, media_paths, hash_strs, limit } = request;
-  const begins = request.after_summary_ref;
-  const after = begins === null ? null : parseSummaryRef(begins, 'after_summary_ref');
+  const { cache_dir, media_paths, hash_strs, limit = null, after_summary_ref: begins } = request;
+  const after = begins === undefined ? null : parseSummaryRef(begins, 'after_summary_ref');
   const { askedAs, broken } = await contentsOf(parts, cache_dir, media_paths, hash_strs, call);
   if (after !== null && !askedAs.has(after.hash_str)) {
     const what = 'after_summary_ref: belongs to none of the requested media';
@@ -89,11 +88,11 @@ async function pages(
 
 export async function listCollections(
   parts: SummariesParts,
-  request: Parameters<SummariesOfApi['collections']>[0],
+  request: CollectionsRequest,
   call: CallOptions,
 ): Promise<CollectionsAnswer> {
   const { cache_dir, collection_id, include_members } = request;
-  if (collection_id === null) {
+  if (collection_id === undefined) {
     if (include_members) {
       const what = 'collection_id: is required with include_members';
       throw summariesErrors.WHICH_COLLECTION(what, { field: 'collection_id' });
@@ -271,19 +270,20 @@ export async function hashesOf(
 export async function contentsOf(
   parts: SummariesParts,
   cache_dir: string,
-  media_paths: readonly { readonly path: string; readonly sent: string }[],
+  /** As they were sent. */
+  media_paths: readonly string[],
   hash_strs: readonly string[],
   call: CallOptions,
 ): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
   const broken: string[] = [];
-  const paths = media_paths.map(({ path }) => path);
+  const paths = media_paths.map((path, i) => absolute(`media_paths[${i}]`, path));
   const found = await hashesOf(parts, cache_dir, paths, call, (error) => {
     broken.push(error.message);
     return null;
   });
   const askedAs = new Map<string, string | undefined>();
   for (const [i, hash] of found.entries())
-    if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!.sent);
+    if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!);
   for (const hash of hash_strs) if (!askedAs.has(hash)) askedAs.set(hash, undefined);
   return { askedAs, broken };
 }

@@ -1,4 +1,5 @@
 // The coordinator of summaries: reads what is stored, a page or a node at a time, and removes it.
+
 import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { Mutex } from '../../../runtime/sync/mutex.ts';
@@ -10,13 +11,11 @@ import {
   type SummaryQuality,
 } from '../../index/summaries/contract.ts';
 import {
-  type FindRequest,
   type QualityBlock,
   type Summaries,
   type SummariesRemoved,
   type SummaryMatchEntry,
   type SummaryMatchesAnswer,
-  type SummarySelector,
   summariesErrors,
 } from './contract.ts';
 import {
@@ -31,6 +30,7 @@ import {
   summaryEntry,
   warned,
 } from './lists.ts';
+import type { FindRequest, RemoveRequest, SummarySelector } from './requests/contract.ts';
 import { shortened } from './shortened.ts';
 import { parseSummaryRef, summaryRef } from './summary-ref.ts';
 
@@ -203,7 +203,7 @@ class SummaryFinder {
   }
 
   async find(request: FindRequest, call: CallOptions): Promise<SummaryMatchesAnswer> {
-    const { cache_dir, query, collection_id, max_results } = request;
+    const { cache_dir, query, collection_id = null, max_results } = request;
     const { askedAs, broken } = await this.#within(request, call);
     if (collection_id !== null) await membersOf(this.#parts, cache_dir, collection_id, 0, call);
     const hashes = askedAs === null ? null : [...askedAs.keys()];
@@ -229,7 +229,7 @@ class SummaryFinder {
   }
 
   async #within({ cache_dir, media_paths, hash_strs }: FindRequest, call: CallOptions) {
-    if (media_paths === null && hash_strs === null) return { askedAs: null, broken: [] };
+    if (media_paths === undefined && hash_strs === undefined) return { askedAs: null, broken: [] };
     return contentsOf(this.#parts, cache_dir, media_paths ?? [], hash_strs ?? [], call);
   }
 }
@@ -255,10 +255,10 @@ const together = Math.min(256, mostOfPage);
 
 async function removeSummaries(
   parts: SummariesParts,
-  request: Parameters<Summaries['remove']>[0],
+  request: RemoveRequest,
   call: CallOptions,
 ): Promise<SummariesRemoved> {
-  const { cache_dir, collection_id } = request;
+  const { cache_dir, collection_id = null } = request;
   if (request.summary_refs.length === 0 && collection_id === null) {
     const what = 'summary_refs: is empty; give summary_refs or a collection_id';
     throw summariesErrors.WHICH_SUMMARY(what, { field: 'summary_refs' });

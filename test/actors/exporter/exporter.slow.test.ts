@@ -27,11 +27,11 @@ const segments = [
   [4, ' Привет, καλημέρα', 5],
   [5, ' bad \u0001\ud800 signs', 6, 'Bob'],
 ];
-const request = (format: DocumentFormat, output_dir: string | null = null) => ({
+const request = (format: DocumentFormat, output_dir?: string) => ({
   format,
   display_name: 'A film: part 1',
   segments,
-  output_dir,
+  ...(output_dir !== undefined && { output_dir }),
 });
 const never = new AbortController().signal;
 

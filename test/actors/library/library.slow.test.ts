@@ -118,7 +118,7 @@ async function library(t: TestContext) {
       work = paths && { task_id: 'task', cache_dir, paths: new Set(paths) };
     },
     paths: async () => {
-      const page = { cache_dir, under: null, offset: 0, limit: 100 };
+      const page = { cache_dir, offset: 0, limit: 100 };
       const { media } = await whole.list(page, never);
       return media.map(({ media_path }) => media_path.slice(root.length + 1));
     },
@@ -376,7 +376,7 @@ test('summaries are counted with the media and on the disk, move with a path, an
   const { summaries, records_bytes } = await disk();
   assert.deepEqual([summaries.count, summaries.nodes], [2, 2 * tree(100).length]);
   assert.ok(summaries.bytes > 10_000 && summaries.bytes < records_bytes, JSON.stringify(summaries));
-  const page = { cache_dir: l.cache_dir, under: null, offset: 0, limit: 9 };
+  const page = { cache_dir: l.cache_dir, offset: 0, limit: 9 };
   assert.deepEqual(
     (await l.whole.list(page, never)).media.map((one) => one.summaries),
     [1, 1],

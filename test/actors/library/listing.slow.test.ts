@@ -58,7 +58,11 @@ async function setUp(t: TestContext, disk: Disk = systemDisk) {
     ),
   };
   const list = (folder: string | null, page = {}, signal = never): Promise<FolderPage> =>
-    listFolder(parts, { cache_dir, folder, offset: 0, limit: 1000, ...page }, signal);
+    listFolder(
+      parts,
+      { cache_dir, ...(folder !== null && { folder }), offset: 0, limit: 1000, ...page },
+      signal,
+    );
   const place = (name: string) => {
     const path = join(media, name);
     mkdirSync(join(path, '..'), { recursive: true });

@@ -19,8 +19,8 @@ export const clipsStage: Stage = {
     const { clips } = task.parts;
     const { clip_export } = task.request;
     if (!clips || !clip_export) throw engineErrors.INTERNAL('there is nothing that cuts clips');
-    const { mode, create_folders } = clip_export;
-    const series = await clips.begin({ output_dir: task.request.cache_dir, mode, create_folders });
+    const { clips: _, ...options } = clip_export;
+    const series = await clips.begin({ output_dir: task.request.cache_dir, ...options });
     return closingRun(new ClipClosing(task, series, clip_export));
   },
 };

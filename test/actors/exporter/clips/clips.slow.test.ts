@@ -66,7 +66,7 @@ const cut = async (
   mode: ClipMode = 'precise',
   create_folders = false,
 ) => {
-  const answer = await clips.export({ output_dir, create_folders, mode, clips: wishes }, never);
+  const answer = await clips.export({ output_dir, create_folders, mode, clips: [...wishes] }, never);
   assert.ok(Check(ClipsAnswer, answer));
   return answer;
 };

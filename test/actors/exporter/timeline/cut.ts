@@ -1,7 +1,7 @@
 // A small cut with everything a format has to say: a gap, an overlap, a still, stereo and mono sound,
 // drop-frame and another rate, names that have to be escaped.
 import { type Arranged, arrange } from '../../../../actors/exporter/timeline/arrange.ts';
-import type { TimelineRequest } from '../../../../actors/exporter/timeline/contract.ts';
+import type { TimelineBody } from '../../../../actors/exporter/timeline/contract.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';
 
 const facts = known(
@@ -19,7 +19,7 @@ const facts = known(
   recording('/media/music.wav', { seconds: 60 }),
 );
 
-export function cut(more: Partial<TimelineRequest> = {}): Arranged {
+export function cut(more: Partial<TimelineBody> = {}): Arranged {
   const items = [
     item('/media/Tag & Nacht/Größe 1.mov', 2.002, 4.004, { name: 'Opening <wide>' }),
     item('/media/b.mp4', 1, 3),

@@ -1,5 +1,5 @@
 // Sources and items of the tests of timelines.
-import type { TimelineItem, TimelineRequest } from '../../../../actors/exporter/timeline/contract.ts';
+import type { TimelineBody, TimelineItem } from '../../../../actors/exporter/timeline/contract.ts';
 import type { SourceFacts } from '../../../../actors/exporter/timeline/source-facts.ts';
 
 export const rates = {
@@ -36,11 +36,8 @@ export function item(media_path: string, start: number, end: number, more: Parti
   } as const;
 }
 
-export function request(
-  items: readonly TimelineItem[],
-  more: Partial<TimelineRequest> = {},
-): TimelineRequest {
-  return { format: 'xmeml', sequence_name: 'Cut', items, output_path: null, ...more };
+export function request(items: readonly TimelineItem[], more: Partial<TimelineBody> = {}): TimelineBody {
+  return { format: 'xmeml', sequence_name: 'Cut', items: [...items], ...more };
 }
 
 export function known(...facts: readonly SourceFacts[]): Map<string, SourceFacts> {

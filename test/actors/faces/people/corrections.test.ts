@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { ModifyRequest } from '../../../../actors/faces/people/contract.ts';
 import { checkedCorrections } from '../../../../actors/faces/people/people.ts';
+import type { ModifyRequest } from '../../../../actors/faces/people/requests/contract.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { jobOfNames } from './jobs.ts';
 
@@ -11,7 +11,7 @@ type Move = ModifyRequest['moves'][number];
 
 function refused(merges: Merge[], moves: Move[] = []) {
   try {
-    checkedCorrections(job, { merges, moves });
+    checkedCorrections(job, { merges, moves, apart: [] });
   } catch (error) {
     const { code, details } = error as EngineError;
     return [code, details['field']];
@@ -35,7 +35,10 @@ test('a merge is of two clusters or more, and what stays is one of them', () => 
 
 test('a move is of faces from one cluster into another', () => {
   const good = { from_cluster_id: 'a', to_cluster_id: 'b', entry_ids: ['e1', 'e2', 'e1'] };
-  assert.deepEqual(checkedCorrections(job, { merges: [], moves: [good] }).moves[0]?.entry_ids, ['e1', 'e2']);
+  assert.deepEqual(checkedCorrections(job, { merges: [], moves: [good], apart: [] }).moves[0]?.entry_ids, [
+    'e1',
+    'e2',
+  ]);
   const at = (more: Partial<Move>) => refused([], [good, { ...good, ...more }]);
   assert.deepEqual(at({ from_cluster_id: 'x' }), ['UNKNOWN_CLUSTER', 'moves[1].from_cluster_id']);
   assert.deepEqual(at({ to_cluster_id: 'x' }), ['UNKNOWN_CLUSTER', 'moves[1].to_cluster_id']);

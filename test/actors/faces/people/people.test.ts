@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { analysisErrors, type TaskRequest } from '../../../../actors/analysis/contract.ts';
-import { peopleRequestErrors, type SamplesRequest } from '../../../../actors/faces/people/contract.ts';
+import { peopleRequestErrors } from '../../../../actors/faces/people/contract.ts';
 import { createPeople } from '../../../../actors/faces/people/people.ts';
+import { SamplesRequest } from '../../../../actors/faces/people/requests/contract.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { filled } from '../../../filled.ts';
 import { FakeIndex, fakeJob } from './fake-index.ts';
 
 const cache_dir = '/cache';
 const named = { cache_dir, cluster_job_name: 'Family' };
-const all: SamplesRequest = {
-  ...named,
-  limit_per_cluster: 12,
-  min_cluster_size: 1,
-  max_cluster_size: 1_000_000_000,
-  max_clusters: 100,
-  include_noise: false,
-};
+const all = filled(SamplesRequest, named);
 
 /** Ann has c1, Ben c2 and c4, c3 has no name. */
 function people(mostLetters?: number) {
@@ -69,7 +64,7 @@ test('everything a person waits for goes in the lane now, with the signal of the
   await whole.samples({ ...all, max_clusters: 4, limit_per_cluster: 2000 }, signal);
   await whole.faces({ ...named, cluster_ids: ['c1'], limit: 1, offset: 0, include_entry_ids: true }, signal);
   await whole.name({ ...named, assignments: [{ cluster_id: 'c3', name: 'Cem' }] }, signal);
-  await whole.modify({ ...named, merges: [{ cluster_ids: ['c2', 'c4'] }], moves: [] }, signal);
+  await whole.modify({ ...named, merges: [{ cluster_ids: ['c2', 'c4'] }], moves: [], apart: [] }, signal);
   await whole.undo(named, signal);
   await whole.appearances({ ...named, people: [] }, signal);
   await whole.remove({ ...named, cluster_id: 'c1' }, signal);
@@ -207,7 +202,7 @@ test('corrections are asked for as they were checked, and the last ones are take
   const { index, whole } = people();
   const merges = [{ cluster_ids: ['c2', 'c4', 'c2'], target_cluster_id: 'c4' }];
   const moves = [{ from_cluster_id: 'c1', to_cluster_id: 'c3', entry_ids: ['c1-0', 'c1-0', 'c1-4'] }];
-  assert.deepEqual(await whole.modify({ ...named, merges, moves }), {
+  assert.deepEqual(await whole.modify({ ...named, merges, moves, apart: [] }), {
     merges: [{ target_cluster_id: 'c4', cluster_ids: ['c2', 'c4'], size: 7 }],
     moves: [{ from: 'c1', to: 'c3', moved: 2 }],
     apart: [],
@@ -215,7 +210,7 @@ test('corrections are asked for as they were checked, and the last ones are take
   const { can_undo, cluster_ids } = await whole.undo(named);
   assert.deepEqual([can_undo, cluster_ids], [false, ['c1', 'c2', 'c3', 'c4']]);
   await assert.rejects(whole.undo(named), (error) => peopleErrors.NOTHING_TO_UNDO.is(error));
-  const old = { cache_dir, cluster_job_name: 'Old', merges: [], moves: [] };
+  const old = { cache_dir, cluster_job_name: 'Old', merges: [], moves: [], apart: [] };
   await assert.rejects(whole.modify(old), (error) => peopleErrors.LEGACY_STORAGE.is(error));
   assert.ok(index.asked.some(({ name }) => name === 'undo_clusters'));
 });
@@ -268,7 +263,7 @@ test('clustering again is a task that stops no other one', async () => {
 
 test('a name that several clusters have removes them all, and what is left behind is compacted', async () => {
   const { index, whole, job } = people();
-  const { message, ...removed } = await whole.remove({ ...named, cluster_id: null, person_name: 'Ben' });
+  const { message, ...removed } = await whole.remove({ ...named, person_name: 'Ben' });
   assert.deepEqual(removed, { deleted_jobs: 0, deleted_clusters: 2, deleted_faces: 7, removed_faces: 7 });
   assert.match(message, /the next compaction deletes them from the disk/);
   assert.deepEqual(
@@ -278,7 +273,7 @@ test('a name that several clusters have removes them all, and what is left behin
   assert.equal(index.garbage, 0);
   const compactions = index.asked.filter(({ name }) => name === 'compact_faces');
   assert.deepEqual([compactions.length, compactions[0]?.options.lane], [3, 'later']);
-  const rest = await whole.remove({ ...named, cluster_id: null });
+  const rest = await whole.remove({ ...named });
   assert.deepEqual([rest.deleted_jobs, rest.deleted_clusters, rest.deleted_faces], [1, 2, 35]);
   assert.deepEqual((await whole.jobs(cache_dir)).cluster_jobs, ['Old']);
 });
@@ -287,9 +282,9 @@ test('whom a removal means is certain, or nothing is removed', async () => {
   const { index, whole } = people();
   const both = whole.remove({ ...named, cluster_id: 'c1', person_name: 'Ann' });
   await assert.rejects(both, (error) => peopleRequestErrors.WHICH_PERSON.is(error));
-  const typo = whole.remove({ ...named, cluster_id: null, person_name: 'Anne' });
+  const typo = whole.remove({ ...named, person_name: 'Anne' });
   await assert.rejects(typo, /person_name: "Family" has no person named "Anne"; did you mean Ann\?/);
-  const empty = whole.remove({ ...named, cluster_id: null, person_name: '' });
+  const empty = whole.remove({ ...named, person_name: '' });
   await assert.rejects(empty, (error) => peopleErrors.UNKNOWN_PERSON.is(error));
   const unknown = whole.remove({ ...named, cluster_id: 'c9' });
   await assert.rejects(unknown, (error) => peopleErrors.UNKNOWN_CLUSTER.is(error));
@@ -343,5 +338,5 @@ test('of a person whose faces another clustering has it is told that they come b
     (await whole.remove({ ...named, cluster_id: 'c1' })).message,
     /also contain 30 of them, so they come back/,
   );
-  assert.doesNotMatch((await whole.remove({ ...named, cluster_id: null })).message, /come back/);
+  assert.doesNotMatch((await whole.remove({ ...named })).message, /come back/);
 });

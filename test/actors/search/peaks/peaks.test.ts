@@ -71,7 +71,7 @@ async function setUp(t: TestContext) {
   const ref = { ask: (name: never, request: never) => index.call(name, request) };
   const open = () => createPeaks({ index: ref, thumbnailDecoders: [decoder] } as never);
   const begun = () => asked.filter((name) => name === 'peaks').length;
-  const request = { cache_dir, hash_str: 'aa', start_seconds: null, end_seconds: null, points: 4 };
+  const request = { cache_dir, hash_str: 'aa', points: 4 };
   const file = peaksFile(cache_dir, 'aa');
   return { index, cache_dir, path, remember, open, begun, asked, told: result, request, file };
 }

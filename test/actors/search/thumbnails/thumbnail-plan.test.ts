@@ -72,7 +72,7 @@ test('the moments of each file come together, ascending, and keep the index of t
   const ask = (media_path: string, time_seconds: number, hash_str?: string) => ({
     media_path,
     time_seconds,
-    hash_str,
+    ...(hash_str !== undefined && { hash_str }),
   });
   const files = momentsByFile([ask('/a', 9), ask('/b', 1), ask('/a', 2), ask('/a', 9), ask('/a', 3, 'f0')]);
   assert.deepEqual(files, [

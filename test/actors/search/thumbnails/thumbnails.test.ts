@@ -40,7 +40,7 @@ async function thumbnailWorld(files: readonly FakeFile[], analysed: readonly str
       media_path: more.path ?? w.paths[0]!,
       start_time,
       end_time,
-      hash_str: more.hash_str ?? null,
+      ...(more.hash_str !== undefined && { hash_str: more.hash_str }),
       max_size: 480,
     });
   return { ...w, ask, scene };
