@@ -3,6 +3,7 @@
 // does not hide the others.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { codeOf } from '../../runtime/files/error-code.ts';
 import { suggestion } from '../../runtime/nearest.ts';
 import { facesErrors } from '../faces/contract.ts';
 import { textReaderErrors } from '../text-reader/contract.ts';
@@ -70,73 +71,38 @@ export function findRow(registry: Registry, key: string): ModelRow {
   );
 }
 
-/** The same, for looking at pictures. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
-export function findVisualRow(registry: Registry, key: string): VisualRow {
-  const row = findRow(registry, key);
-  if (isVisual(row)) return row;
-  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a visual one`, { key });
-}
-
 function isVisual(row: ModelRow): row is VisualRow {
   return row.kind === 'visual' && row.visual !== undefined;
-}
-
-/** The same, for listening to speech. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
-export function findSpeechRow(registry: Registry, key: string): SpeechRow {
-  const row = findRow(registry, key);
-  if (isSpeech(row)) return row;
-  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a speech model`, { key });
 }
 
 export function isSpeech(row: ModelRow): row is SpeechRow {
   return row.kind === 'speech' && row.speech !== undefined;
 }
 
-/** The same, for telling voices apart. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
-export function findSpeakerRow(registry: Registry, key: string): SpeakerRow {
-  const row = findRow(registry, key);
-  if (isSpeaker(row)) return row;
-  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a speaker model`, { key });
-}
-
 export function isSpeaker(row: ModelRow): row is SpeakerRow {
   return row.kind === 'speaker' && row.speaker !== undefined;
-}
-
-/** The same, for finding faces. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
-export function findFaceDetectorRow(registry: Registry, key: string): FaceDetectorRow {
-  const row = findRow(registry, key);
-  if (isFaceDetector(row)) return row;
-  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a face detector`, { key });
-}
-
-function isFaceDetector(row: ModelRow): row is FaceDetectorRow {
-  return row.kind === 'face-detector' && row.detector !== undefined;
-}
-
-/** The same, for telling faces apart. Throws MODEL_UNKNOWN and MODEL_WRONG_KIND. */
-export function findFaceEmbedderRow(registry: Registry, key: string): FaceEmbedderRow {
-  const row = findRow(registry, key);
-  if (isFaceEmbedder(row)) return row;
-  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not a face embedder`, { key });
-}
-
-function isFaceEmbedder(row: ModelRow): row is FaceEmbedderRow {
-  return row.kind === 'face-embedder' && row.embedder !== undefined;
-}
-
-/** The same, for writing summaries. Throws MODEL_UNKNOWN, MODEL_UNSUPPORTED and MODEL_WRONG_KIND. */
-export function findSummaryRow(registry: Registry, key: string): SummaryRow {
-  const row = findRow(registry, key);
-  if (isSummary(row)) return row;
-  throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not one that writes summaries`, {
-    key,
-  });
 }
 
 export function isSummary(row: ModelRow): row is SummaryRow {
   return row.kind === 'summary' && row.summary !== undefined;
 }
+
+/** As `findRow`, for rows of one kind. Throws MODEL_WRONG_KIND. */
+function finder<R extends ModelRow>(
+  isOfKind: (row: ModelRow) => row is R,
+  what: string,
+): (registry: Registry, key: string) => R {
+  return (registry, key) => {
+    const row = findRow(registry, key);
+    if (isOfKind(row)) return row;
+    throw modelErrors.MODEL_WRONG_KIND(`"${key}" is a ${row.kind} model, not ${what}`, { key });
+  };
+}
+
+export const findVisualRow = finder(isVisual, 'a visual one');
+export const findSpeechRow = finder(isSpeech, 'a speech model');
+export const findSpeakerRow = finder(isSpeaker, 'a speaker model');
+export const findSummaryRow = finder(isSummary, 'one that writes summaries');
 
 /**
  * The face models in use: of the user's folders and the downloaded ones, as `bestThere` ranks them. Throws
@@ -147,8 +113,8 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
   const models = await downloadedOf(modelsDir, rows, isFaceKind);
   const detector = bestThere(models, 'face-detector');
   const embedder = bestThere(models, 'face-embedder');
-  if (detector && isFaceDetector(detector) && embedder && isFaceEmbedder(embedder)) {
-    return { detector, embedder };
+  if (detector?.detector && embedder?.embedder) {
+    return { detector: detector as FaceDetectorRow, embedder: embedder as FaceEmbedderRow };
   }
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
   const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm`;
@@ -174,29 +140,28 @@ function downloadedOf(
 
 /** The model that reads printed words. Throws NO_TEXT_MODEL, which names the command that brings one. */
 export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
-  const { rows } = await readRegistry(modelsDir);
-  const models = await downloadedOf(modelsDir, rows, (kind) => kind === 'text-recognition');
-  const row = bestThere(models, 'text-recognition');
+  const row = await bestDownloaded(modelsDir, 'text-recognition');
   if (row) return row;
   const command = 'framehound models pull pp-ocr-v4';
-  throw textReaderErrors.NO_TEXT_MODEL(
-    `No model for printed words is downloaded; to download one: ${command}`,
-    {
-      command,
-    },
-  );
+  const message = `No model for printed words is downloaded; to download one: ${command}`;
+  throw textReaderErrors.NO_TEXT_MODEL(message, { command });
 }
 
 /** The model that finds things. Throws NO_OBJECT_DETECTOR, which names the command that brings one. */
 export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow> {
-  const { rows } = await readRegistry(modelsDir);
-  const models = await downloadedOf(modelsDir, rows, (kind) => kind === 'object-detection');
-  const row = bestThere(models, 'object-detection');
+  const row = await bestDownloaded(modelsDir, 'object-detection');
   if (row) return row;
   const command = 'framehound models pull nanodet-416';
-  throw thingsErrors.NO_OBJECT_DETECTOR(`No object detector is downloaded; to download one: ${command}`, {
-    command,
-  });
+  const message = `No object detector is downloaded; to download one: ${command}`;
+  throw thingsErrors.NO_OBJECT_DETECTOR(message, { command });
+}
+
+async function bestDownloaded(
+  modelsDir: string,
+  kind: 'text-recognition' | 'object-detection',
+): Promise<ModelRow | null> {
+  const { rows } = await readRegistry(modelsDir);
+  return bestThere(await downloadedOf(modelsDir, rows, (one) => one === kind), kind);
 }
 
 export function isBuiltIn(row: ModelRow): boolean {
@@ -275,8 +240,4 @@ async function sizeOf(path: string): Promise<number | null> {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
     throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

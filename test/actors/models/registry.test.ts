@@ -9,8 +9,6 @@ import {
   chooseFaces,
   currentSystem,
   fileOf,
-  findFaceDetectorRow,
-  findFaceEmbedderRow,
   findRow,
   findVisualRow,
   missingFiles,
@@ -215,13 +213,4 @@ test('the pair in use is the best of what is downloaded whole and of the own fol
   assert.equal((await chosen())[1], 'sface-int8', 'its file is not there');
   await writeFile(join(folder, 'mine', 'own.onnx'), 'graph');
   assert.equal((await chosen())[1], 'mine');
-});
-
-test('a face model is found by its key, and none of another kind', () => {
-  const registry = { rows: builtInRows, problems: [] };
-  assert.equal(findFaceDetectorRow(registry, 'yunet-2026may').detector.color, 'bgr');
-  assert.equal(findFaceEmbedderRow(registry, 'auraface-v1').embedder.mean, 127.5);
-  assert.throws(() => findFaceDetectorRow(registry, 'sface'), { code: 'MODEL_WRONG_KIND' });
-  assert.throws(() => findFaceEmbedderRow(registry, 'yunet-2026may'), { code: 'MODEL_WRONG_KIND' });
-  assert.throws(() => findFaceEmbedderRow(registry, 'sfac'), { code: 'MODEL_UNKNOWN', message: /sface/ });
 });

@@ -5,18 +5,16 @@ import { gzipSync } from 'node:zlib';
 export interface Member {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** `0` for a file, which is left out; `5` a folder, `2` a link. */
+  /** `0` for a file, which is left out; `5` a folder. */
   readonly type?: string;
-  /** The size that the header tells, where it is another. */
-  readonly told?: number;
 }
 
 /** The archive alone; `package/` goes before every path. */
 export function tarOf(members: readonly Member[]): Buffer {
-  const blocks = members.flatMap(({ path, bytes, type = '0', told }) => {
+  const blocks = members.flatMap(({ path, bytes, type = '0' }) => {
     const full = `package/${path}`;
     const long = full.length > 100 ? [...entry('PaxHeader', 'x', paxRecord('path', full))] : [];
-    return [...long, ...entry(full.slice(0, 100), type, bytes, told)];
+    return [...long, ...entry(full.slice(0, 100), type, bytes)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
@@ -26,11 +24,11 @@ export function tarballOf(members: readonly Member[]): { bytes: Buffer; integrit
   return { bytes, integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}` };
 }
 
-function entry(path: string, type: string, bytes: Uint8Array, told = bytes.length): Buffer[] {
+function entry(path: string, type: string, bytes: Uint8Array): Buffer[] {
   const header = Buffer.alloc(512);
   header.write(path, 0);
   header.write('000644 \0', 100);
-  header.write(`${told.toString(8).padStart(11, '0')} `, 124);
+  header.write(`${bytes.length.toString(8).padStart(11, '0')} `, 124);
   header.write(' '.repeat(8), 148);
   header.write(type, 156);
   header.write('ustar\u000000', 257);

@@ -55,22 +55,8 @@ test('a cut tarball is refused, wherever it is cut', async () => {
     await assert.rejects(read(gzipSync(archive.subarray(0, end)), 'README.md'), /it is cut short/);
 });
 
-test('what is no gzip, and a changed header, are refused', async () => {
+test('what is no gzip is refused', async () => {
   await assert.rejects(read(bytesOf(5000), 'a'), /incorrect header check/);
-  const archive = tarOf(members);
-  archive[0]! ^= 1;
-  await assert.rejects(read(gzipSync(archive), 'README.md'), /checksum of a header is wrong/);
-});
-
-test('links, sizes beyond every model and headers without an end are refused', async () => {
-  const link = [{ path: 'a', bytes: new Uint8Array(), type: '2' }];
-  await assert.rejects(read(tarballOf(link).bytes, 'a'), /a is neither a file nor a folder/);
-  const huge = [{ path: 'a', bytes: new Uint8Array(), told: 2 ** 31 }];
-  await assert.rejects(read(tarballOf(huge).bytes, 'a'), /a of 2147483648 bytes is too large/);
-  for (const text of ['9 path=', '999 path=a\n', 'path=a\n', '7 path\n\n']) {
-    const pax = [{ path: 'x', bytes: Buffer.from(text), type: 'x' }, ...members];
-    await assert.rejects(read(tarballOf(pax).bytes, 'README.md'), /a pax header is incomplete/, text);
-  }
 });
 
 test('reading ends when it is cancelled', async () => {
