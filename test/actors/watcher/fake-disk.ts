@@ -1,4 +1,4 @@
-// A disk in memory with one folder of files, for long random histories.
+// A disk in memory whose folders have files only.
 import { type BigIntStats, Dirent, type Stats } from 'node:fs';
 import type { Disk } from '../../../actors/watcher/disk.ts';
 
@@ -19,9 +19,9 @@ function statOf(kind: 'file' | 'folder', { size, mtimeNs }: { size: bigint; mtim
   return { size, mtimeNs, dev: 1n, ino: 2n, isFile, isDirectory } as unknown as BigIntStats;
 }
 
-/** `files`: by name, directly in `root`; changed by the test. */
+/** `files`: by path below `root`; changed by the test. Every other path is a folder. */
 export function fakeDisk(root: string, files: Map<string, FakeFile>): Disk {
-  const nameOf = (path: string) => path.slice(root.length + 1);
+  const below = (path: string) => path.slice(root.length + 1);
   const entry = (name: string): Dirent => {
     const type: Partial<Stats> = {
       isFile: () => true,
@@ -30,17 +30,22 @@ export function fakeDisk(root: string, files: Map<string, FakeFile>): Disk {
     };
     return Object.assign(Object.create(Dirent.prototype), type, { name });
   };
-  const stat = (path: string) => {
-    const file = files.get(nameOf(path));
-    if (!file) throw failing('ENOENT');
-    return statOf('file', file);
-  };
   return {
-    list: () => [...files.keys()].map(entry),
-    stat,
+    list: (folder) => {
+      const prefix = below(folder);
+      const names = Array.from(files.keys(), (path) =>
+        path.startsWith(prefix) ? path.slice(prefix.length) : '/',
+      );
+      return names.filter((name) => !name.includes('/')).map(entry);
+    },
+    stat: (path) => {
+      const file = files.get(below(path));
+      if (!file) throw failing('ENOENT');
+      return statOf('file', file);
+    },
     reach: async () => statOf('folder', { size: 0n, mtimeNs: 0n }),
     opened: (path) => {
-      const file = files.get(nameOf(path));
+      const file = files.get(below(path));
       if (!file || file.locked !== null) throw failing(file?.locked ?? 'ENOENT');
       return statOf('file', file);
     },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { until } from '../../../until.ts';
 import { bodyOf, code, never, oneFolder, watching } from './watching.ts';
 
 const recorded = ({ home }: { home: string }) =>
@@ -157,7 +158,8 @@ test('a folder that is removed while its file is worked on: the file is finished
   w.tasks.end();
   await w.isState('waiting');
   assert.deepEqual((await w.service.list()).watch_folders, []);
-  assert.deepEqual([w.world.settled.length, w.world.ledgers.size], [0, 0]);
+  const ledgers = readdirSync(join(w.home, 'watch-folders')).filter((name) => name.endsWith('.ledger'));
+  assert.deepEqual([w.world.settled.length, ledgers], [0, []]);
   await assert.rejects(w.service.remove(w.id), code('WATCH_FOLDER_UNKNOWN'));
 });
 
@@ -186,6 +188,7 @@ test('the engine ends in mid-file: nothing is left of the service but the record
   await w.begun(1);
   w.tasks.result(one);
   await w.service.close();
+  await until(() => w.clock.waiting === 0);
   const state = [await w.state(), w.clock.waiting, w.tasks.listeners.size, recorded(w).running];
   assert.deepEqual(state, ['stopped', 0, 0, true]);
   assert.deepEqual(

@@ -256,9 +256,9 @@ test('of several folders each has its turn, and one in trouble does not hold the
 test('a change that the system tells of brings the next poll forward', async (t) => {
   const w = await oneFolder(t);
   await w.service.start();
-  await w.pass(() => w.world.listening.length === 1 && w.world.polls.length === 1);
+  await w.pass(() => w.world.listeners.open.size === 1 && w.world.polls.length === 1);
   const before = w.clock.now();
-  w.world.tellChange(w.id);
+  for (const { change } of w.world.listeners.open.values()) change();
   await w.pass(() => w.world.polls.length === 2);
   assert.ok(w.clock.now() - before <= 3_000);
 });

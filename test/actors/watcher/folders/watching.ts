@@ -1,4 +1,4 @@
-// A home folder with watch folders, a fake watcher and a fake front door, and services that share them.
+// A home folder with watch folders, the watcher over a disk in memory and a fake front door, and services that share them.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import type { Ref } from '../../../../runtime/ref.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
 import { until } from '../../../until.ts';
 import { FakeTasks } from './fake-tasks.ts';
-import { fakeWatcher, WatcherWorld } from './fake-watcher.ts';
+import { WatcherWorld, watcherOf } from './watcher-world.ts';
 
 export const never = new AbortController().signal;
 
@@ -42,14 +42,14 @@ export async function watching(t: TestContext) {
   const clock = manualClock();
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
-  const world = new WatcherWorld();
+  const world = new WatcherWorld(base);
   const tasks = new FakeTasks();
   const supervisor = createSupervisor({ clock: manualClock(), log });
   const watcher = await supervisor.add({
     name: 'watcher',
     contract: watcherContract,
     turnLimitMs: 60_000,
-    start: () => startInMemory(fakeWatcher(world), { log }),
+    start: () => startInMemory(watcherOf(world, clock), { log }),
   });
   const services: WatchFolders[] = [];
   const facts = { skew: 0, ids: 0, filters: fakeFilters() };
