@@ -4,7 +4,7 @@
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Patience, systemDisk } from '../actors/watcher/disk.ts';
+import { PendingQueries, systemDisk } from '../actors/watcher/disk.ts';
 import { FileTable } from '../actors/watcher/file-table.ts';
 import { FolderFiles } from '../actors/watcher/files.ts';
 import { Ledger } from '../actors/watcher/ledger.ts';
@@ -19,8 +19,8 @@ const exclusions = {
   excluded_folder_globs: ['backup', 'rushes/*/old'],
 };
 const turn = { signal: new AbortController().signal, throwIfCancelled: () => {} };
-const patience = new Patience(systemClock);
-const parts = { disk: systemDisk, clock: systemClock, patience, settleMs: 0, sliceMs: 20 };
+const queries = new PendingQueries(systemClock);
+const parts = { disk: systemDisk, clock: systemClock, queries, settleMs: 0, sliceMs: 20 };
 const plan = { work: '', store: null };
 
 /**

@@ -4,7 +4,7 @@ import { type ActorInstance, actor } from '../../runtime/actor.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { changesOf, type Listen, listen } from './changes.ts';
 import { type WatchedFolder, watcherContract } from './contract.ts';
-import { type Disk, Patience, systemDisk } from './disk.ts';
+import { type Disk, PendingQueries, systemDisk } from './disk.ts';
 import { type FilesParts, FolderFiles } from './files.ts';
 import { removeLedger } from './ledger.ts';
 
@@ -22,14 +22,14 @@ export const definition = actor<typeof watcherContract, WatcherSettings | undefi
   contract: watcherContract,
   create: ({ settings = {}, log }): ActorInstance<typeof watcherContract> => {
     const { disk = systemDisk, clock = systemClock, reachMs, settleMs = 4000, sliceMs = 20 } = settings;
-    const patience = new Patience(clock, reachMs);
-    const parts = { disk, clock, patience, settleMs, sliceMs };
+    const queries = new PendingQueries(clock, reachMs);
+    const parts = { disk, clock, queries, settleMs, sliceMs };
     const changes = { clock, log, listen: settings.listen ?? listen, everyMs: settings.everyMs ?? 1000 };
     const folders = new Map<string, FolderFiles>();
     const filesOf = (folder: WatchedFolder) => {
       const files = folders.get(folder.id) ?? new FolderFiles(folder, parts);
       folders.set(folder.id, files);
-      files.follow(folder.plan);
+      files.setPlan(folder.plan);
       return files;
     };
     return {

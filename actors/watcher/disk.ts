@@ -49,19 +49,19 @@ export const systemDisk: Disk = {
   isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
 };
 
-interface Question {
+interface Query {
   readonly answer: Promise<unknown>;
   readonly since: number;
 }
 
 /**
- * Waits for answers, but not for long. A question that hangs is not asked again, however many want to know:
+ * Waits for answers, but not for long. A query that hangs is not asked again, however many want to know:
  * each keeps one of the few threads that wait for disks.
  */
-export class Patience {
+export class PendingQueries {
   readonly #clock: Clock;
   readonly #limitMs: number;
-  readonly #questions = new Map<string, Question>();
+  readonly #pending = new Map<string, Query>();
 
   constructor(clock: Clock, limitMs = 5000) {
     this.#clock = clock;
@@ -70,7 +70,7 @@ export class Patience {
 
   /** Null when it does not answer in time. Rejects as `ask` does, and with CANCELLED. */
   async ask<T>(key: string, ask: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
-    const { answer, since } = this.#questions.get(key) ?? this.#begin(key, ask);
+    const { answer, since } = this.#pending.get(key) ?? this.#begin(key, ask);
     const { promise: limit, resolve } = Promise.withResolvers<null>();
     const wait = since + this.#limitMs - this.#clock.now();
     if (wait <= 0) return null;
@@ -83,12 +83,12 @@ export class Patience {
     }
   }
 
-  #begin(key: string, ask: () => Promise<unknown>): Question {
-    const answer = ask().finally(() => this.#questions.delete(key));
+  #begin(key: string, ask: () => Promise<unknown>): Query {
+    const answer = ask().finally(() => this.#pending.delete(key));
     // Nobody may be waiting for it any more.
     answer.catch(() => {});
-    const question = { answer, since: this.#clock.now() };
-    this.#questions.set(key, question);
-    return question;
+    const query = { answer, since: this.#clock.now() };
+    this.#pending.set(key, query);
+    return query;
   }
 }

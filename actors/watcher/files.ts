@@ -19,7 +19,7 @@ import {
   type WatchedFolder,
   watcherErrors,
 } from './contract.ts';
-import type { Disk, Patience } from './disk.ts';
+import type { Disk, PendingQueries } from './disk.ts';
 import { exclusionsOf } from './exclusions.ts';
 import { type FileEntry, FileTable, isEnd, markOf, stateSeen } from './file-table.ts';
 import { Ledger, type LedgerRecord } from './ledger.ts';
@@ -27,7 +27,7 @@ import { prefixOf, type Sighting, walk } from './walk.ts';
 
 export interface FilesParts {
   readonly disk: Disk;
-  readonly patience: Patience;
+  readonly queries: PendingQueries;
   readonly clock: Clock;
   /** Between two polls in which a file has to be the same to be complete. */
   readonly settleMs: number;
@@ -73,7 +73,7 @@ export class FolderFiles {
   }
 
   /** By another plan nothing is done or taken. LEDGER_UNWRITABLE, and then nothing has changed. */
-  follow(plan: Plan): void {
+  setPlan(plan: Plan): void {
     const before = this.#ledger.plan;
     if (before.work === plan.work && before.store === plan.store) return;
     const isSame = isSamePlan(before, plan);
@@ -125,7 +125,7 @@ export class FolderFiles {
     try {
       for (const sighting of steps) {
         turn.throwIfCancelled();
-        if (sighting) this.#see(sighting, findings);
+        if (sighting) this.#apply(sighting, findings);
         if (clock.now() - began < sliceMs) continue;
         await eventLoopTurn();
         this.#expectOpen();
@@ -137,7 +137,7 @@ export class FolderFiles {
     }
   }
 
-  #see(sighting: Sighting, findings: Findings): void {
+  #apply(sighting: Sighting, findings: Findings): void {
     if (sighting.kind === 'content') {
       findings.hasContent = true;
       return;
@@ -293,9 +293,9 @@ export class FolderFiles {
   }
 
   async #reach({ signal }: FilesTurn): Promise<BigIntStats> {
-    const { disk, patience } = this.#parts;
+    const { disk, queries } = this.#parts;
     const { folder_path } = this.#folder;
-    const stat = await patience
+    const stat = await queries
       .ask(folder_path, () => disk.reach(folder_path), signal)
       .catch((error) => {
         throw engineErrors.CANCELLED.is(error) ? error : this.#away(error);

@@ -177,7 +177,7 @@ export class FolderTask {
       // It was asked to finish while the task was being started.
       if (this.#starting.signal.aborted) this.finish();
       const { state, error } = await orAborted(end.promise, shutdown);
-      report(outcomes.rest(error));
+      report(outcomes.remaining(error));
       const ofTask = error?.code === analysisErrors.ALL_FAILED.code ? null : error;
       const isHandedBack = state === 'cancelled' && !this.#starting.signal.aborted;
       return { isHandedBack, fault: ofTask ?? fault };

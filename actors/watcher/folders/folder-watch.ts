@@ -112,7 +112,7 @@ export class FolderWatch implements Scheduled {
   }
 
   /** `now`: ms of the clock; `time`: Unix seconds. */
-  polled(report: PollReport, now: number, time: number, interval: number): void {
+  applyPoll(report: PollReport, now: number, time: number, interval: number): void {
     const { counts, ready, unsettled, unreadable: first, unreadable_count, took_ms: took } = report;
     this.#failures = { ...this.#failures, polls: 0, hung: 0 };
     this.#faults.poll = null;
@@ -129,7 +129,7 @@ export class FolderWatch implements Scheduled {
   }
 
   /** True when it is the first time in a row. */
-  pollFailed(error: unknown, now: number): boolean {
+  applyPollFailure(error: unknown, now: number): boolean {
     const hangs = engineErrors.ACTOR_STUCK.is(error);
     const { polls, hung } = this.#failures;
     this.#failures = { ...this.#failures, polls: polls + 1, hung: hung + (hangs ? 1 : 0) };
@@ -144,15 +144,15 @@ export class FolderWatch implements Scheduled {
     return polls === 0;
   }
 
-  changed(now: number): void {
+  advancePoll(now: number): void {
     if (!this.isAway) this.pollAt = pollAfterChange({ due: this.pollAt, ...this.#lastPoll }, now);
   }
 
   /** Files were handed out. A restarted watcher has none until the next poll. */
-  took(files: number, counts: FileCounts, now: number): void {
+  applyTake(files: number, counts: FileCounts, now: number): void {
     this.#set({ counts });
     this.#ready = files === 0 ? 0 : Math.max(0, this.#ready - files);
-    if (files === 0) this.changed(now);
+    if (files === 0) this.advancePoll(now);
   }
 
   succeed(): void {
@@ -170,7 +170,7 @@ export class FolderWatch implements Scheduled {
   }
 
   /** Somebody has stopped its task: that is no error. */
-  rest(until: number): void {
+  postpone(until: number): void {
     this.retryAt = until;
   }
 
@@ -201,7 +201,7 @@ export class FolderWatch implements Scheduled {
   }
 
   /** The watcher was told. */
-  sent(reports: readonly FileReport[], counts: FileCounts): void {
+  confirm(reports: readonly FileReport[], counts: FileCounts): void {
     this.reports = this.reports.filter((report) => !reports.includes(report));
     this.#set({ counts });
   }

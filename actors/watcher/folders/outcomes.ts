@@ -47,12 +47,12 @@ const others: Readonly<Record<string, ErrorRow>> = {
 };
 
 /**
- * Whom an error concerns. `file`: it comes again until the file changes. `try`: the same work on the file may
- * succeed. `surroundings`: any other file would have had it.
+ * Whom an error concerns. `file`: it comes again until the file changes. `attempt`: the same work on the file
+ * may succeed. `surroundings`: any other file would have had it.
  */
-export function scopeOf({ code }: Fault): 'file' | 'try' | 'surroundings' {
+export function scopeOf({ code }: Fault): 'file' | 'attempt' | 'surroundings' {
   if (code in surroundings) return 'surroundings';
-  return others[code]?.retryable ? 'try' : 'file';
+  return others[code]?.retryable ? 'attempt' : 'file';
 }
 
 /** The closing step of a task: its result, or whether there will be one. */
@@ -117,7 +117,7 @@ export class TaskOutcomes {
   }
 
   /** Of the other files when the task has ended, `error` being its own. */
-  rest(error: TaskError | null): FileOutcome[] {
+  remaining(error: TaskError | null): FileOutcome[] {
     // When all have failed, each has an error of its own.
     const fault = error?.code === analysisErrors.ALL_FAILED.code ? null : error;
     return Array.from(this.#files.values(), ({ file, results }) => {

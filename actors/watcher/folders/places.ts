@@ -7,7 +7,7 @@ import { codeOf } from '../../../runtime/files/error-code.ts';
 import { isPseudoFolder } from '../../../runtime/files/pseudo-folder.ts';
 import { realFolder } from '../../../runtime/files/real-folder.ts';
 import { databaseFile } from '../../index/store/names.ts';
-import { Patience } from '../disk.ts';
+import { PendingQueries } from '../disk.ts';
 import type { FolderSettings, RecordedFolder } from './configuration.ts';
 import { watchErrors } from './contract.ts';
 
@@ -34,17 +34,17 @@ interface Place {
 
 export class Places {
   readonly #homes: Homes;
-  readonly #patience: Patience;
+  readonly #queries: PendingQueries;
   readonly #look: (path: string) => Promise<Place>;
 
   constructor(homes: Homes, clock: Clock, look: (path: string) => Promise<Place> = placeAt) {
     this.#homes = homes;
-    this.#patience = new Patience(clock);
+    this.#queries = new PendingQueries(clock);
     this.#look = look;
   }
 
   async #place(path: string): Promise<Place> {
-    return (await this.#patience.ask(path, () => this.#look(path))) ?? noFolder('does not answer');
+    return (await this.#queries.ask(path, () => this.#look(path))) ?? noFolder('does not answer');
   }
 
   /** The real path of a folder to watch. WATCH_FOLDER_MISSING, INVALID_WATCH_FOLDER. */

@@ -41,7 +41,7 @@ export interface WatchRunParts extends FolderTaskParts {
 }
 
 /** How often the configuration is read, and what was found is recorded. */
-const LOOK_MS = 5_000;
+const MAINTAIN_MS = 5_000;
 /** How long a folder rests whose task somebody has stopped. */
 const STOPPED_MS = 60_000;
 /** How long the end of the engine waits for what is being recorded. */
@@ -63,7 +63,7 @@ export class WatchRun {
   #configuration: Configuration | null = null;
   /** Why the configuration cannot be read; the last one holds. */
   #fault: string | null = null;
-  #lookAt = 0;
+  #maintainAt = 0;
   #isStopping = false;
   #isComplete = false;
   #isPolling = false;
@@ -105,7 +105,7 @@ export class WatchRun {
 
   /** Reads the configuration again; a poll that runs does not delay it. */
   refresh(): void {
-    this.#lookAt = 0;
+    this.#maintainAt = 0;
     this.#step();
   }
 
@@ -151,28 +151,28 @@ export class WatchRun {
       return;
     }
     const now = this.#parts.clock.now();
-    if (now >= this.#lookAt) this.#look(now);
+    if (now >= this.#maintainAt) this.#maintain(now);
     const poll = nextPoll(this.#watches.values());
     if (!this.#isPolling && poll !== null && poll.pollAt <= now) void this.#poll(poll);
-    this.#work(now);
+    this.#startWork(now);
     const times = [...this.#watches.values()].flatMap(({ pollAt, retryAt }) => [pollAt, retryAt ?? 0]);
-    const next = Math.min(...[this.#lookAt, this.#slotAt ?? 0, ...times].filter((at) => at > now));
+    const next = Math.min(...[this.#maintainAt, this.#slotAt ?? 0, ...times].filter((at) => at > now));
     this.#disarm = this.#parts.clock.after(next - now, () => this.#step());
   }
 
-  #work(now: number): void {
+  #startWork(now: number): void {
     if (this.batch !== null) return;
     const watch = nextToWork(this.#watches.values(), now);
     if (watch === null || !this.#parts.tasks.busy) {
       this.#slotAt = null;
-      if (watch !== null) void this.#serve(watch);
-    } else if (this.#slotAt === null || this.#slotAt <= now) this.#slotAt = now + LOOK_MS;
+      if (watch !== null) void this.#startTask(watch);
+    } else if (this.#slotAt === null || this.#slotAt <= now) this.#slotAt = now + MAINTAIN_MS;
   }
 
-  #look(now: number): void {
-    this.#lookAt = now + LOOK_MS;
+  #maintain(now: number): void {
+    this.#maintainAt = now + MAINTAIN_MS;
     try {
-      this.#adopt(this.#parts.configuration.read(), now);
+      this.#apply(this.#parts.configuration.read(), now);
       this.#fault = null;
     } catch (error) {
       const { message } = toFields(error);
@@ -185,7 +185,7 @@ export class WatchRun {
   }
 
   /** Watches the folders of the configuration that are enabled. */
-  #adopt(configuration: Configuration, now: number): void {
+  #apply(configuration: Configuration, now: number): void {
     if (configuration === this.#configuration) return;
     this.#configuration = configuration;
     const { homes, records } = this.#parts;
@@ -237,7 +237,7 @@ export class WatchRun {
     const { signal } = feed.stop;
     try {
       for await (const { id } of watcher.feed('changes', { folders }, { signal })) {
-        this.#watches.get(id)?.changed(clock.now());
+        this.#watches.get(id)?.advancePoll(clock.now());
         this.#step();
       }
     } catch (error) {
@@ -255,16 +255,16 @@ export class WatchRun {
     this.#isPolling = true;
     const polling = new AbortController();
     watch.polling = polling;
-    const isOff = () => watch.isGone || polling.signal.aborted;
+    const isStale = () => watch.isGone || polling.signal.aborted;
     try {
       const plan = { work: watch.work, store: await this.#parts.places.store(watch.folder) };
-      if (isOff()) return;
+      if (isStale()) return;
       watch.setPlan(plan);
       const request = { folder: this.#folderOf(watch, plan), exclusions, skip };
       const report = await watcher.ask('poll', request, { signal: polling.signal });
-      if (!isOff()) watch.polled(report, clock.now(), now(), interval);
+      if (!isStale()) watch.applyPoll(report, clock.now(), now(), interval);
     } catch (error) {
-      if (!isOff() && watch.pollFailed(error, clock.now()))
+      if (!isStale() && watch.applyPollFailure(error, clock.now()))
         log.warn('a watch folder cannot be listed', { id: watch.id, error: toFields(error).message });
     } finally {
       watch.polling = null;
@@ -278,17 +278,17 @@ export class WatchRun {
   }
 
   /** What became of files before is told first. */
-  async #serve(watch: FolderWatch): Promise<void> {
+  async #startTask(watch: FolderWatch): Promise<void> {
     const { clock, log } = this.#parts;
     watch.turn = ++this.#turns;
     const batch: WatchRun['batch'] = { watch, task: null };
     this.batch = batch;
     try {
       await this.#send(watch);
-      await this.#workOn(watch, batch);
+      await this.#runTask(watch, batch);
     } catch (error) {
       if (watch.isGone || this.#shutdown.signal.aborted) return;
-      if (analysisErrors.ANOTHER_TASK.is(error)) watch.rest(clock.now() + waitAfter('retry', 1));
+      if (analysisErrors.ANOTHER_TASK.is(error)) watch.postpone(clock.now() + waitAfter('retry', 1));
       else {
         log.warn('a watch folder is worked on later', { id: watch.id, error: toFields(error).message });
         watch.fail(error, clock.now());
@@ -299,13 +299,13 @@ export class WatchRun {
     }
   }
 
-  async #workOn(watch: FolderWatch, batch: { task: FolderTask | null }): Promise<void> {
+  async #runTask(watch: FolderWatch, batch: { task: FolderTask | null }): Promise<void> {
     const { watcher, clock, size, tasks } = this.#parts;
     const { plan, folder: settings, cache_dir } = watch;
     if (plan === null) return;
     const request = { folder: this.#folderOf(watch, plan), size };
     const { files, counts } = await watcher.ask('take', request);
-    watch.took(files.length, counts, clock.now());
+    watch.applyTake(files.length, counts, clock.now());
     const report = (outcomes: readonly FileOutcome[]) => this.#record(watch, plan, outcomes);
     const task = new FolderTask(this.#parts, { settings, cache_dir, files, report });
     batch.task = task;
@@ -316,7 +316,7 @@ export class WatchRun {
     watch.succeed();
     // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a
     // while.
-    if (isHandedBack && !tasks.busy) watch.rest(clock.now() + STOPPED_MS);
+    if (isHandedBack && !tasks.busy) watch.postpone(clock.now() + STOPPED_MS);
   }
 
   #record(watch: FolderWatch, plan: Plan, outcomes: readonly FileOutcome[]): void {
@@ -334,7 +334,7 @@ export class WatchRun {
       const { reports, plan } = watch;
       if (reports.length === 0 || plan === null || watch.isGone) return;
       const request = { folder: this.#folderOf(watch, plan), files: [...reports] };
-      watch.sent(reports, (await this.#parts.watcher.ask('report', request)).counts);
+      watch.confirm(reports, (await this.#parts.watcher.ask('report', request)).counts);
     });
   }
 

@@ -36,7 +36,7 @@ const shown = (outcomes: readonly FileOutcome[]) =>
 test('an error concerns the file, one try of it, or what surrounds it', () => {
   const scopes = {
     file: ['DECODE_FAILED', 'NOT_MEDIA', 'QUARANTINED', 'MODEL_RUN_FAILED', 'INTERNAL', 'SOMETHING_NEW'],
-    try: ['ACTOR_CRASHED', 'SUSPECT', 'FILE_CHANGED', 'STAGE_LOST'],
+    attempt: ['ACTOR_CRASHED', 'SUSPECT', 'FILE_CHANGED', 'STAGE_LOST'],
     surroundings: [
       'STORE_FULL',
       'STORE_IN_USE',
@@ -56,11 +56,11 @@ test('a file has an outcome with the last result of its kinds of work', () => {
   assert.equal(outcomes.add(result('/a', 'video', 'analyzed')), null);
   assert.equal(outcomes.add(result('/other', 'video', 'analyzed')), null);
   assert.equal(outcomes.add(result('/a', 'speech', 'not_applicable'))?.end, 'analyzed');
-  assert.deepEqual(shown(outcomes.rest(null)), [['/b', 'returned', null]]);
+  assert.deepEqual(shown(outcomes.remaining(null)), [['/b', 'returned', null]]);
 });
 
 test('a task that never began has analysed nothing', () => {
-  assert.deepEqual(shown(new TaskOutcomes(files, false).rest(null)), [
+  assert.deepEqual(shown(new TaskOutcomes(files, false).remaining(null)), [
     ['/a', 'returned', null],
     ['/b', 'returned', null],
   ]);
@@ -86,10 +86,10 @@ test('of several results the worst one says what became of the file', () => {
 test('a task that fails as a whole hands back what it did not do, with its reason', () => {
   const outcomes = begun(false);
   outcomes.add(result('/a', 'video', 'analyzed'));
-  assert.deepEqual(shown(outcomes.rest({ ...fault('STORE_FULL'), error: '' })), [
+  assert.deepEqual(shown(outcomes.remaining({ ...fault('STORE_FULL'), error: '' })), [
     ['/b', 'returned', 'STORE_FULL'],
   ]);
-  const none = begun(false).rest({ ...fault('ALL_FAILED'), error: '' });
+  const none = begun(false).remaining({ ...fault('ALL_FAILED'), error: '' });
   assert.deepEqual(
     shown(none)
       .flat()
@@ -113,7 +113,7 @@ test('faces are done when the people of the job are clustered', () => {
     assert.equal(outcomes.add(result('/a', 'faces', 'analyzed')), null);
     assert.equal(outcomes.add(result('/b', 'faces', 'not_applicable')), null);
     if (typeof closing === 'object') outcomes.add(closing);
-    const ends = outcomes.rest(null).map(({ end }) => end);
+    const ends = outcomes.remaining(null).map(({ end }) => end);
     assert.deepEqual(ends, [withFaces, without], JSON.stringify(closing));
   }
 });

@@ -1,4 +1,4 @@
-// The real watcher over a disk in memory, with faults on demand. Its ledgers are real files, which outlive it.
+// The real watcher over a disk in memory, with faults on demand. Its ledgers are files, which outlive it.
 import { definition } from '../../../../actors/watcher/actor.ts';
 import { type FileEnd, watcherContract, watcherErrors } from '../../../../actors/watcher/contract.ts';
 import { type ActorEnv, type ActorInstance, actor } from '../../../../runtime/actor.ts';

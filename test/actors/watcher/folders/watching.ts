@@ -1,4 +1,5 @@
-// A home folder with watch folders, the watcher over a disk in memory and a fake front door, and services that share them.
+// A home folder with watch folders, the watcher over a disk in memory, a fake front door, and services that
+// share them.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
