@@ -41,6 +41,7 @@ export function prefixOf(root: string): string {
 /** Steps without a sighting are null. Throws what the file system says of the root. */
 export function* walk(options: WalkOptions): Generator<Sighting | null> {
   const { disk, root, skip } = options;
+  const prefix = prefixOf(root);
   /** Every folder is entered once, so that links end. */
   const entered = new Set(skip);
   const folders: Folder[] = [{ below: '', real: disk.realpath(root) }];
@@ -48,41 +49,33 @@ export function* walk(options: WalkOptions): Generator<Sighting | null> {
   const links: Folder[] = [];
   for (let folder = folders.pop(); folder; folder = folders.pop() ?? links.pop()) {
     yield null;
-    if (entered.has(folder.real)) continue;
-    entered.add(folder.real);
-    yield* listing(options, folder, { folders, links });
+    const { below, real } = folder;
+    if (entered.has(real)) continue;
+    entered.add(real);
+    const entries = entriesOf(disk, prefix, below);
+    if (!Array.isArray(entries)) {
+      yield entries;
+      continue;
+    }
+    if (below === '' && entries.some(({ name }) => !isHidden(name))) yield { kind: 'content' };
+    for (const entry of entries) {
+      const path = below + entry.name;
+      const isLink = entry.isSymbolicLink();
+      if ((isLink || entry.isFile()) && isFileWanted(options, entry.name)) yield fileAt(disk, prefix, path);
+      if (!(isLink || entry.isDirectory()) || !isFolderWanted(options, entry.name, path)) continue;
+      if (!isLink) folders.push({ below: path + sep, real: join(real, entry.name) });
+      else links.push(...linkedFolder(disk, prefix + path).map((to) => ({ below: path + sep, real: to })));
+    }
   }
 }
 
-function* listing(
-  options: WalkOptions,
-  { below, real }: Folder,
-  found: { readonly folders: Folder[]; readonly links: Folder[] },
-): Generator<Sighting> {
-  const { disk } = options;
-  const prefix = prefixOf(options.root);
-  let entries: Dirent[];
+/** Those of a folder, or that it cannot be listed; null where it is gone. */
+function entriesOf(disk: Disk, prefix: string, below: string): Dirent[] | Sighting | null {
   try {
-    entries = disk.list(prefix + below);
+    return disk.list(prefix + below);
   } catch (error) {
     if (below === '') throw error;
-    yield* unreadable(below.slice(0, -sep.length), error, 'unreadable');
-    return;
-  }
-  if (below === '' && entries.some(({ name }) => !isHidden(name))) yield { kind: 'content' };
-  for (const entry of entries) {
-    const path = below + entry.name;
-    const isLink = entry.isSymbolicLink();
-    if ((entry.isFile() || isLink) && isFileWanted(options, entry.name)) {
-      yield* fileAt(disk, prefix, path);
-    }
-    if (!isFolderWanted(options, entry.name, path)) continue;
-    const folder = path + sep;
-    if (entry.isDirectory()) found.folders.push({ below: folder, real: join(real, entry.name) });
-    else if (isLink) {
-      const target = linkedFolder(disk, prefix + path);
-      if (target !== null) found.links.push({ below: folder, real: target });
-    }
+    return unreadable(below.slice(0, -sep.length), error, 'unreadable');
   }
 }
 
@@ -94,31 +87,30 @@ function isFolderWanted({ exclusions }: WalkOptions, name: string, path: string)
   return isWatchedFolder(name) && !exclusions.leavesOutFolder(path.replaceAll(sep, '/'));
 }
 
-function* fileAt(disk: Disk, prefix: string, path: string): Generator<Sighting> {
+function fileAt(disk: Disk, prefix: string, path: string): Sighting | null {
   try {
     const stat = disk.stat(prefix + path);
     // Something else may have its name since the folder was listed.
-    if (stat.isFile()) yield { kind: 'file', path, stat };
+    return stat.isFile() ? { kind: 'file', path, stat } : null;
   } catch (error) {
-    yield* unreadable(path, error, 'unknown file');
+    return unreadable(path, error, 'unknown file');
   }
 }
 
-/** The real path of the folder to which a link leads; null for another link. */
-function linkedFolder(disk: Disk, path: string): string | null {
+/** The real path of the folder to which a link leads; none for another link. */
+function linkedFolder(disk: Disk, path: string): string[] {
   try {
     const stat = disk.stat(path);
-    return stat.isDirectory() && !disk.isPseudo(path, stat) ? disk.realpath(path) : null;
+    return stat.isDirectory() && !disk.isPseudo(path, stat) ? [disk.realpath(path)] : [];
   } catch {
-    return null; // It leads nowhere, or where nobody may look.
+    return []; // It leads nowhere, or where nobody may look.
   }
 }
 
-/** Nothing for what is gone. A name that is not UTF-8 is found under no text. */
-function* unreadable(path: string, error: unknown, kind: 'unknown file' | 'unreadable'): Generator<Sighting> {
+/** Null for what is gone. A name that is not UTF-8 is found under no text. */
+function unreadable(path: string, error: unknown, kind: 'unknown file' | 'unreadable'): Sighting | null {
   if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) {
-    yield { kind, path, message: reasonOf(error) };
-  } else if (path.includes('\ufffd')) {
-    yield { kind: 'unreadable', path, message: 'The name is not UTF-8' };
+    return { kind, path, message: reasonOf(error) };
   }
+  return path.includes('\ufffd') ? { kind: 'unreadable', path, message: 'The name is not UTF-8' } : null;
 }
