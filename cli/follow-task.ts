@@ -1,10 +1,11 @@
 // A task, followed to its end: its events feed a view, and the results are read from the task itself, so that
 // none is missed while a connection is lost.
-import type { FileResult, TaskDetail } from '../actors/analysis/contract.ts';
+
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
 import { workKey, workResult } from '../actors/analysis/result.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
+import type { FileResult, TaskDetail } from '../actors/analysis/tasks/contract.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';

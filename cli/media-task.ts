@@ -1,17 +1,13 @@
 // A task on the media that are found under paths: runs it, shows its progress and tells its end, to a person
 // or as lines of JSON.
 import { resolve } from 'node:path';
-import {
-  type AnalysisEvent,
-  analysisErrors,
-  type TaskError,
-  type TaskRequest,
-} from '../actors/analysis/contract.ts';
+import { type AnalysisEvent, analysisErrors, type TaskRequest } from '../actors/analysis/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
 import { amountFields, fileFields, rounded } from '../actors/analysis/progress-fields.ts';
 import { fileResult, workKey } from '../actors/analysis/result.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
+import type { TaskError } from '../actors/analysis/tasks/contract.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,9 +1,10 @@
 // The report of a task that has ended, and its summary in text.
-import type { TaskCounts, TaskError, WorkResult } from '../actors/analysis/contract.ts';
+import type { WorkResult } from '../actors/analysis/contract.ts';
 import type { TaskProgress } from '../actors/analysis/progress.ts';
 import { count, noneDone } from '../actors/analysis/result.ts';
 import { measured, type StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
+import type { TaskCounts, TaskError } from '../actors/analysis/tasks/contract.ts';
 import { duration } from './terminal.ts';
 
 export interface Report {

@@ -2,9 +2,16 @@
 // page. A client emits `join` with a task id and receives `progress` until an event is `done`.
 import { type Static, type TOptional, type TProperties, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { amountSchemas, fileAmountSchemas, outcomeWords, wordsOf } from '../actors/analysis/schemas.ts';
+import {
+  amountSchemas,
+  fileAmountSchemas,
+  outcomeWords,
+  taskIdMeaning,
+  wordsOf,
+} from '../actors/analysis/schemas.ts';
 import { SampleFaceNaming } from '../actors/analysis/stages/faces/facts.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
+import { field } from '../runtime/schema.ts';
 
 /** Where the event server listens, on the host and port of the API. */
 export const EVENT_PATH = '/socket.io';
@@ -19,8 +26,11 @@ export type EventType = Static<typeof EventType>;
 
 /** A file whose work has ended, and how. */
 export const EndedFile = Type.Object({
-  video_path: Type.String(),
-  outcome: wordsOf(outcomeWords(stageKinds)),
+  video_path: field('Absolute path of the film or still.', Type.String()),
+  outcome: field(
+    'How the work on the file ended. `stored`: it had already been analysed.',
+    wordsOf(outcomeWords(stageKinds)),
+  ),
 });
 export type EndedFile = Static<typeof EndedFile>;
 
@@ -126,7 +136,7 @@ export const LONGEST_ID = 200;
 
 const TaskId = Type.String({ minLength: 1, maxLength: LONGEST_ID });
 /** What `join` and `leave` take. */
-export const TaskArgument = Type.Union([TaskId, Type.Object({ task_id: TaskId })]);
+export const TaskArgument = Type.Union([TaskId, Type.Object({ task_id: field(taskIdMeaning, TaskId) })]);
 export type TaskArgument = Static<typeof TaskArgument>;
 
 export type JoinAnswer =

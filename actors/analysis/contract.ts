@@ -1,23 +1,24 @@
 // The request of an analysis, its events and its results. What differs by kind of work comes from the kinds.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { described, nullable } from '../../runtime/schema.ts';
+import { described } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
 import type { ClipsRequest } from '../exporter/clips/contract.ts';
 import type { MediaPropertiesAnswer, PropertiesRequest } from './media/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
 import { howFields } from './request.ts';
-import {
-  amountSchemas,
-  countsSchema,
-  fieldsOf,
-  requestSchema,
-  resultSchema,
-  shownRequestSchema,
-  wordsOf,
-} from './schemas.ts';
+import { fieldsOf, requestSchema } from './schemas.ts';
 import type { StageKind } from './stages/kind.ts';
 import { stageKinds } from './stages/kinds.ts';
+import type {
+  EndState,
+  FileResult,
+  TaskCounts,
+  TaskDetail,
+  TaskError,
+  TaskSnapshot,
+  TaskSource,
+} from './tasks/contract.ts';
 
 export const analysisErrors = errorTable({
   NO_MEDIA: { meaning: 'None of the media files can be read', status: 400, retryable: false },
@@ -52,8 +53,6 @@ export const analysisErrors = errorTable({
   },
   STOPPING: { meaning: 'The engine is stopping', status: 503, retryable: true },
 });
-
-const Count = Type.Integer({ minimum: 0 });
 
 /** The body of a request: every kind of work takes some of the fields. */
 export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
@@ -102,101 +101,11 @@ export interface WorkResult {
   readonly closing?: true;
 }
 
-/** As it is recorded and answered: `outcome` is the reason where there is one, each fact is a field. */
-export const FileResult = resultSchema(stageKinds);
-export type FileResult = Static<typeof FileResult>;
-
 export type AnalysisEvent =
   | { readonly type: 'file'; readonly file: FileProgress }
   | { readonly type: 'result'; readonly result: WorkResult }
   | { readonly type: 'closing'; readonly closing: ClosingProgress }
   | { readonly type: 'task'; readonly task: TaskProgress };
-
-export const endStates = [
-  'completed',
-  'cancelled',
-  'failed',
-  /** The engine ended while it ran or waited; it can be resumed. */
-  'interrupted',
-] as const;
-export type EndState = (typeof endStates)[number];
-
-export function isEnd(state: string): state is EndState {
-  return (endStates as readonly string[]).includes(state);
-}
-
-export const TaskState = wordsOf([
-  /** Accepted, and waits for its turn. */
-  'queued',
-  'running',
-  /** Asked to stop, still unwinding. */
-  'stopping',
-  ...endStates,
-] as const);
-export type TaskState = Static<typeof TaskState>;
-
-/** A person or a program at work, or a folder that is watched. */
-export const TaskSource = wordsOf(['request', 'watch_folder'] as const);
-export type TaskSource = Static<typeof TaskSource>;
-
-/** `error`: the phrase of the row, `message`: which file or folder. */
-export const TaskError = Type.Object({ code: Type.String(), error: Type.String(), message: Type.String() });
-export type TaskError = Static<typeof TaskError>;
-
-/**
- * `done` is the sum of the ends the work on a file can have. A file with both types of work counts twice.
- * Jobs with a closing step are no files, and are counted apart.
- */
-export const TaskCounts = countsSchema(stageKinds);
-export type TaskCounts = Static<typeof TaskCounts>;
-
-/** A task as it stands, of some kinds of work. Times are Unix seconds. */
-export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
-  return Type.Object({
-    task_id: Type.String(),
-    state: TaskState,
-    created: Type.Number(),
-    /** Of the latest run; a resumed task starts again. While it is `queued`, when it was asked for. */
-    started: Type.Number(),
-    ended: nullable(Type.Number()),
-    counts: countsSchema(kinds),
-    /** Percentage. */
-    progress: Type.Number({ minimum: 0, maximum: 100 }),
-    /** What is done, and what there is; the latter grows while files are still being surveyed. */
-    ...amountSchemas(kinds),
-    elapsed_seconds: Type.Number(),
-    /** Null when it is not known, and when nothing runs. */
-    estimated_remaining_seconds: nullable(Type.Number()),
-    error: nullable(TaskError),
-    source: described(
-      TaskSource,
-      'Where the task came from. `request`: a person or a program; `watch_folder`: a watch folder.',
-    ),
-    queue_position: described(
-      nullable(Type.Integer({ minimum: 1 })),
-      'Position in the queue while the task is `queued`, 1 for the next task; otherwise null.',
-    ),
-    waits_for: described(
-      nullable(Type.String()),
-      'Id of the running task that this task is waiting for while it is `queued`; otherwise null.',
-    ),
-    request: shownRequestSchema(kinds),
-  });
-}
-
-export const TaskSnapshot = taskSnapshot(stageKinds);
-export type TaskSnapshot = Static<typeof TaskSnapshot>;
-
-/** A task with a page of its results: a file once for each type of work, in the order they ended. */
-export const TaskDetail = Type.Object({
-  ...TaskSnapshot.properties,
-  /** Results there are, on all pages. */
-  total_results: Count,
-  offset: Count,
-  limit: Count,
-  results: Type.Array(FileResult),
-});
-export type TaskDetail = Static<typeof TaskDetail>;
 
 export interface AnalysisReport {
   /** Some files were not finished because the run was told to stop. */

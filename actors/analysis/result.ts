@@ -1,10 +1,11 @@
 // The result of the work on one file in its two forms: as the engine passes it on, and as records and answers
 // write it, where every kind of work has fields of its own.
-import type { FileResult, TaskCounts, WorkResult } from './contract.ts';
+import type { WorkResult } from './contract.ts';
 import { kindOf } from './progress-fields.ts';
 import { type OutcomeWordOf, outcomeWords } from './schemas.ts';
 import type { StageKind } from './stages/kind.ts';
 import type { stageKinds } from './stages/kinds.ts';
+import type { FileResult, TaskCounts } from './tasks/contract.ts';
 
 /** One piece of work of a task. */
 export function workKey({ type, path }: Pick<WorkResult, 'type' | 'path'>): string {

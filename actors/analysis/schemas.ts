@@ -1,7 +1,9 @@
 // The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a
 // list of kinds.
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
-import { nullable } from '../../runtime/schema.ts';
+import { Message } from '../../runtime/answer.ts';
+import { field, nullable } from '../../runtime/schema.ts';
+import { FilePath } from '../index/store/contract.ts';
 import { measured, type StageKind } from './stages/kind.ts';
 
 /** All of the members of a union at once. */
@@ -57,16 +59,31 @@ export function outcomeWords<K extends readonly StageKind[]>(kinds: K): OutcomeW
 
 const Count = Type.Integer({ minimum: 0 });
 
+export const taskIdMeaning = 'Id of the task. It is also the name of the room of its events.';
+export const TaskId = field(taskIdMeaning, Type.String());
+
 export function countsSchema<K extends readonly StageKind[]>(kinds: K) {
-  const words = Object.fromEntries(outcomeWords(kinds).map((word) => [word, Count]));
+  const nothing = kinds.flatMap(({ notApplicable, notApplicableMeaning = '' }) =>
+    notApplicable === null ? [] : [[notApplicable, field(notApplicableMeaning, Count)] as const],
+  );
+  const words = Object.fromEntries([
+    ['analyzed', field('Number of files analysed by this task.', Count)],
+    ['stored', field('Number of files that had already been analysed.', Count)],
+    ...nothing,
+    ['failed', field('Number of files that could not be analysed.', Count)],
+    ['cancelled', field('Number of files that were cancelled before they finished.', Count)],
+  ]);
   return Type.Object({
-    files: Count,
-    done: Count,
+    files: field('Total number of files. A file with two types of work counts twice.', Count),
+    done: field('Number of files that have ended, whatever their outcome.', Count),
     ...(words as Record<OutcomeWordOf<K>, typeof Count>),
-    jobs: Count,
-    jobs_done: Count,
-    jobs_failed: Count,
-    jobs_cancelled: Count,
+    jobs: field(
+      'Number of jobs, such as face clusterings, clips of an export, or downloads. A face clustering runs after its files have ended.',
+      Count,
+    ),
+    jobs_done: field('Number of jobs that have ended, whatever their outcome.', Count),
+    jobs_failed: field('Number of jobs that failed.', Count),
+    jobs_cancelled: field('Number of jobs that were cancelled before they finished.', Count),
   });
 }
 
@@ -75,6 +92,16 @@ export function amountSchemas<K extends readonly StageKind[]>(kinds: K): AmountF
     const schema: TSchema = unit.measure === 'count' ? Count : Type.Number({ minimum: 0 });
     return [unit.done, unit.all].map((name) => [name, schema] as const);
   });
+  return Object.fromEntries(fields) as unknown as AmountFields<K>;
+}
+
+/** The same with what they mean, of a task. */
+export function taskAmountSchemas<K extends readonly StageKind[]>(kinds: K): AmountFields<K> {
+  const schemas: Readonly<Record<string, TSchema>> = amountSchemas(kinds);
+  const fields = measured(kinds).flatMap(({ unit: { done, all, meanings } }) => [
+    [done, field(meanings[0], schemas[done]!)],
+    [all, field(`${meanings[1]} It grows while files are still being surveyed.`, schemas[all]!)],
+  ]);
   return Object.fromEntries(fields) as unknown as AmountFields<K>;
 }
 
@@ -100,25 +127,45 @@ export function requestSchema<K extends readonly StageKind[]>(kinds: K) {
 
 export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
-    path: Type.String(),
-    type: wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[]),
-    closing: Type.Optional(Type.Literal(true)),
-    hash_str: nullable(Type.String()),
-    outcome: wordsOf(outcomeWords(kinds)),
+    path: FilePath,
+    type: field(
+      'Type of the work. `video`: visual analysis; `speech`: transcription.',
+      wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[]),
+    ),
+    closing: field(
+      'True for a job. `path` is then the name of the job, not a file.',
+      Type.Optional(Type.Literal(true)),
+    ),
+    hash_str: field('Content hash of the file; null when it could not be read.', nullable(Type.String())),
+    outcome: field(
+      'How the work on the file ended. `stored`: it had already been analysed.',
+      wordsOf(outcomeWords(kinds)),
+    ),
     ...fieldsOf(kinds, 'facts'),
-    duration_seconds: Type.Number(),
-    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    duration_seconds: field('Duration of the file in seconds; 0 for stills and if unknown.', Type.Number()),
+    error: field(
+      'A short phrase that says what went wrong; null if there is no error.',
+      nullable(
+        Type.Object({
+          code: field('Code of the error. Codes do not change between versions.', Type.String()),
+          message: Message,
+        }),
+      ),
+    ),
   });
 }
 
 /** The shape of the request that a snapshot shows. */
 export function shownRequestSchema<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
-    cache_dir: Type.String(),
+    cache_dir: field('Absolute path of the analysis folder.', Type.String()),
     ...shownFields(kinds),
-    force: Type.Boolean(),
-    files: Count,
-    types: Type.Array(wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[])),
+    force: field('Whether to redo work whose results are already stored.', Type.Boolean()),
+    files: field('Number of files in the request. A file with two types of work counts twice.', Count),
+    types: field(
+      'The types of work that were requested.',
+      Type.Array(wordsOf(kinds.map(({ type }) => type) as WorkTypeOf<K>[])),
+    ),
   });
 }
 

@@ -1,27 +1,40 @@
 // What the embedder answers: vectors of pictures and of texts in the space of one visual model.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
+import { field } from '../../runtime/schema.ts';
 import { PictureShape } from '../decoder/contract.ts';
 
 /** State of a model as the service reports it. */
 export const ModelState = Type.Object({
   /** The model really in use; null while loading or when nothing could be loaded. */
-  model_key: Type.Union([Type.String(), Type.Null()]),
-  is_loading: Type.Boolean(),
-  requested_model_key: Type.Union([Type.String(), Type.Null()]),
-  load_status: Type.Union([
-    Type.Literal('unavailable'),
-    Type.Literal('loading'),
-    Type.Literal('ready'),
-    Type.Literal('failed'),
-  ]),
-  /** The key that was asked for, when the default model was loaded in its place. */
-  fallback_from: Type.Union([Type.String(), Type.Null()]),
-  error: Type.Union([Type.String(), Type.Null()]),
-  /** The device in use: cpu, cuda, webgpu, dml, coreml. */
-  device: Type.Union([Type.String(), Type.Null()]),
-  /** Why no better device is in use; null where none was refused. */
-  device_reason: Type.Union([Type.String(), Type.Null()]),
+  model_key: field('Key of the model; null if there is none.', Type.Union([Type.String(), Type.Null()])),
+  is_loading: field('Whether a model is being loaded.', Type.Boolean()),
+  requested_model_key: field('The model that was last requested.', Type.Union([Type.String(), Type.Null()])),
+  load_status: field(
+    'State of loading. `unavailable`: no model was requested.',
+    Type.Union([
+      Type.Literal('unavailable'),
+      Type.Literal('loading'),
+      Type.Literal('ready'),
+      Type.Literal('failed'),
+    ]),
+  ),
+  fallback_from: field(
+    'The requested model, if it could not be loaded and the default model is used instead; otherwise null.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  error: field(
+    'A short phrase that says what went wrong; null if there is no error.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  device: field(
+    'Device that the model runs on, such as `cpu`, `cuda`, `webgpu`, `dml` or `coreml`; null if no model is loaded.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  device_reason: field(
+    'Why a better device is not used; null if there is no better device.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
 });
 export type ModelState = Static<typeof ModelState>;
 

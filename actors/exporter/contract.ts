@@ -1,8 +1,9 @@
 // What the exporter takes and answers: a transcript as a document.
 import { type Static, Type } from 'typebox';
+import { ShownWarning, Success } from '../../runtime/answer.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { described, shown } from '../../runtime/schema.ts';
+import { described, field, shown } from '../../runtime/schema.ts';
 
 export const exportErrors = errorTable({
   SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },
@@ -57,18 +58,14 @@ export interface Rendered {
 }
 
 export const TranscriptAnswer = Type.Object({
-  success: Type.Boolean(),
-  format: Type.String(),
-  /** Name of the file, safe on every system. */
-  filename: Type.String(),
-  mime_type: Type.String(),
-  /** The document in base64, when no folder was given … */
-  content_base64: Type.Optional(Type.String()),
-  /** … and where it lies when one was. */
-  output_path: Type.Optional(Type.String()),
-  /** Segments that were submitted; rows of silence do not count. */
-  row_count: Type.Integer(),
-  warning: Type.Optional(Type.String()),
+  success: Success,
+  format: field('Kind of document.', Type.String()),
+  filename: field('File name that is safe on every operating system.', Type.String()),
+  mime_type: field('Media type of the document.', Type.String()),
+  content_base64: field('The document in base64, if no folder was given.', Type.Optional(Type.String())),
+  output_path: field('Path of the document, if a folder was given.', Type.Optional(Type.String())),
+  row_count: field('Number of submitted segments. Inserted rows of silence are not counted.', Type.Integer()),
+  warning: ShownWarning,
 });
 export type TranscriptAnswer = Static<typeof TranscriptAnswer>;
 
@@ -97,7 +94,10 @@ export const TranscriptRequest = Type.Object({
       'Rows from /transcriptions have the media path as the fourth item; remove it, or it is used as the ' +
       'speaker label.',
   ),
-  format: Type.Unsafe<(typeof documentFormats)[number]>({ type: 'string', enum: [...documentFormats] }),
+  format: field(
+    'Kind of document.',
+    Type.Unsafe<(typeof documentFormats)[number]>({ type: 'string', enum: [...documentFormats] }),
+  ),
   display_name: described(
     Type.String({ minLength: 1, maxLength: 1000 }),
     'Title of the document. The file name is made from it.',

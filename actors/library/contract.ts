@@ -1,10 +1,11 @@
 // The library as a whole: what an analysis folder holds of which media, what is taken out of it, and footage
 // that moves.
 import { type Static, Type } from 'typebox';
+import { Message } from '../../runtime/answer.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { defaulted, described, nullable, shown } from '../../runtime/schema.ts';
-import { CacheDir } from '../index/store/contract.ts';
+import { defaulted, described, field, nullable, shown } from '../../runtime/schema.ts';
+import { CacheDir, FilePath } from '../index/store/contract.ts';
 import type { FolderPage, FolderRequest } from './listing/contract.ts';
 
 export const libraryErrors = errorTable({
@@ -121,7 +122,7 @@ const ClusteringsGone = described(
 export type Forgotten = Static<typeof Forgotten>;
 
 export const ForgetAnswer = Type.Object({
-  message: Type.String(),
+  message: Message,
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
   forgotten: described(Type.Array(Forgotten), 'Media whose analysis was deleted.'),
   unknown: described(Type.Array(Type.String()), 'Paths that the analysis folder does not know.'),
@@ -148,7 +149,7 @@ export const PruneRequest = Type.Object({ cache_dir: CacheDir, dry_run: DryRun }
 export type PruneRequest = Static<typeof PruneRequest>;
 
 export const PruneAnswer = Type.Object({
-  message: Type.String(),
+  message: Message,
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
   looked_at: described(Count, 'Number of media that were checked.'),
   forgotten: described(
@@ -194,7 +195,7 @@ export const DiskAnswer = Type.Object({
       models: described(
         Type.Array(
           Type.Object({
-            model_key: Type.String(),
+            model_key: field('Key of the model; null if there is none.', Type.String()),
             vectors: described(Count, 'Number of vectors in the files of the model.'),
             dead_vectors: described(
               Count,
@@ -245,12 +246,17 @@ export const DiskAnswer = Type.Object({
 export type DiskAnswer = Static<typeof DiskAnswer>;
 
 export const MoveAnswer = Type.Object({
-  message: Type.String(),
+  message: Message,
   dry_run: described(Type.Boolean(), 'Nothing was changed.'),
   moved: described(Count, 'Number of changed paths.'),
   missing: described(Count, 'Number of these paths where no file exists now.'),
   stayed: described(
-    Type.Array(Type.Object({ media_path: Type.String(), reason: Type.String() })),
+    Type.Array(
+      Type.Object({
+        media_path: FilePath,
+        reason: field('Why the service is not fully operational.', Type.String()),
+      }),
+    ),
     'Paths that were not changed.',
   ),
 });

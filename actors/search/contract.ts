@@ -1,13 +1,14 @@
 // The coordinator of search: what it is asked for and what it answers, with the fields of the API. Its parts
 // have contracts of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
+import { Success } from '../../runtime/answer.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, field, nullable, optional } from '../../runtime/schema.ts';
 import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet } from '../index/facets/contract.ts';
 import type { PeopleLoadReport } from '../index/people/contract.ts';
-import { CacheDir } from '../index/store/contract.ts';
+import { CacheDir, ContentHash } from '../index/store/contract.ts';
 import type { LoadReport } from '../index/visual/contract.ts';
 import type { FrameTimesAnswer, FrameTimesRequest } from './frame-times/contract.ts';
 import { type NamedMedia, OtherPaths } from './media/contract.ts';
@@ -72,8 +73,10 @@ export interface SearchContext {
 
 export const FacetRequest = Type.Object({
   cache_dir: CacheDir,
-  /** Left out: it is derived from the fields that follow. */
-  scope: Type.Optional(FilterScope),
+  scope: field(
+    'The media that the filters apply to. If omitted, the scope follows from the other fields of the request.',
+    Type.Optional(FilterScope),
+  ),
   ...flatScope,
   filters: filtersField,
 });
@@ -81,15 +84,18 @@ export type FacetRequest = Static<typeof FacetRequest>;
 
 /** "Metadata facet response" of the API. */
 export const FacetAnswer = Type.Object({
-  success: Type.Boolean(),
-  facets: Type.Array(Facet),
-  coverage: Type.Object({
-    scope_count: Type.Integer(),
-    indexed_count: Type.Integer(),
-    missing_count: Type.Integer(),
-  }),
-  active_filter_count: Type.Integer(),
-  warning: Type.Union([Type.String(), Type.Null()]),
+  success: Success,
+  facets: field('The facets that media can be filtered by.', Type.Array(Facet)),
+  coverage: field(
+    'How many of the media have metadata to filter by.',
+    Type.Object({
+      scope_count: field('Number of files in the scope.', Type.Integer()),
+      indexed_count: field('Number of files in the scope with metadata.', Type.Integer()),
+      missing_count: field('Number of files in the scope without metadata.', Type.Integer()),
+    }),
+  ),
+  active_filter_count: field('Number of filters in the request.', Type.Integer()),
+  warning: field('A warning to show to the user.', Type.Union([Type.String(), Type.Null()])),
 });
 export type FacetAnswer = Static<typeof FacetAnswer>;
 
@@ -164,15 +170,24 @@ export const FrameSearch = Type.Object({
 export type FrameSearch = Static<typeof FrameSearch>;
 
 export const Match = Type.Object({
-  frame_idx: Type.String(),
-  timestamp: Type.String(),
+  frame_idx: field('Second of the film, counted from 0, as a string.', Type.String()),
+  timestamp: field('The same time as `HH:MM:SS`.', Type.String()),
   /** Base64 JPEG; left out when it cannot be read. */
-  image: Type.Optional(Type.String()),
-  scene_start_timestamp: Type.String(),
-  scene_end_timestamp: Type.String(),
-  original_index: Type.Integer(),
-  hash_str: Type.String(),
-  video_path: Type.String(),
+  image: field('Preview as a base64 JPEG; empty if the preview is missing.', Type.Optional(Type.String())),
+  scene_start_timestamp: field(
+    'First second of the scene that contains the match, as `HH:MM:SS`.',
+    Type.String(),
+  ),
+  scene_end_timestamp: field(
+    'Last second of the scene that contains the match, as `HH:MM:SS`.',
+    Type.String(),
+  ),
+  original_index: field(
+    'Position in the ranking before matches were grouped by video, counted from 0.',
+    Type.Integer(),
+  ),
+  hash_str: ContentHash,
+  video_path: field('Absolute path of the film or still.', Type.String()),
   other_paths: OtherPaths,
   /** Where it was asked for. */
   explanation: Type.Optional(Explanation),
@@ -190,8 +205,14 @@ export const SearchAnswer = Type.Object({
 export type SearchAnswer = Static<typeof SearchAnswer>;
 
 export const CachePathsAnswer = Type.Object({
-  visual_cache_path: Type.Union([Type.String(), Type.Null()]),
-  audio_cache_path: Type.Union([Type.String(), Type.Null()]),
+  visual_cache_path: field(
+    'Folder of the visual analysis; null if there is none.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  audio_cache_path: field(
+    'Folder of the transcript; null if there is none.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
 });
 export type CachePathsAnswer = Static<typeof CachePathsAnswer>;
 

@@ -1,8 +1,8 @@
 // `framehound tasks [show|resume|cancel]`: the analyses of this home folder, or of a service.
 import { parseArgs } from 'node:util';
-import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
 import { measured, type StageKind } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis/tasks/contract.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { followTask } from '../follow-task.ts';

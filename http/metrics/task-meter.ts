@@ -1,9 +1,10 @@
 // Counts what tasks of analysis do, from what they tell.
-import { endStates, type TaskListener } from '../../actors/analysis/contract.ts';
+import type { TaskListener } from '../../actors/analysis/contract.ts';
 import { outcomeWord } from '../../actors/analysis/result.ts';
 import { outcomeWords } from '../../actors/analysis/schemas.ts';
 import type { StageKind } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import { endStates } from '../../actors/analysis/tasks/contract.ts';
 import { type Family, single } from './exposition.ts';
 
 export interface TaskMeter {

@@ -4,7 +4,6 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { described, named } from '../../runtime/schema.ts';
 import { type Answers, Bytes, ErrorBody, type Method, type Route } from '../route.ts';
 import { type EventDocument, eventsDocument } from './events.ts';
-import { explained, meaningOf } from './meanings.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 
 export interface Parameter {
@@ -85,7 +84,6 @@ export function openApi(routes: readonly Route[]): OpenApi {
     const path = route.path.replace('{+', '{');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shapes) };
   }
-  const declared = Object.entries(shapes.components()).map(([name, one]) => [name, explained(one, name)]);
   return {
     openapi: '3.0.3',
     info: { title: 'framehound', version: '1.0', description: about },
@@ -94,7 +92,7 @@ export function openApi(routes: readonly Route[]): OpenApi {
     paths,
     'x-events': events,
     components: {
-      schemas: Object.fromEntries(declared),
+      schemas: shapes.components(),
       responses: common,
       headers: headerDeclarations,
       securitySchemes: {
@@ -139,7 +137,7 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
   }
   const { required = [] } = shapes.of(declared) as { required?: readonly string[] };
   return names.map((name) => {
-    const { description = meaningOf('', name), ...schema } = shapes.of(declared.properties[name]!);
+    const { description, ...schema } = shapes.of(declared.properties[name]!);
     return {
       name,
       in: where,
@@ -151,7 +149,7 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
 }
 
 function requestBody(body: TObject, shapes: Shapes) {
-  const schema = explained(shapes.of(body), '');
+  const schema = shapes.of(body);
   const { required = [] } = schema as { required?: readonly string[] };
   const named = '$ref' in schema;
   return { required: named || required.length > 0, content: { 'application/json': { schema } } };
@@ -231,7 +229,7 @@ function answer(status: number, schema: TSchema, shapes: Shapes, type = 'applica
   return {
     description: meanings[status] ?? 'Answered',
     ...headersOf(status),
-    content: { [type]: { schema: explained(shapes.of(schema), '') } },
+    content: { [type]: { schema: shapes.of(schema) } },
   };
 }
 

@@ -5,7 +5,6 @@ import { measured } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { EVENT_PATH, ProgressEvent, TaskArgument } from '../../events/protocol.ts';
 import { described, named } from '../../runtime/schema.ts';
-import { explained } from './meanings.ts';
 import type { Schema, Shapes } from './schema.ts';
 
 export interface EventDocument {
@@ -80,15 +79,13 @@ const error = described(
 );
 const TaskOfEvent = described(TaskArgument, 'The id of the task, or an object that contains it.');
 
-const taskOf = (shapes: Shapes) => explained(shapes.of(TaskOfEvent), '');
-
 export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
   return [
     {
       name: 'join',
       sender: 'client',
       summary: `Follows a task, over Socket.IO at \`${EVENT_PATH}\`. First the server sends the failures so far and the last event of every type, then all new events.`,
-      payload: taskOf(shapes),
+      payload: shapes.of(TaskOfEvent),
       answer: shapes.of(
         Type.Object({ joined: described(Type.Boolean(), 'Whether events will follow.'), error }),
       ),
@@ -97,7 +94,7 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
       name: 'leave',
       sender: 'client',
       summary: 'Stops following a task.',
-      payload: taskOf(shapes),
+      payload: shapes.of(TaskOfEvent),
       answer: shapes.of(
         Type.Object({ left: described(Type.Boolean(), 'Whether the task was being followed.'), error }),
       ),

@@ -1,11 +1,13 @@
 // The answer of a route that has a task accepted which may have to wait for its turn.
 import { Type } from 'typebox';
 import type { Accepted } from '../../actors/analysis/contract.ts';
+import { TaskId } from '../../actors/analysis/schemas.ts';
+import { Message } from '../../runtime/answer.ts';
 import { described } from '../../runtime/schema.ts';
 
 export const AcceptedTask = {
-  message: Type.String(),
-  task_id: Type.String(),
+  message: Message,
+  task_id: TaskId,
   queue_position: Type.Optional(
     described(
       Type.Integer({ minimum: 1 }),

@@ -4,13 +4,14 @@ import type { PeopleLoadReport } from '../../actors/index/people/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../actors/index/transcripts/contract.ts';
 import type { LoadReport } from '../../actors/index/visual/contract.ts';
+import { Message } from '../../runtime/answer.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { described } from '../../runtime/schema.ts';
+import { described, field } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Analysis data';
 const Loaded = Type.Object({
-  message: Type.String(),
+  message: Message,
   media: described(Type.Integer(), 'Number of media that can now be searched.'),
   vectors: described(Type.Integer(), 'Number of frames that can now be searched, one for each second.'),
   missing: described(
@@ -21,7 +22,7 @@ const Loaded = Type.Object({
 });
 
 const LoadedSpeech = Type.Object({
-  message: Type.String(),
+  message: Message,
   transcriptions: described(Type.Integer(), 'Number of transcriptions that can now be searched.'),
   segments: described(Type.Integer(), 'Number of segments in these transcriptions.'),
   unreadable: described(Type.Array(Type.String()), 'Hashes of media whose transcription is damaged.'),
@@ -101,7 +102,10 @@ export const loadAnalysisDataForMedia = route({
     'Adds data to what is already loaded. If nothing is loaded yet, this loads the whole folder, so that ' +
     'later searches are not limited to these files. The same applies to people. Returns 409 if another ' +
     'folder or data of another model is loaded.',
-  body: Type.Object({ cache_dir: CacheDir, media_paths: Type.Array(AbsolutePath, { maxItems: 100_000 }) }),
+  body: Type.Object({
+    cache_dir: CacheDir,
+    media_paths: field('Absolute paths of the files.', Type.Array(AbsolutePath, { maxItems: 100_000 })),
+  }),
   answers: { 200: Loaded, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>
     reply(200, answer(await search.loadMedia(body.cache_dir, body.media_paths, signal))),

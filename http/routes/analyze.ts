@@ -1,6 +1,9 @@
 // Starts and stops analyses.
 import { Type } from 'typebox';
 import { AnalyzeRequest } from '../../actors/analysis/contract.ts';
+import { TaskId } from '../../actors/analysis/schemas.ts';
+import { Message } from '../../runtime/answer.ts';
+import { field } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 export const analyze = route({
@@ -18,7 +21,7 @@ export const analyze = route({
     'the file and continues with the others.',
   body: AnalyzeRequest,
   answers: {
-    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    202: Type.Object({ message: Message, task_id: TaskId }),
     400: ErrorBody,
     409: ErrorBody,
     501: ErrorBody,
@@ -39,8 +42,14 @@ export const cancelAnalysis = route({
   description:
     'Finished work is kept, and the task can be resumed. Returns 200 even if no analysis is running.',
   answers: {
-    200: Type.Object({ message: Type.String() }),
-    202: Type.Object({ message: Type.String(), still_stopping: Type.Boolean() }),
+    200: Type.Object({ message: Message }),
+    202: Type.Object({
+      message: Message,
+      still_stopping: field(
+        'True while the task is still stopping. Repeat the request, or wait for the last event of the task.',
+        Type.Boolean(),
+      ),
+    }),
   },
   handle: async (_, { tasks }) => {
     const { stopped, task_id } = await tasks.cancel();

@@ -1,5 +1,6 @@
 // The documentation of the API: the OpenAPI document for programs, and the page for people.
 import { Type } from 'typebox';
+import { field } from '../../runtime/schema.ts';
 import { docsPage, pagePolicy } from '../openapi/docs/page.ts';
 import { type OpenApi, openApi } from '../openapi/document.ts';
 import { type Route, reply, route } from '../route.ts';
@@ -22,9 +23,9 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
     access: 'open',
     answers: {
       200: Type.Object({
-        openapi: Type.String(),
-        info: Type.Unsafe<OpenApi['info']>({ type: 'object' }),
-        paths: Type.Unsafe<OpenApi['paths']>({ type: 'object' }),
+        openapi: field('`3.0.3`.', Type.String()),
+        info: field('Title and version of the API.', Type.Unsafe<OpenApi['info']>({ type: 'object' })),
+        paths: field('Operations by path.', Type.Unsafe<OpenApi['paths']>({ type: 'object' })),
       }),
     },
     handle: () => reply(200, document(), cached),

@@ -1,5 +1,6 @@
 // Faces: clusterings of them with pictures, names, corrections, removal, and where somebody is seen.
 import { Type } from 'typebox';
+import { TaskId } from '../../actors/analysis/schemas.ts';
 import {
   AppearancesAnswer,
   ClusterFacesAnswer,
@@ -24,6 +25,7 @@ import {
 } from '../../actors/faces/people/requests/contract.ts';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
+import { Message } from '../../runtime/answer.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Faces';
@@ -149,7 +151,7 @@ export const recluster = route({
     'another task is running, which is not stopped, and for a clustering of an older format.',
   body: ReclusterRequest,
   answers: {
-    202: Type.Object({ message: Type.String(), task_id: Type.String() }),
+    202: Type.Object({ message: Message, task_id: TaskId }),
     404: ErrorBody,
     409: ErrorBody,
     503: ErrorBody,

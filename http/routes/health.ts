@@ -1,13 +1,13 @@
 // Says that the service is there, whether it can work, and how it does. None of these needs a key.
 import { Type } from 'typebox';
-import { described } from '../../runtime/schema.ts';
+import { described, field } from '../../runtime/schema.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import { notReadyReasons } from '../readiness.ts';
 import { askAgain } from '../request/response.ts';
 import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Health';
-const Status = Type.Object({ status: Type.String() });
+const Status = Type.Object({ status: field('Always `ok`.', Type.String()) });
 
 export const health = route({
   method: 'GET',
@@ -34,7 +34,7 @@ export const livez = route({
 });
 
 const Readiness = Type.Object({
-  ready: Type.Boolean(),
+  ready: field('Whether the service is fully operational.', Type.Boolean()),
   reasons: described(
     Type.Array(
       Type.Object({
@@ -43,7 +43,7 @@ const Readiness = Type.Object({
           'A part (actor) of the engine, `visual model`, `analysis data` or `service`.',
         ),
         state: described(Type.String(), 'Its state as in /metrics, or its load status.'),
-        reason: Type.String(),
+        reason: field('Why the service is not fully operational.', Type.String()),
       }),
     ),
     'Why the service is not ready; empty if it is ready.',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { modifiedMs } from '../../actors/decoder/contract.ts';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
-import { CacheDir } from '../../actors/index/store/contract.ts';
+import { CacheDir, ContentHash } from '../../actors/index/store/contract.ts';
 import { type MediaFile, searchErrors } from '../../actors/search/contract.ts';
 import type { NamedMedia } from '../../actors/search/media/contract.ts';
 import { mediaFields } from '../../actors/search/media/contract.ts';
@@ -48,7 +48,7 @@ export const mediaLink = route({
           'unknown.',
       ),
       size_bytes: described(Type.Integer(), 'Size of the file in bytes.'),
-      hash_str: Type.String(),
+      hash_str: ContentHash,
     }),
     404: ErrorBody,
   },

@@ -9,7 +9,8 @@ import {
   MomentList,
   mostListItems,
 } from '../../actors/library/lists/contract.ts';
-import { defaulted, described, shown } from '../../runtime/schema.ts';
+import { Message } from '../../runtime/answer.ts';
+import { defaulted, described, field, shown } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Lists';
@@ -22,7 +23,7 @@ const Items = described(
   shown(Type.Array(GivenItem, { maxItems: mostListItems }), example),
   'Moments in the order of the list.',
 );
-const One = Type.Object({ list: MomentList });
+const One = Type.Object({ list: field('The list as it is now stored.', MomentList) });
 
 const kept = 'Lists are stored in the home folder of the service, independently of the analysis folder.';
 
@@ -111,7 +112,7 @@ export const deleteList = route({
   summary: 'Delete a list of moments',
   description: 'The media are not changed. A list whose file cannot be read is not deleted.',
   params: Id,
-  answers: { 200: Type.Object({ message: Type.String() }), 404: ErrorBody },
+  answers: { 200: Type.Object({ message: Message }), 404: ErrorBody },
   handle: async ({ params, signal }, { lists }) => {
     await lists.remove(params.list_id, signal);
     return reply(200, { message: 'List removed' });

@@ -7,6 +7,7 @@ import { FrameTimesAnswer, FrameTimesRequest } from '../../actors/search/frame-t
 import { mediaFields } from '../../actors/search/media/contract.ts';
 import { PeaksAnswer, PeaksRequest } from '../../actors/search/peaks/contract.ts';
 import { absolute, SentPath } from '../../runtime/paths.ts';
+import { field } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -27,7 +28,10 @@ export const mediaMetadata = route({
     'stored. An analysis folder that is read-only is only read. Returns 503 if it cannot be read.',
   body: Type.Object({
     cache_dir: CacheDir,
-    media_paths: Type.Array(SentPath, { minItems: 1, maxItems: 10_000 }),
+    media_paths: field(
+      'Absolute paths of the files.',
+      Type.Array(SentPath, { minItems: 1, maxItems: 10_000 }),
+    ),
   }),
   answers: { 200: MediaPropertiesAnswer },
   handle: async ({ body, signal }, { analysis, search }) => {

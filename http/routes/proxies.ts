@@ -1,9 +1,9 @@
 // Proxies: films and sound that a browser plays, made of those it cannot play.
 import { Type } from 'typebox';
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
-import { CacheDir } from '../../actors/index/store/contract.ts';
+import { CacheDir, ContentHash } from '../../actors/index/store/contract.ts';
 import { mediaFields } from '../../actors/search/media/contract.ts';
-import { defaulted, described } from '../../runtime/schema.ts';
+import { defaulted, described, field } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -37,8 +37,11 @@ export const makeProxy = route({
     ),
   }),
   answers: {
-    200: Type.Object({ ready: Type.Literal(true), hash_str: Type.String() }),
-    202: Type.Object({ ...AcceptedTask, hash_str: Type.String() }),
+    200: Type.Object({
+      ready: field('Whether the service is fully operational.', Type.Literal(true)),
+      hash_str: ContentHash,
+    }),
+    202: Type.Object({ ...AcceptedTask, hash_str: ContentHash }),
     400: ErrorBody,
     404: ErrorBody,
     503: ErrorBody,

@@ -1,12 +1,18 @@
 // The tasks, analyses, exports and downloads of models: those that run or wait, those that ended and those
 // that can go on.
 import { Type } from 'typebox';
-import { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
-import { defaulted, described } from '../../runtime/schema.ts';
+import { TaskDetail, TaskSnapshot } from '../../actors/analysis/tasks/contract.ts';
+import { Message } from '../../runtime/answer.ts';
+import { defaulted, described, field } from '../../runtime/schema.ts';
 import { AcceptedTask, accepted } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
-const TaskId = Type.Object({ task_id: Type.String({ minLength: 1, maxLength: 64 }) });
+const TaskId = Type.Object({
+  task_id: field(
+    'Id of the task. It is also the name of the room of its events.',
+    Type.String({ minLength: 1, maxLength: 64 }),
+  ),
+});
 
 export const listTasks = route({
   method: 'GET',
@@ -19,7 +25,7 @@ export const listTasks = route({
     'its position in `queue_position` and the running task in `waits_for`. The records of the latest 200 ' +
     'ended tasks and the latest 200 interrupted tasks are kept; tasks of watch folders are counted ' +
     'separately.',
-  answers: { 200: Type.Object({ tasks: Type.Array(TaskSnapshot) }) },
+  answers: { 200: Type.Object({ tasks: field('The tasks, newest first.', Type.Array(TaskSnapshot)) }) },
   handle: async (_, { tasks }) => reply(200, { tasks: await tasks.list() }),
 });
 
@@ -92,8 +98,14 @@ export const cancelTask = route({
     'even if the task is no longer running, and 409 if it is running in another process.',
   params: TaskId,
   answers: {
-    200: Type.Object({ message: Type.String() }),
-    202: Type.Object({ message: Type.String(), still_stopping: Type.Boolean() }),
+    200: Type.Object({ message: Message }),
+    202: Type.Object({
+      message: Message,
+      still_stopping: field(
+        'True while the task is still stopping. Repeat the request, or wait for the last event of the task.',
+        Type.Boolean(),
+      ),
+    }),
     404: ErrorBody,
     409: ErrorBody,
   },

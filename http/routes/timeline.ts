@@ -6,6 +6,7 @@ import {
   timelineFacts,
   timelineFields,
 } from '../../actors/exporter/timeline/contract.ts';
+import { field } from '../../runtime/schema.ts';
 import { type Route, reply, route } from '../route.ts';
 
 const tag = 'Export';
@@ -27,7 +28,12 @@ export const exportPremiereXml = route({
   summary: 'Export scenes as a sequence in XMEML v4',
   description: rules,
   body: Type.Object(timelineFields),
-  answers: { 200: Type.Object({ ...timelineFacts, xml: Type.Optional(Type.String()) }) },
+  answers: {
+    200: Type.Object({
+      ...timelineFacts,
+      xml: field('The sequence as XMEML v4, if no `output_path` was given.', Type.Optional(Type.String())),
+    }),
+  },
   handle: async ({ body, signal }, { timelines }) => {
     const request = { ...body, format: 'xmeml' } as const;
     const { format: _, mime_type: __, content: xml, ...facts } = await timelines.make(request, signal);

@@ -14,7 +14,7 @@ import {
 } from '../../actors/search/transcripts/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
 import { absolute } from '../../runtime/paths.ts';
-import { described, named } from '../../runtime/schema.ts';
+import { described, field, named } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
@@ -164,7 +164,10 @@ export const searchTranscript = route({
   answers: {
     200: Type.Object({
       ...TranscriptSearchAnswer.properties,
-      matches: Type.Array(named('TranscriptMatch', TranscriptSearchMatch)),
+      matches: field(
+        'Matches, ordered by path and time.',
+        Type.Array(named('TranscriptMatch', TranscriptSearchMatch)),
+      ),
     }),
   },
   handle: async ({ body, signal }, { search }) => reply(200, await search.transcripts.search(body, signal)),

@@ -9,8 +9,9 @@ import {
   WatchStatus,
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
+import { Message } from '../../runtime/answer.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { described, shown } from '../../runtime/schema.ts';
+import { described, field, shown } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Watch folders';
@@ -18,8 +19,14 @@ const tag = 'Watch folders';
 const Id = Type.Object({
   id: described(Type.String({ minLength: 1, maxLength: 200 }), 'Id of the watch folder.'),
 });
-const Saved = Type.Object({ message: Type.String(), watch_folder: WatchFolder });
-const Told = Type.Object({ message: Type.String(), service_status: WatchStatus });
+const Saved = Type.Object({
+  message: Message,
+  watch_folder: field('The watch folder as it is now stored.', WatchFolder),
+});
+const Told = Type.Object({
+  message: Message,
+  service_status: field('Status of the watch-folder service.', WatchStatus),
+});
 
 const refusals =
   'Returns 400 with the field in `message` if a folder does not exist or cannot be used for an ' +

@@ -1,7 +1,7 @@
 // Finding printed words.
 import { Type } from 'typebox';
 import { WrittenAnswer, WrittenRequest, WrittenSearchMatch } from '../../actors/search/written/contract.ts';
-import { named } from '../../runtime/schema.ts';
+import { field, named } from '../../runtime/schema.ts';
 import { type Route, reply, route } from '../route.ts';
 
 export const searchWritten = route({
@@ -20,7 +20,10 @@ export const searchWritten = route({
   answers: {
     200: Type.Object({
       ...WrittenAnswer.properties,
-      matches: Type.Array(named('WrittenMatch', WrittenSearchMatch)),
+      matches: field(
+        'Matches, ordered by path and time.',
+        Type.Array(named('WrittenMatch', WrittenSearchMatch)),
+      ),
     }),
   },
   handle: async ({ body, signal }, { search }) => reply(200, await search.written(body, signal)),

@@ -1,11 +1,11 @@
 // Tasks whose events and records are made by a test.
 import {
   analysisErrors,
-  type TaskDetail,
   type TaskEvent,
   type TaskListener,
   type Tasks,
 } from '../../actors/analysis/contract.ts';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 
 export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskDetail {
   return {

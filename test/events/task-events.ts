@@ -1,7 +1,8 @@
 // Events of tasks, as tests need them.
-import type { EndState, Outcome, TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
+import type { Outcome, TaskEvent, WorkResult } from '../../actors/analysis/contract.ts';
 import { type Amounts, type Counted, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import type { EndState } from '../../actors/analysis/tasks/contract.ts';
 
 export function progress(
   percentage: number,

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { TaskDetail, TaskSnapshot } from '../../actors/analysis/contract.ts';
+import type { TaskDetail, TaskSnapshot } from '../../actors/analysis/tasks/contract.ts';
 import type { LibraryPage } from '../../actors/library/contract.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import type {

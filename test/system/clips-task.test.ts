@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import type { TaskDetail } from '../../actors/analysis/contract.ts';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import { clips as films } from '../actors/decoder/footage/clips.ts';
 import { until } from '../until.ts';
 import { SLOW_MS } from './command-line.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { TaskDetail } from '../../actors/analysis/contract.ts';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { clips as films } from '../actors/decoder/footage/clips.ts';
 import { until } from '../until.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { TaskDetail } from '../../actors/analysis/contract.ts';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import type { FacetAnswer, SearchAnswer } from '../../actors/search/contract.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { newHome } from './command-line.ts';

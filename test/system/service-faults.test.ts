@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { TaskDetail } from '../../actors/analysis/contract.ts';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import { routes } from '../../http/routes.ts';
 import { clips, tenHours } from '../actors/decoder/footage/clips.ts';

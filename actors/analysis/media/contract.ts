@@ -1,35 +1,40 @@
 // What media files are, as far as a look at them tells.
 import { type Static, Type } from 'typebox';
+import { field } from '../../../runtime/schema.ts';
+import { ContentHash, FilePath } from '../../index/store/contract.ts';
 
 /** What one media file is. */
 export const MediaProperties = Type.Object({
-  /** The visual analysis is stored. */
-  video_cached: Type.Boolean(),
-  /** The transcript is stored. */
-  audio_cached: Type.Boolean(),
-  /** Duration `HH:MM:SS`; null for stills and where the file does not say. */
-  runtime: Type.Union([Type.String(), Type.Null()]),
-  /** Frames per second; 0 for stills and sound, null where the file does not say. */
-  fps: Type.Union([Type.Number(), Type.Null()]),
-  media_path: Type.String(),
-  /** Start timecode `HH:MM:SS:FF`. */
-  timecode: Type.String(),
-  hash_str: Type.String(),
-  drop_frame: Type.Boolean(),
-  /** Frames per second the timecode counts by. */
-  timecode_rate: Type.Number(),
-  kind: Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('image')]),
-  /** Size as shown, in px; 0 for sound. */
-  width: Type.Integer(),
-  height: Type.Integer(),
+  video_cached: field('Whether the visual analysis is stored.', Type.Boolean()),
+  audio_cached: field('Whether a transcript is stored.', Type.Boolean()),
+  runtime: field('Duration as `HH:MM:SS`; null for stills.', Type.Union([Type.String(), Type.Null()])),
+  fps: field(
+    'Frames per second; 0 for stills and sound; null if the file does not say.',
+    Type.Union([Type.Number(), Type.Null()]),
+  ),
+  media_path: FilePath,
+  timecode: field('Start timecode as `HH:MM:SS:FF`.', Type.String()),
+  hash_str: ContentHash,
+  drop_frame: field('Whether the timecode is drop-frame (possible at 29.97 and 59.94 fps).', Type.Boolean()),
+  timecode_rate: field('Frame rate of the timecode, in frames per second.', Type.Number()),
+  kind: field(
+    'Kind of the media: `video`, `audio` or `image`.',
+    Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('image')]),
+  ),
+  width: field('Width of the displayed picture in pixels; 0 for sound.', Type.Integer()),
+  height: field('Height of the displayed picture in pixels; 0 for sound.', Type.Integer()),
 });
 export type MediaProperties = Static<typeof MediaProperties>;
 
 export const MediaPropertiesAnswer = Type.Object({
-  /** By media path. */
-  media_properties: Type.Record(Type.String(), MediaProperties),
-  /** Why the files that are left out cannot be read, by media path. */
-  unreadable: Type.Record(Type.String(), Type.String()),
+  media_properties: field(
+    'Properties of each readable file. The keys are the paths as they were sent.',
+    Type.Record(Type.String(), MediaProperties),
+  ),
+  unreadable: field(
+    'Files that cannot be read, with the reason for each.',
+    Type.Record(Type.String(), Type.String()),
+  ),
 });
 export type MediaPropertiesAnswer = Static<typeof MediaPropertiesAnswer>;
 

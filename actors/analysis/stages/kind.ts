@@ -14,6 +14,8 @@ export interface Unit<Done extends string = string, All extends string = string>
   readonly done: Done;
   /** Field of the whole amount, which grows while files are still being surveyed: `grid_frames`. */
   readonly all: All;
+  /** What the two fields mean. */
+  readonly meanings: readonly [done: string, all: string];
   /** Whole pieces, or seconds. */
   readonly measure: 'count' | 'seconds';
   /** Seconds of media that one unit is worth in percentages and estimates. */
@@ -91,6 +93,8 @@ export interface StageKind<
    * without files.
    */
   readonly notApplicable: NotApplicable;
+  /** What the count of such files means. */
+  readonly notApplicableMeaning?: string;
   readonly labels: Labels<Static<TObject<Facts>>>;
   /** For a stage whose closing steps have events of their own; without it they are told as files are. */
   readonly closing?: ClosingFields<Static<TObject<Facts>>>;

@@ -1,9 +1,10 @@
 // Counts every step of a running task in the progress model, and emits it as events.
 import { toFields } from '../../../runtime/errors.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import type { AnalysisEvent, TaskCounts, WorkResult } from '../contract.ts';
+import type { AnalysisEvent, WorkResult } from '../contract.ts';
 import { type FileProgress, ProgressModel, type Step, type TaskProgress } from '../progress.ts';
 import { count, noneDone } from '../result.ts';
+import type { TaskCounts } from '../tasks/contract.ts';
 import type { StageKind } from './kind.ts';
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -14,24 +14,21 @@ import { createFile, flushFolder, replaceFile } from '../../../runtime/files/ato
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { hasEnded, ProcessIdentity } from '../../../runtime/process/identity.ts';
-import {
-  type AnalysisRequest,
-  analysisErrors,
-  type FileResult,
-  type Page,
-  type TaskDetail,
-  type TaskSnapshot,
-  type TaskSource,
-  type TaskState,
-  taskSnapshot,
-  type WorkResult,
-} from '../contract.ts';
+import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
 import { mostUnfinished } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
 import { count, fileResult, noneDone, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
+import {
+  type FileResult,
+  type TaskDetail,
+  type TaskSnapshot,
+  type TaskSource,
+  type TaskState,
+  taskSnapshot,
+} from './contract.ts';
 import { damaged, type Fields, readJson } from './json-file.ts';
 import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
 import { newTask, nowhere } from './run-tally.ts';

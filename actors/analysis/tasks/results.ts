@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { FileResult, Page } from '../contract.ts';
+import type { Page } from '../contract.ts';
 import { workKey } from '../result.ts';
+import type { FileResult } from './contract.ts';
 
 /** Lines of cancelled files are buffered, up to so many; all others are written at once. */
 const GATHERED = 512;

@@ -1,19 +1,11 @@
 // The tally of one run of a task: counts results and makes snapshots. Pure but for the clock it is given.
-import {
-  type AnalysisRequest,
-  analysisErrors,
-  type TaskCounts,
-  type TaskError,
-  type TaskSnapshot,
-  type TaskSource,
-  type TaskState,
-  type WorkResult,
-} from '../contract.ts';
+import { type AnalysisRequest, analysisErrors, type WorkResult } from '../contract.ts';
 import type { TaskProgress } from '../progress.ts';
 import { amountFields } from '../progress-fields.ts';
 import { count, noneDone, workKey } from '../result.ts';
 import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
 import { piecesOf } from '../stages/stage-groups.ts';
+import type { TaskCounts, TaskError, TaskSnapshot, TaskSource, TaskState } from './contract.ts';
 
 /** Of a task that does not wait. */
 export const nowhere = { queue_position: null, waits_for: null } as const;

@@ -10,19 +10,17 @@ import {
   type AnalysisRequest,
   analysisErrors,
   type EarlierRuns,
-  type EndState,
   type QueuePlace,
   type RunSize,
-  type TaskError,
   type TaskEvent,
   type TaskListener,
   type TaskRun,
-  type TaskSnapshot,
   type UnfinishedWork,
   type WorkResult,
 } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { StageKind } from '../stages/kind.ts';
+import type { EndState, TaskError, TaskSnapshot } from './contract.ts';
 import type { ActiveRun } from './records.ts';
 import { createRunTally, type RunTally } from './run-tally.ts';
 

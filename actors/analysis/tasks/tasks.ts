@@ -19,16 +19,13 @@ import {
   type Analysis,
   type AnalysisRequest,
   analysisErrors,
-  type FileResult,
   type JobOptions,
   type JobRequests,
   type Page,
   type ProxyRequest,
   type StartOptions,
-  type TaskDetail,
   type TaskListener,
   type TaskRequest,
-  type TaskSnapshot,
   type Tasks,
   type UnfinishedWork,
 } from '../contract.ts';
@@ -36,6 +33,7 @@ import { plainPath } from '../request.ts';
 import { clipExport } from '../stages/clips/kind.ts';
 import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';
+import type { FileResult, TaskDetail, TaskSnapshot } from './contract.ts';
 import { expectWritable } from './files.ts';
 import { Place, type Prepare } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';

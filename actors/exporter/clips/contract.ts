@@ -1,8 +1,10 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
+import { Success } from '../../../runtime/answer.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described } from '../../../runtime/schema.ts';
+import { described, field } from '../../../runtime/schema.ts';
 import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract.ts';
+import { EndSeconds, FilePath } from '../../index/store/contract.ts';
 import { createFolders } from '../contract.ts';
 
 /** Clips of one request. */
@@ -51,12 +53,12 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =
   Type.Union([type, Type.Null()]);
 
 export const ClipResult = Type.Object({
-  success: Type.Boolean(),
+  success: Success,
   error: described(Nullable(Type.String()), 'Why the clip failed; null on success.'),
-  media_path: Type.String(),
+  media_path: FilePath,
   start_seconds: described(Type.Number(), 'The requested start and end.'),
-  end_seconds: Type.Number(),
-  output_path: Nullable(Type.String()),
+  end_seconds: EndSeconds,
+  output_path: field('Path of the document, if a folder was given.', Nullable(Type.String())),
   start_seconds_actual: described(
     Type.Optional(Type.Number()),
     'Actual start: the time of the first picture; with `copy`, the time of the previous keyframe.',
@@ -86,9 +88,9 @@ export const ClipsAnswer = Type.Object({
   results: described(Type.Array(ClipResult), 'One result for each clip, in the order of the request.'),
   summary: described(
     Type.Object({
-      total: Type.Integer(),
+      total: field('Number of matching segments, including those beyond `max_results`.', Type.Integer()),
       succeeded: described(Type.Integer(), 'Number of clips that were written.'),
-      failed: Type.Integer(),
+      failed: field('Number of files that could not be analysed.', Type.Integer()),
     }),
     'Number of requested clips.',
   ),

@@ -1,7 +1,8 @@
 // What a summary is asked for with as a document, and what is answered.
 import { type Static, Type } from 'typebox';
+import { Success } from '../../../runtime/answer.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import { defaulted, described, field, oneOf } from '../../../runtime/schema.ts';
 import type { Evidence, OverviewAnswer, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
 import { Id, selector } from '../../summarizer/stored/requests/contract.ts';
 import { createFolders } from '../contract.ts';
@@ -55,13 +56,13 @@ export interface Chapter {
 }
 
 export const SummaryDocumentAnswer = Type.Object({
-  success: Type.Boolean(),
-  format: Type.String(),
+  success: Success,
+  format: field('Kind of document.', Type.String()),
   filename: described(
     Type.String(),
     'File name of the document, made from that of the media file and safe on every operating system.',
   ),
-  mime_type: Type.String(),
+  mime_type: field('Media type of the document.', Type.String()),
   summary_ref: described(Type.String(), 'Reference to the exported summary.'),
   content_base64: Type.Optional(
     described(Type.String(), 'The document in base64, if no `output_path` was given.'),
@@ -81,7 +82,7 @@ export type SummaryDocumentAnswer = Static<typeof SummaryDocumentAnswer>;
 
 export const SummaryDocumentRequest = Type.Object({
   ...selector,
-  format: oneOf(...summaryFormats),
+  format: field('Kind of document.', oneOf(...summaryFormats)),
   node_id: Type.Optional(
     described(Id, 'Id of the node where the document begins. If omitted, it begins at the root.'),
   ),

@@ -1,9 +1,10 @@
 // What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program
 // opens.
 import { type Static, Type } from 'typebox';
+import { Success } from '../../../runtime/answer.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, oneOf, shown } from '../../../runtime/schema.ts';
+import { defaulted, described, field, oneOf, shown } from '../../../runtime/schema.ts';
 import { createFolders } from '../contract.ts';
 
 export const timelineErrors = errorTable({
@@ -92,7 +93,7 @@ export const timelineFields = {
     ),
   ),
   ...createFolders,
-  sequence_name: defaulted(Name, 'Sequence'),
+  sequence_name: field('Name of the sequence in the editing program.', defaulted(Name, 'Sequence')),
   fps: Type.Optional(
     described(
       Type.Number({ minimum: 1, maximum: mostFramesPerSecond }),
@@ -100,7 +101,7 @@ export const timelineFields = {
     ),
   ),
   width: Type.Optional(described(Side, 'Size in pixels. The default is that of the first picture.')),
-  height: Type.Optional(Side),
+  height: field('Height of the displayed picture in pixels; 0 for sound.', Type.Optional(Side)),
   items: described(
     shown(Type.Array(Item, { minItems: 1, maxItems: mostItems }), [
       { media_path: '/media/film.mp4', source_start_seconds: 10, source_end_seconds: 14, track: 'video' },
@@ -125,7 +126,7 @@ export const timelineFields = {
 
 /** The body of /export/timeline. */
 export const TimelineBody = Type.Object({
-  format: oneOf(...timelineFormats),
+  format: field('Kind of document.', oneOf(...timelineFormats)),
   ...timelineFields,
   start_timecode: Type.Optional(
     described(
@@ -140,16 +141,15 @@ export type TimelineItem = Static<typeof Item>;
 
 /** Fields that every answer about a timeline has. */
 export const timelineFacts = {
-  success: Type.Boolean(),
-  sequence_name: Type.String(),
-  /** Frames per second of the sequence, to a thousandth. */
-  fps: Type.Number(),
-  /** Of those that were placed. */
-  item_count: Type.Integer(),
-  /** The latest end of an item, in whole frames: gaps and overlapping tracks are in it. */
-  total_duration_seconds: Type.Number(),
-  /** Where the file lies, when a path was given. */
-  output_path: Type.Optional(Type.String()),
+  success: Success,
+  sequence_name: field('Name of the sequence in the editing program.', Type.String()),
+  fps: field('Frames per second; 0 for stills and sound; null if the file does not say.', Type.Number()),
+  item_count: field('Number of items in the sequence.', Type.Integer()),
+  total_duration_seconds: field(
+    'Latest end of an item after rounding to frames, including gaps and overlapping tracks.',
+    Type.Number(),
+  ),
+  output_path: field('Path of the document, if a folder was given.', Type.Optional(Type.String())),
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
@@ -160,8 +160,8 @@ export const timelineFacts = {
 
 export const TimelineAnswer = Type.Object({
   ...timelineFacts,
-  format: Type.String(),
-  mime_type: Type.String(),
+  format: field('Kind of document.', Type.String()),
+  mime_type: field('Media type of the document.', Type.String()),
   content: Type.Optional(described(Type.String(), 'The timeline as text, if no `output_path` was given.')),
 });
 export type TimelineAnswer = Static<typeof TimelineAnswer>;

@@ -2,7 +2,7 @@
 // where somebody is seen, with the fields of the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
-import { described, named, nullable } from '../../../runtime/schema.ts';
+import { described, field, named, nullable } from '../../../runtime/schema.ts';
 import type {
   AppearancesRequest,
   ClusterFacesRequest,
@@ -79,7 +79,7 @@ export const ClusterSample = Type.Object({
 
 export const ClusterSamplesAnswer = Type.Union([
   Type.Object({
-    cluster_job_name: Type.String(),
+    cluster_job_name: field('Name of the face clustering.', Type.String()),
     num_clusters: described(Count, 'Number of clusters in the clustering.'),
     num_clusters_after_filter: described(Count, 'Number of clusters of the requested size.'),
     total_entries: described(Count, 'Number of faces in the clustering.'),
@@ -95,13 +95,13 @@ export const ClusterSamplesAnswer = Type.Union([
 export type ClusterSamplesAnswer = Static<typeof ClusterSamplesAnswer>;
 
 export const ClusterFacesAnswer = Type.Object({
-  cluster_job_name: Type.String(),
-  limit: Count,
-  offset: Count,
+  cluster_job_name: field('Name of the face clustering.', Type.String()),
+  limit: field('Maximum number of results on this page.', Count),
+  offset: field('Number of results before this page.', Count),
   clusters: described(
     Type.Array(
       Type.Object({
-        cluster_id: Type.String(),
+        cluster_id: field('Id of a cluster: faces that belong to one person.', Type.String()),
         name: described(Type.String(), 'Name of the person; empty if there is none.'),
         size: described(Count, 'Number of faces in the cluster.'),
         available_faces: described(Count, 'Number of pictures available for paging.'),
@@ -232,13 +232,13 @@ const SeenIn = Type.Object({
 });
 
 const Appearance = Type.Object({
-  cluster_id: Type.String(),
+  cluster_id: field('Id of a cluster: faces that belong to one person.', Type.String()),
   name: described(Type.String(), 'Name of the person; empty if there is none.'),
   media: described(Type.Array(SeenIn), 'Files in which the person appears.'),
 });
 
 export const AppearancesAnswer = Type.Object({
-  cluster_job_name: Type.String(),
+  cluster_job_name: field('Name of the face clustering.', Type.String()),
   people: described(Type.Array(Appearance), 'One entry for each cluster.'),
 });
 export type AppearancesAnswer = Static<typeof AppearancesAnswer>;

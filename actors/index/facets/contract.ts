@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
-import { defaulted, described } from '../../../runtime/schema.ts';
+import { defaulted, described, field } from '../../../runtime/schema.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
 
@@ -34,16 +34,19 @@ export type FilterOperator = Static<typeof FilterOperator>;
 
 /** A condition on what is known of a media. Several conditions all have to hold. */
 export const MetadataFilter = Type.Object({
-  facet_id: Type.String(),
-  operator: FilterOperator,
-  values: Type.Array(Type.String()),
+  facet_id: field('Id of a facet, as returned by /metadata/facets.', Type.String()),
+  operator: field('How values are compared. See the description of /metadata/facets.', FilterOperator),
+  values: field('One or more values. Comparisons take exactly one value.', Type.Array(Type.String())),
 });
 export type MetadataFilter = Static<typeof MetadataFilter>;
 
 /** The same in a request. */
 export const RequestedFilter = Type.Object({
   facet_id: described(Type.String(), 'Id of a facet, as returned by /metadata/facets.'),
-  operator: defaulted(FilterOperator, 'is_any_of'),
+  operator: field(
+    'How values are compared. See the description of /metadata/facets.',
+    defaulted(FilterOperator, 'is_any_of'),
+  ),
   values: described(Type.Array(Type.String()), 'One or more values. Comparisons take exactly one value.'),
 });
 
@@ -81,31 +84,31 @@ export const FacetKind = words('single', 'multi', 'numeric', 'date');
 export type FacetKind = Static<typeof FacetKind>;
 
 export const FacetOption = Type.Object({
-  /** Stable. */
-  value: Type.String(),
-  label: Type.String(),
+  value: field('Stable value, for use as one of the `values` of a filter.', Type.String()),
+  label: field('Text for display. It may change between versions.', Type.String()),
   /** Media that are left when this option is chosen instead of the facet's own filters. */
-  count: Type.Integer(),
-  meta: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  count: field('Number of media that remain if this option is chosen.', Type.Integer()),
+  meta: field(
+    'Additional information about the option, for display.',
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  ),
 });
 export type FacetOption = Static<typeof FacetOption>;
 
 const Bound = Type.Optional(Type.Union([Type.Number(), Type.String()]));
 export const Facet = Type.Object({
-  /** Stable. */
-  id: Type.String(),
-  label: Type.String(),
-  group: Type.String(),
-  /** Labels from the group down to the facet. */
-  path: Type.Array(Type.String()),
-  kind: FacetKind,
-  options: Type.Array(FacetOption),
+  id: field('Stable id, for use as the `facet_id` of a filter.', Type.String()),
+  label: field('Text for display. It may change between versions.', Type.String()),
+  group: field('Heading under which the facet belongs.', Type.String()),
+  path: field('Headings above the facet, outermost first.', Type.Array(Type.String())),
+  kind: field('Kind of the values: one choice, several choices, numbers or dates.', FacetKind),
+  options: field('The values to choose from.', Type.Array(FacetOption)),
   /**
    * Of numeric facets and dates that any media has: the least and the greatest value the counts were taken
    * over.
    */
-  min: Bound,
-  max: Bound,
+  min: field('Smallest value.', Bound),
+  max: field('Largest value.', Bound),
 });
 export type Facet = Static<typeof Facet>;
 

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described } from '../../../runtime/schema.ts';
+import { described, field } from '../../../runtime/schema.ts';
 import { FileIdentity, Probe } from '../../decoder/contract.ts';
 
 export const storeErrors = errorTable({
@@ -44,6 +44,12 @@ export const CacheDir = described(
   AbsolutePath,
   'Analysis folder: where the service keeps what it found. Absolute path; its layout is private to the service.',
 );
+
+/** Of answers. */
+export const ContentHash = field('Content hash of the file; null when it could not be read.', Type.String());
+export const FilePath = field('Absolute path of the file.', Type.String());
+export const StartSeconds = field('Start in seconds from the beginning of the file.', Type.Number());
+export const EndSeconds = field('End (exclusive) in seconds from the beginning of the file.', Type.Number());
 
 /** Every message names the folder it is about. */
 export const Folder = { cache_dir: Type.String() };

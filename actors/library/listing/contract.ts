@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { CacheDir, FilePath } from '../../index/store/contract.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -17,7 +17,7 @@ export const Failure = Type.Object({
 export type Failure = Static<typeof Failure>;
 
 export const ListedFile = Type.Object({
-  media_path: Type.String(),
+  media_path: FilePath,
   name: described(Type.String(), 'Its last part.'),
   kind: described(
     oneOf('video', 'audio', 'image'),
@@ -54,7 +54,7 @@ export const FolderPage = Type.Object({
   folders: described(
     Type.Array(
       Type.Object({
-        path: Type.String(),
+        path: FilePath,
         name: described(Type.String(), 'Name of the folder; for a root, its path.'),
         analysed: described(Count, 'Number of analysed files in this folder and its subfolders.'),
       }),

@@ -3,8 +3,9 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { TaskSnapshot, Tasks } from '../../analysis/contract.ts';
+import type { Tasks } from '../../analysis/contract.ts';
 import { isAnalysis } from '../../analysis/stages/kinds.ts';
+import type { TaskSnapshot } from '../../analysis/tasks/contract.ts';
 import type { HeldMedia } from '../../index/library/contract.ts';
 import type { Failure } from './contract.ts';
 

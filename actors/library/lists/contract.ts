@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described } from '../../../runtime/schema.ts';
+import { described, field } from '../../../runtime/schema.ts';
 
 export const listErrors = errorTable({
   LIST_UNKNOWN: { meaning: 'List not found', status: 404, retryable: false },
@@ -72,7 +72,7 @@ const UpdatedAt = described(Type.Number(), 'When the list was last changed, as a
 const ListId = Type.String();
 
 export const MomentList = Type.Object({
-  list_id: ListId,
+  list_id: field('Id of the list.', ListId),
   name: ListName,
   version: ListVersion,
   updated_at: UpdatedAt,
@@ -84,8 +84,8 @@ export const ListOverview = Type.Object({
   lists: described(
     Type.Array(
       Type.Object({
-        list_id: ListId,
-        name: Type.String(),
+        list_id: field('Id of the list.', ListId),
+        name: field('The name as it was given.', Type.String()),
         version: ListVersion,
         items: described(Type.Integer({ minimum: 0 }), 'Number of items in the list.'),
         updated_at: UpdatedAt,
@@ -96,7 +96,7 @@ export const ListOverview = Type.Object({
   unreadable: described(
     Type.Array(
       Type.Object({
-        list_id: ListId,
+        list_id: field('Id of the list.', ListId),
         reason: described(Type.String(), 'What is wrong, with the path of the file.'),
       }),
     ),

@@ -1,7 +1,7 @@
 // When each frame of a part of a film is shown: players that step by frames need it where the rate varies.
 import { type Static, Type } from 'typebox';
 import { described, nullable } from '../../../runtime/schema.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { CacheDir, ContentHash } from '../../index/store/contract.ts';
 import { mediaFields } from '../media/contract.ts';
 
 /** Seconds of one question: what is between has to be read from the file. */
@@ -22,7 +22,7 @@ export const FrameTimesRequest = Type.Object({
 export type FrameTimesRequest = Static<typeof FrameTimesRequest>;
 
 export const FrameTimesAnswer = Type.Object({
-  hash_str: Type.String(),
+  hash_str: ContentHash,
   media_path: described(Type.String(), 'Path of the file.'),
   rate_varies: described(
     Type.Boolean(),

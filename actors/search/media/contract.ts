@@ -2,10 +2,12 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described, shown } from '../../../runtime/schema.ts';
+import { described, field, shown } from '../../../runtime/schema.ts';
 
-/** Left out where there are none. */
-export const OtherPaths = Type.Optional(Type.Array(Type.String()));
+export const OtherPaths = field(
+  'Other files with the same content, if there are any; at most 32.',
+  Type.Optional(Type.Array(Type.String())),
+);
 
 export const HashStr = described(
   Type.String({ pattern: '^[0-9a-f][0-9a-f-]{0,99}$' }),

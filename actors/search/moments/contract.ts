@@ -3,8 +3,8 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, named, oneOf, optional, shown } from '../../../runtime/schema.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { defaulted, described, field, named, oneOf, optional, shown } from '../../../runtime/schema.ts';
+import { CacheDir, ContentHash, FilePath } from '../../index/store/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
 import { HashStr, mediaFields, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
@@ -107,7 +107,10 @@ export const MomentsRequest = Type.Object({
     'Kinds to search. If omitted, everything that can be searched is searched. A requested kind that ' +
       'cannot be searched causes a warning, or an error if it is the only one.',
   ),
-  limit: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+  limit: field(
+    'Maximum number of results on this page.',
+    defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 50),
+  ),
   max_per_media: described(
     optional(Type.Integer({ minimum: 1 })),
     'Maximum number of moments of one file. If omitted, there is no limit.',
@@ -118,14 +121,14 @@ export type MomentsRequest = Static<typeof MomentsRequest>;
 const Rank = described(Type.Integer({ minimum: 1 }), 'Position in the list of its kind, counted from 1.');
 
 export const Seen = Type.Object({
-  kind: oneOf('seen'),
+  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('seen')),
   rank: Rank,
   explanation: Type.Optional(
     described(named('Explanation', Explanation), 'Explanation of the match. Returned only with `explain`.'),
   ),
 });
 export const Said = Type.Object({
-  kind: oneOf('said'),
+  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('said')),
   rank: Rank,
   text: described(Type.String(), 'What is said: a segment of the transcript.'),
   start_seconds: described(Type.Number(), 'Start or end of the segment, in seconds.'),
@@ -137,14 +140,14 @@ export const Said = Type.Object({
   speaker_name: described(Type.String(), 'Name of the speaker, or the id if there is no name.'),
 });
 export const ThePerson = Type.Object({
-  kind: oneOf('person'),
+  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('person')),
   rank: Rank,
   name: described(Type.String(), 'Name of the person as it was given.'),
   cluster_id: described(Type.String(), 'Id of the largest cluster with that name.'),
   cluster_job_name: described(Type.String(), 'Name of the clustering that contains the cluster.'),
 });
 export const TheWriting = Type.Object({
-  kind: oneOf('written'),
+  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('written')),
   rank: Rank,
   text: described(Type.String(), 'The visible line of text.'),
   score: described(Type.Number(), 'Certainty of the text recognition, from 0 to 1.'),
@@ -170,8 +173,8 @@ export const Moment = Type.Object({
     Type.String(),
     'Id of the moment as `<hash_str>@<second>`. The same moment has the same id in every response.',
   ),
-  hash_str: Type.String(),
-  media_path: Type.String(),
+  hash_str: ContentHash,
+  media_path: FilePath,
   other_paths: OtherPaths,
   kind: described(MediaKind, 'Kind of the file.'),
   time_seconds: described(Type.Number(), 'Time to begin at, from the best of the reasons.'),
@@ -189,10 +192,13 @@ export const MomentsAnswer = Type.Object({
   moments: described(Type.Array(named('Moment', Moment)), 'Moments, best first.'),
   counts: described(
     Type.Object({
-      seen: Type.Integer(),
-      said: Type.Integer(),
-      person: Type.Integer(),
-      written: Type.Integer(),
+      seen: field('Number of moments found by their pictures.', Type.Integer()),
+      said: field('Number of moments found by what is said.', Type.Integer()),
+      person: field('Number of moments that show a person named in the query.', Type.Integer()),
+      written: field(
+        'Number of moments that show a line of text with the words of the query.',
+        Type.Integer(),
+      ),
     }),
     'Number of moments with a reason of each kind, among all moments considered, including those beyond ' +
       '`limit`.',
@@ -216,8 +222,8 @@ export const RelevanceRequest = Type.Object({ cache_dir: CacheDir, ...mediaField
 export type RelevanceRequest = Static<typeof RelevanceRequest>;
 
 export const RelevanceAnswer = Type.Object({
-  hash_str: Type.String(),
-  media_path: Type.String(),
+  hash_str: ContentHash,
+  media_path: FilePath,
   values: described(
     Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
     'One value from 0 to 1 for each second of the film; empty for sound.',

@@ -1,7 +1,7 @@
 // How loud the sound of a file is along its time.
 import { type Static, Type } from 'typebox';
 import { defaulted, described } from '../../../runtime/schema.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { CacheDir, ContentHash } from '../../index/store/contract.ts';
 import { mediaFields } from '../media/contract.ts';
 
 /** Points of one answer. */
@@ -21,7 +21,7 @@ export const PeaksRequest = Type.Object({
 export type PeaksRequest = Static<typeof PeaksRequest>;
 
 export const PeaksAnswer = Type.Object({
-  hash_str: Type.String(),
+  hash_str: ContentHash,
   media_path: described(Type.String(), 'Path of the file, or the path where it was last seen.'),
   has_sound: described(Type.Boolean(), 'False if the file has no sound; `peaks` is then empty.'),
   duration_seconds: described(Type.Number(), 'Duration of the file in seconds.'),

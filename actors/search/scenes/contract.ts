@@ -1,7 +1,7 @@
 // The scenes of one media file, the same that matches have.
 import { type Static, Type } from 'typebox';
-import { defaulted, described, named, nullable, oneOf, optional } from '../../../runtime/schema.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { defaulted, described, field, named, nullable, oneOf, optional } from '../../../runtime/schema.ts';
+import { CacheDir, ContentHash, FilePath } from '../../index/store/contract.ts';
 import { mediaFields } from '../media/contract.ts';
 
 export const ScenesRequest = Type.Object({
@@ -32,8 +32,8 @@ export type Scene = Static<typeof Scene>;
 export const MediaKind = oneOf('video', 'audio', 'image');
 
 export const ScenesAnswer = Type.Object({
-  hash_str: Type.String(),
-  media_path: Type.String(),
+  hash_str: ContentHash,
+  media_path: FilePath,
   kind: described(
     MediaKind,
     'Scenes of the file. Sound has no scenes, and a still has one scene of one second.',
@@ -44,6 +44,6 @@ export const ScenesAnswer = Type.Object({
     'The visual model that the scenes are based on: the model in use if it has analysed the file, ' +
       'otherwise the last model that has; null for sound.',
   ),
-  scenes: Type.Array(named('Scene', Scene)),
+  scenes: field('The scenes in order of time.', Type.Array(named('Scene', Scene))),
 });
 export type ScenesAnswer = Static<typeof ScenesAnswer>;

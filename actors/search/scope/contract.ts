@@ -106,6 +106,8 @@ export const onlyFiles = defaulted(
   [],
 );
 
+export const Words = field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 }));
+
 export const maxResults = defaulted(
   field('Maximum number of matches.', Type.Integer({ minimum: 1, maximum: 10_000 })),
   50,
@@ -114,7 +116,15 @@ export const maxResults = defaulted(
 /** Left out or null: nothing is filtered. */
 export const metadataFilterRequest = defaulted(
   described(
-    nullable(Type.Object({ scope: Type.Optional(FilterScope), filters: filtersField })),
+    nullable(
+      Type.Object({
+        scope: field(
+          'The media that the filters apply to. If omitted, the scope follows from the other fields of the request.',
+          Type.Optional(FilterScope),
+        ),
+        filters: filtersField,
+      }),
+    ),
     'A hard filter: only media that pass every filter are ranked. `scope` restricts the search further, ' +
       'even if `filters` is empty. If omitted, it is the scope of the search.',
   ),

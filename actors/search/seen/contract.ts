@@ -1,10 +1,11 @@
 // What detectors have seen in one media file: things, shot sizes, printed lines.
 import { type Static, Type } from 'typebox';
-import { described, named, nullable, oneOf } from '../../../runtime/schema.ts';
+import { described, field, named, nullable, oneOf } from '../../../runtime/schema.ts';
+import { ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { ShotSize } from '../../index/things/contract.ts';
 import { ThingClass } from '../../things/contract.ts';
 
-const Seconds = { start_seconds: Type.Number(), end_seconds: Type.Number() };
+const Seconds = { start_seconds: StartSeconds, end_seconds: EndSeconds };
 
 const SeenClass = Type.Object({
   class: described(ThingClass, 'Class of the things, one of the 80 classes of COCO.'),
@@ -29,7 +30,7 @@ const SeenShot = Type.Object({
 });
 
 const SeenLine = Type.Object({
-  text: Type.String(),
+  text: field('What is said.', Type.String()),
   score: described(
     Type.Number({ minimum: 0, maximum: 1 }),
     'Certainty of the text recognition; a value below .9 is uncertain.',
@@ -45,8 +46,8 @@ const looked = (what: string) =>
   );
 
 export const SeenAnswer = Type.Object({
-  hash_str: Type.String(),
-  media_path: Type.String(),
+  hash_str: ContentHash,
+  media_path: FilePath,
   things_from: looked('things'),
   things: described(
     Type.Array(named('SeenClass', SeenClass)),

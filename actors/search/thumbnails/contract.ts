@@ -1,7 +1,7 @@
 // Thumbnails: of any moments of any files, and strips of one film.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described } from '../../../runtime/schema.ts';
+import { defaulted, described, field } from '../../../runtime/schema.ts';
 import { CacheDir } from '../../index/store/contract.ts';
 import { HashStr } from '../media/contract.ts';
 
@@ -17,13 +17,19 @@ const ClockTime = Type.String({ pattern: '^[0-9]{2,4}:[0-5][0-9]:[0-5][0-9]$' })
 
 export const ThumbnailsRequest = Type.Object({
   cache_dir: CacheDir,
-  requests: Type.Array(
-    Type.Object({
-      media_path: AbsolutePath,
-      time_seconds: described(Type.Number({ minimum: 0 }), 'Time in seconds from the beginning of the film.'),
-      hash_str: Type.Optional(HashStr),
-    }),
-    { maxItems: thumbnailsAtOnce },
+  requests: field(
+    'The moments to get pictures of.',
+    Type.Array(
+      Type.Object({
+        media_path: AbsolutePath,
+        time_seconds: described(
+          Type.Number({ minimum: 0 }),
+          'Time in seconds from the beginning of the film.',
+        ),
+        hash_str: Type.Optional(HashStr),
+      }),
+      { maxItems: thumbnailsAtOnce },
+    ),
   ),
   max_size: MaxSize,
 });
@@ -42,13 +48,25 @@ export type SceneThumbnailsRequest = Static<typeof SceneThumbnailsRequest>;
 
 export const ThumbnailsAnswer = Type.Object({
   /** Base64 JPEG; null for sound and where there is no picture. */
-  thumbnails: Type.Array(Type.Object({ thumbnail: Type.Union([Type.String(), Type.Null()]) })),
+  thumbnails: field(
+    'One entry for each request, in order.',
+    Type.Array(
+      Type.Object({
+        thumbnail: field(
+          'The picture as a base64 JPEG; null if there is none.',
+          Type.Union([Type.String(), Type.Null()]),
+        ),
+      }),
+    ),
+  ),
 });
 export type ThumbnailsAnswer = Static<typeof ThumbnailsAnswer>;
 
 export const SceneThumbnailsAnswer = Type.Object({
-  /** Base64 JPEG and `HH:MM:SS`; null for sound and stills. */
-  scene_thumbnails: Type.Union([Type.Array(Type.Tuple([Type.String(), Type.String()])), Type.Null()]),
+  scene_thumbnails: field(
+    'Pairs of a base64 JPEG and its time as `HH:MM:SS`; null for sound and stills.',
+    Type.Union([Type.Array(Type.Tuple([Type.String(), Type.String()])), Type.Null()]),
+  ),
 });
 export type SceneThumbnailsAnswer = Static<typeof SceneThumbnailsAnswer>;
 

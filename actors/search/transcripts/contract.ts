@@ -1,16 +1,23 @@
 // Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
 import { type Static, Type } from 'typebox';
+import { ShownWarning } from '../../../runtime/answer.ts';
 import { AbsolutePath, SentPath } from '../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, optional, shown } from '../../../runtime/schema.ts';
 import { mostNameLetters } from '../../index/people/person-name.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
 import { HashStr, OtherPaths } from '../media/contract.ts';
-import { maxResults, metadataFilterRequest, onlyFiles, segmentsToTimeRanges } from '../scope/contract.ts';
+import {
+  maxResults,
+  metadataFilterRequest,
+  onlyFiles,
+  segmentsToTimeRanges,
+  Words,
+} from '../scope/contract.ts';
 
 export const TranscriptionsRequest = Type.Object({
   cache_dir: CacheDir,
-  media_paths: Type.Array(SentPath, { maxItems: 10_000 }),
+  media_paths: field('Absolute paths of the files.', Type.Array(SentPath, { maxItems: 10_000 })),
 });
 export type TranscriptionsRequest = Static<typeof TranscriptionsRequest>;
 
@@ -19,27 +26,41 @@ export const LegacySegment = Type.Tuple([Type.Number(), Type.String(), Type.Numb
 export type LegacySegment = Static<typeof LegacySegment>;
 
 export const SpeakerData = Type.Object({
-  segments: Type.Array(LegacySegment),
-  hash_str: Type.String(),
-  /** By id of a speaker. */
-  speakers: Type.Record(
-    Type.String(),
-    Type.Object({
-      segment_indices: Type.Array(Type.Integer({ minimum: 0 })),
-      /** Left out when no name was given. */
-      display_name: Type.Optional(Type.String()),
-    }),
+  segments: field('Segments in order of time.', Type.Array(LegacySegment)),
+  hash_str: ContentHash,
+  speakers: field(
+    'Speakers by id, such as `SPEAKER_00`.',
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        segment_indices: field(
+          'Indices of the segments of this speaker, counted from 0.',
+          Type.Array(Type.Integer({ minimum: 0 })),
+        ),
+        display_name: field(
+          'Name given to the speaker; omitted if there is none.',
+          Type.Optional(Type.String()),
+        ),
+      }),
+    ),
   ),
 });
 export type SpeakerData = Static<typeof SpeakerData>;
 
 export const TranscriptionsAnswer = Type.Object({
-  /** By media path; files without a transcription are left out. */
-  transcriptions: Type.Record(Type.String(), Type.Array(LegacySegment)),
-  /** Of files of which somebody knows who speaks. */
-  transcription_data: Type.Record(Type.String(), SpeakerData),
+  transcriptions: field(
+    'Segments by path, each as `[start_seconds, text, end_seconds, media_path]`.',
+    Type.Record(Type.String(), Type.Array(LegacySegment)),
+  ),
+  transcription_data: field(
+    'Speaker data by path, for files whose speakers are known.',
+    Type.Record(Type.String(), SpeakerData),
+  ),
   /** Paths whose transcription is damaged and has to be made again. */
-  unreadable: Type.Optional(Type.Array(Type.String())),
+  unreadable: field(
+    'Files that cannot be read, with the reason for each.',
+    Type.Optional(Type.Array(Type.String())),
+  ),
 });
 export type TranscriptionsAnswer = Static<typeof TranscriptionsAnswer>;
 
@@ -48,44 +69,62 @@ export const TranscriptRangeRequest = Type.Object({
   cache_dir: CacheDir,
   hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
   media_path: Type.Optional(AbsolutePath),
-  start_seconds: Type.Number({ minimum: 0 }),
+  start_seconds: field('Start in seconds from the beginning of the file.', Type.Number({ minimum: 0 })),
   end_seconds: described(
     Type.Number({ exclusiveMinimum: 0 }),
     'End of the range (exclusive); must be after `start_seconds`.',
   ),
-  after_segment_index: optional(Type.Integer({ minimum: 0 })),
-  max_segments: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
+  after_segment_index: field(
+    'Return the segments after this one. If null or omitted, the page begins with the first segment.',
+    optional(Type.Integer({ minimum: 0 })),
+  ),
+  max_segments: field(
+    'Maximum number of segments in the response.',
+    defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 120),
+  ),
 });
 export type TranscriptRangeRequest = Static<typeof TranscriptRangeRequest>;
 
 export const RangeSegment = Type.Object({
-  segment_index: Type.Integer({ minimum: 0 }),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  text: Type.String(),
-  /** Empty when speakers were not detected. */
-  speaker: Type.String(),
-  speaker_name: Type.String(),
-  text_truncated: Type.Optional(Type.Boolean()),
-  original_character_count: Type.Optional(Type.Integer()),
+  segment_index: field(
+    'Index of the segment in its transcript, counted from 0.',
+    Type.Integer({ minimum: 0 }),
+  ),
+  start_seconds: StartSeconds,
+  end_seconds: EndSeconds,
+  text: field('What is said.', Type.String()),
+  speaker: field('Id of the speaker in this transcript; empty if speakers were not detected.', Type.String()),
+  speaker_name: field('Display name of the speaker; empty if there is none.', Type.String()),
+  text_truncated: field(
+    'True if the text was too long for one response and was cut.',
+    Type.Optional(Type.Boolean()),
+  ),
+  original_character_count: field('Number of characters in the whole text.', Type.Optional(Type.Integer())),
 });
 export type RangeSegment = Static<typeof RangeSegment>;
 
 export const TranscriptRangeAnswer = Type.Object({
-  hash_str: Type.Union([Type.String(), Type.Null()]),
-  media_path: Type.Union([Type.String(), Type.Null()]),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  transcript_status: Type.Unsafe<'available' | 'empty' | 'not_available'>({
-    type: 'string',
-    enum: ['available', 'empty', 'not_available'],
-  }),
-  segments: Type.Array(RangeSegment),
-  /** True when there are more in the range: ask again with `next_after_segment_index`. */
-  truncated: Type.Boolean(),
-  next_after_segment_index: Type.Union([Type.Integer(), Type.Null()]),
-  /** Segments whose text was cut. */
-  truncated_segment_indices: Type.Array(Type.Integer()),
+  hash_str: field(
+    'Content hash of the file; null when it could not be read.',
+    Type.Union([Type.String(), Type.Null()]),
+  ),
+  media_path: field('Absolute path of the file.', Type.Union([Type.String(), Type.Null()])),
+  start_seconds: StartSeconds,
+  end_seconds: EndSeconds,
+  transcript_status: field(
+    'Status of the transcript. `empty`: a transcript exists but contains no segments.',
+    Type.Unsafe<'available' | 'empty' | 'not_available'>({
+      type: 'string',
+      enum: ['available', 'empty', 'not_available'],
+    }),
+  ),
+  segments: field('Segments in order of time.', Type.Array(RangeSegment)),
+  truncated: field('Whether the range contains more segments.', Type.Boolean()),
+  next_after_segment_index: field(
+    'The `after_segment_index` of the next page; null on the last page.',
+    Type.Union([Type.Integer(), Type.Null()]),
+  ),
+  truncated_segment_indices: field('Indices of the segments whose text was cut.', Type.Array(Type.Integer())),
 });
 export type TranscriptRangeAnswer = Static<typeof TranscriptRangeAnswer>;
 
@@ -100,7 +139,7 @@ const Speaker = Type.Optional(
 );
 
 export const TranscriptSearch = Type.Object({
-  query: field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 })),
+  query: Words,
   cache_dir: CacheDir,
   media_paths: onlyFiles,
   max_results: maxResults,
@@ -115,56 +154,64 @@ export type TranscriptSearch = Static<typeof TranscriptSearch>;
 
 /** "Transcript search match" of the API. */
 export const TranscriptSearchMatch = Type.Object({
-  media_path: Type.String(),
+  media_path: FilePath,
   other_paths: OtherPaths,
-  hash_str: Type.String(),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  text: Type.String(),
-  start_timestamp: Type.String(),
-  end_timestamp: Type.String(),
-  /** Id in this transcript; empty when speakers were not detected. */
-  speaker: Type.String(),
-  speaker_name: Type.String(),
-  speakers: Type.Array(Type.String()),
-  /** `audio` or `video`; left out when it is not known. */
-  media_type: Type.Optional(Type.Unsafe<'audio' | 'video'>({ type: 'string', enum: ['audio', 'video'] })),
-  segment_index: Type.Integer({ minimum: 0 }),
+  hash_str: ContentHash,
+  start_seconds: StartSeconds,
+  end_seconds: EndSeconds,
+  text: field('What is said.', Type.String()),
+  start_timestamp: field('Start as `HH:MM:SS`.', Type.String()),
+  end_timestamp: field('End as `HH:MM:SS`.', Type.String()),
+  speaker: field('Id of the speaker in this transcript; empty if speakers were not detected.', Type.String()),
+  speaker_name: field('Display name of the speaker; empty if there is none.', Type.String()),
+  speakers: field('Ids of the speakers.', Type.Array(Type.String())),
+  media_type: field(
+    'Media type: `audio` or `video`; omitted if unknown.',
+    Type.Optional(Type.Unsafe<'audio' | 'video'>({ type: 'string', enum: ['audio', 'video'] })),
+  ),
+  segment_index: field(
+    'Index of the segment in its transcript, counted from 0.',
+    Type.Integer({ minimum: 0 }),
+  ),
 });
 export type TranscriptSearchMatch = Static<typeof TranscriptSearchMatch>;
 
 export const TranscriptSearchAnswer = Type.Object({
   matches: Type.Array(TranscriptSearchMatch),
   /** Segments that match, also those beyond `max_results`; counted up to 1,000 or `max_results`. */
-  total: Type.Integer(),
-  total_is_exact: Type.Boolean(),
-  toast_warning: Type.Optional(Type.String()),
+  total: field('Number of matching segments, including those beyond `max_results`.', Type.Integer()),
+  total_is_exact: field('False if there may be more matches than `total`.', Type.Boolean()),
+  toast_warning: ShownWarning,
 });
 export type TranscriptSearchAnswer = Static<typeof TranscriptSearchAnswer>;
 
 export const SpeakerNamesAnswer = Type.Object({
-  updated: Type.Integer(),
-  /** What was asked for, by id of the speaker; empty where the name was taken away. */
-  changes: Type.Record(Type.String(), Type.String()),
-  /** All names there are now, by id. */
-  speaker_names: Type.Record(Type.String(), Type.String()),
+  updated: field('Number of speakers in the request.', Type.Integer()),
+  changes: field(
+    'The requested names by id; empty if the name was removed.',
+    Type.Record(Type.String(), Type.String()),
+  ),
+  speaker_names: field('All names that are now stored, by id.', Type.Record(Type.String(), Type.String())),
 });
 export type SpeakerNamesAnswer = Static<typeof SpeakerNamesAnswer>;
 
 export const NameSpeakersRequest = Type.Object({
   cache_dir: CacheDir,
   hash_str: HashStr,
-  assignments: Type.Array(
-    Type.Object({
-      speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription, such as `SPEAKER_00`.'),
-      name: nullable(
-        described(
-          Type.String({ maxLength: mostNameLetters }),
-          'Display name; empty or null to remove the name.',
+  assignments: field(
+    'Names of speakers.',
+    Type.Array(
+      Type.Object({
+        speaker: described(Type.String({ minLength: 1 }), 'Id in the transcription, such as `SPEAKER_00`.'),
+        name: nullable(
+          described(
+            Type.String({ maxLength: mostNameLetters }),
+            'Display name; empty or null to remove the name.',
+          ),
         ),
-      ),
-    }),
-    { maxItems: 1000 },
+      }),
+      { maxItems: 1000 },
+    ),
   ),
 });
 export type NameSpeakersRequest = Static<typeof NameSpeakersRequest>;

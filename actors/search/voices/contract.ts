@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { defaulted, described, named, nullable } from '../../../runtime/schema.ts';
 import { mostNameLetters } from '../../index/people/person-name.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { CacheDir, ContentHash, EndSeconds, StartSeconds } from '../../index/store/contract.ts';
 import { HashStr, mediaFields } from '../media/contract.ts';
 
 const SpeakerId = described(Type.String(), 'Id of the speaker in the transcription.');
@@ -28,7 +28,7 @@ export const SuggestedSpeaker = named(
       'Voices that were confirmed to be the same, including this one. They count as one voice.',
     ),
     sample: described(
-      Type.Object({ start_seconds: Type.Number(), end_seconds: Type.Number() }),
+      Type.Object({ start_seconds: StartSeconds, end_seconds: EndSeconds }),
       'A part of the file to listen to.',
     ),
   }),
@@ -45,7 +45,7 @@ export type SpeakerSuggestions = Static<typeof SpeakerSuggestions>;
 
 export const ConfirmedSpeakers = Type.Object({
   voices: described(
-    Type.Array(Type.Object({ hash_str: Type.String(), speaker: SpeakerId, speaker_name: SpeakerName })),
+    Type.Array(Type.Object({ hash_str: ContentHash, speaker: SpeakerId, speaker_name: SpeakerName })),
     'With `same`: all voices of this person, including those linked before. Otherwise, the voices in the ' +
       'request. The same applies to an undo.',
   ),

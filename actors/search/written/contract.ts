@@ -1,14 +1,15 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
+import { ShownWarning } from '../../../runtime/answer.ts';
 import { defaulted, described, field } from '../../../runtime/schema.ts';
-import { CacheDir } from '../../index/store/contract.ts';
+import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
-import { maxResults, metadataFilterRequest, onlyFiles } from '../scope/contract.ts';
+import { maxResults, metadataFilterRequest, onlyFiles, Words } from '../scope/contract.ts';
 import { Band, min_band, Weaker } from '../visual/contract.ts';
 
 export const WrittenRequest = Type.Object({
-  query: field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 })),
+  query: Words,
   cache_dir: CacheDir,
   media_paths: onlyFiles,
   /** Leaves out lines that are read less well. */
@@ -23,18 +24,18 @@ export const WrittenRequest = Type.Object({
 export type WrittenRequest = Static<typeof WrittenRequest>;
 
 export const WrittenSearchMatch = Type.Object({
-  media_path: Type.String(),
+  media_path: FilePath,
   other_paths: OtherPaths,
-  hash_str: Type.String(),
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  start_timestamp: Type.String(),
-  end_timestamp: Type.String(),
+  hash_str: ContentHash,
+  start_seconds: StartSeconds,
+  end_seconds: EndSeconds,
+  start_timestamp: field('Start as `HH:MM:SS`.', Type.String()),
+  end_timestamp: field('End as `HH:MM:SS`.', Type.String()),
   best_seconds: described(
     Type.Number(),
     'The second in which the line was recognized best. `box` refers to it.',
   ),
-  text: Type.String(),
+  text: field('What is said.', Type.String()),
   box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
   score: described(
     Type.Number({ minimum: 0, maximum: 1 }),
@@ -47,7 +48,7 @@ export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
 export const WrittenAnswer = Type.Object({
   matches: Type.Array(WrittenSearchMatch),
   weaker: Weaker,
-  toast_warning: Type.Optional(Type.String()),
+  toast_warning: ShownWarning,
 });
 export type WrittenAnswer = Static<typeof WrittenAnswer>;
 

@@ -1,6 +1,7 @@
 // Summaries as clients read them: collections, lists, and trees one node at a time, with the fields of the
 // API.
 import { type Static, Type } from 'typebox';
+import { Message } from '../../../runtime/answer.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { described, named, nullable } from '../../../runtime/schema.ts';
 import type {
@@ -274,7 +275,7 @@ export const NodeAnswer = Type.Object({
 export type NodeAnswer = Static<typeof NodeAnswer>;
 
 export const SummariesRemoved = Type.Object({
-  message: Type.String(),
+  message: Message,
   removed: described(Type.Array(Type.String()), 'The `summary_ref` of each deleted summary.'),
   unknown: described(Type.Array(Type.String()), 'Requested summaries that did not exist.'),
   collections_removed: described(Type.Array(Id), 'Deleted collections.'),

@@ -7,6 +7,7 @@ import {
   clearable,
   defaulted,
   described,
+  field,
   named,
   nullable,
   oneOf,
@@ -14,6 +15,7 @@ import {
 } from '../../../runtime/schema.ts';
 import { speechBody } from '../../analysis/stages/speech/request.ts';
 import { MetadataFilter, RequestedFilter } from '../../index/facets/contract.ts';
+import { FilePath } from '../../index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../models/face-distance.ts';
 
 export const watchErrors = errorTable({
@@ -111,13 +113,15 @@ const changeable = {
     'Channels to transcribe separately, counted from 1. If null or empty, all channels are mixed into ' +
       'one.',
   ),
-  detect_speakers: described(speechBody.detect_speakers, 'Whether to detect speakers.'),
+  detect_speakers: described(defaulted(Type.Boolean(), true), 'Whether to detect speakers.'),
   speaker_count: speechBody.speaker_count,
   preferred_x_model_key: speechBody.preferred_x_model_key,
   metadata_filter_request: described(
     clearable(
       Type.Array(RequestedFilter),
-      Type.Object({ filters: defaulted(Type.Array(RequestedFilter), []) }),
+      Type.Object({
+        filters: field('Filters. Media must pass all of them.', defaulted(Type.Array(RequestedFilter), [])),
+      }),
     ),
     'Only files that pass every filter are analysed. Unknown properties of a file do not exclude it. A ' +
       '`scope` is ignored; `[]` and null clear the filters.',
@@ -174,7 +178,9 @@ export const WatchFolder = named(
     ),
     ...withoutDefaults(changeable),
     metadata_filter_request: described(
-      nullable(Type.Object({ filters: Type.Array(MetadataFilter) })),
+      nullable(
+        Type.Object({ filters: field('Filters. Media must pass all of them.', Type.Array(MetadataFilter)) }),
+      ),
       'Only files that pass every filter are analysed; null if there are no filters.',
     ),
     created_at: described(Seconds, 'Unix seconds.'),
@@ -190,7 +196,11 @@ export type WatchFolder = Static<typeof WatchFolder>;
 export const watchStates = ['stopped', 'running', 'stopping', 'paused', 'waiting'] as const;
 export type WatchState = (typeof watchStates)[number];
 
-const FileFailure = Type.Object({ media_path: Type.String(), error: Type.String(), time: Seconds });
+const FileFailure = Type.Object({
+  media_path: FilePath,
+  error: field('Why the file could not be analysed.', Type.String()),
+  time: field('When the file failed, as a Unix time in seconds.', Seconds),
+});
 export type FileFailure = Static<typeof FileFailure>;
 
 /** Most errors name the file themselves. */
@@ -263,8 +273,8 @@ export const WatchStatus = named(
 export type WatchStatus = Static<typeof WatchStatus>;
 
 export const WatchFolderList = Type.Object({
-  watch_folders: Type.Array(WatchFolder),
-  service_status: WatchStatus,
+  watch_folders: field('All watch folders.', Type.Array(WatchFolder)),
+  service_status: field('Status of the watch-folder service.', WatchStatus),
 });
 export type WatchFolderList = Static<typeof WatchFolderList>;
 

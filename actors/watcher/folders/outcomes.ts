@@ -1,6 +1,7 @@
 // What became of the files of a task: results of their kinds of work come one by one.
 import { type ErrorRow, engineErrors } from '../../../runtime/errors.ts';
-import { analysisErrors, type TaskError, type WorkResult } from '../../analysis/contract.ts';
+import { analysisErrors, type WorkResult } from '../../analysis/contract.ts';
+import type { TaskError } from '../../analysis/tasks/contract.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import { facesErrors } from '../../faces/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';

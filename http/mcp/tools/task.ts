@@ -1,7 +1,7 @@
 // task: how a task stands, and steering it.
 import { Type } from 'typebox';
-import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { isAnalysis } from '../../../actors/analysis/stages/kinds.ts';
+import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { Cursor, limitOf, startOf } from '../arguments.ts';
 import { fileName, listed, moreBelow, oneLine, secondsText } from '../text.ts';

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import type {
   Analysis,
   AnalysisEvent,
-  FileResult,
   Outcome,
   RunOptions,
-  TaskCounts,
   TaskEvent,
   TaskRequest,
   TaskRun,
@@ -17,6 +15,7 @@ import type {
 import { progressOf } from '../../../actors/analysis/progress.ts';
 import { count, fileResult, noneDone } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import type { FileResult, TaskCounts } from '../../../actors/analysis/tasks/contract.ts';
 import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
 import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';

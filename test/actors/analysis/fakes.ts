@@ -3,13 +3,14 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnalysis } from '../../../actors/analysis/analysis.ts';
-import type { AnalysisEvent, FileResult } from '../../../actors/analysis/contract.ts';
+import type { AnalysisEvent } from '../../../actors/analysis/contract.ts';
 import { amountFields } from '../../../actors/analysis/progress-fields.ts';
 import { openJournal } from '../../../actors/analysis/recovery/journal.ts';
 import { fileResult } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/request.ts';
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
+import type { FileResult } from '../../../actors/analysis/tasks/contract.ts';
 import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';

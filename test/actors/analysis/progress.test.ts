@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { TaskSnapshot } from '../../../actors/analysis/contract.ts';
 import { mostUnfinished, ProgressModel, type TaskProgress } from '../../../actors/analysis/progress.ts';
 import { amountFields, kindOf, progressFrom } from '../../../actors/analysis/progress-fields.ts';
 import { measured } from '../../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import type { TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
 import { createRunTally, newTask } from '../../../actors/analysis/tasks/run-tally.ts';
 import type { MediaRecord } from '../../../actors/index/store/contract.ts';
 import { taskLine } from '../../../cli/progress-view.ts';

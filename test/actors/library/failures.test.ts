@@ -1,7 +1,7 @@
 // How many failures are held, and of which tasks.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FileResult, TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import type { FileResult, TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
 import { FailedWork } from '../../../actors/library/listing/failures.ts';
 
 const never = new AbortController().signal;

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { FileResult, TaskSnapshot } from '../../../actors/analysis/contract.ts';
+import type { FileResult, TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
 import { modifiedMs } from '../../../actors/decoder/contract.ts';
 import { libraryErrors } from '../../../actors/library/contract.ts';
 import type { FolderPage } from '../../../actors/library/listing/contract.ts';

@@ -2,9 +2,10 @@
 // job without files; what is known of the sources is found when they are cut.
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { described, nullable } from '../../../../runtime/schema.ts';
+import { described, field, nullable } from '../../../../runtime/schema.ts';
 import { ClipMode } from '../../../decoder/clips/contract.ts';
 import type { ClipsRequest } from '../../../exporter/clips/contract.ts';
+import { FilePath } from '../../../index/store/contract.ts';
 import { stageKind } from '../kind.ts';
 
 const Clip = Type.Object({
@@ -38,7 +39,7 @@ export function clipExport({ mode, create_folders, clips }: Omit<ClipsRequest, '
 }
 
 export const ClipFacts = Type.Object({
-  media_path: Type.String(),
+  media_path: FilePath,
   output_path: described(Type.String(), 'The clip.'),
   start_seconds_actual: described(Type.Number(), 'Actual start of the clip.'),
   end_seconds_actual: described(Type.Number(), 'Actual end of the clip.'),
@@ -73,8 +74,7 @@ export const clipsKind = stageKind({
   jobsOf: ({ clip_export }) => (clip_export?.clips ?? []).map(({ name }) => ({ name, items: [] })),
   unit: null,
   facts: {
-    /** Of a clip that was cut. */
-    clip: nullable(ClipFacts),
+    clip: field('The exported clip, for work of type `clips`; otherwise null.', nullable(ClipFacts)),
   },
   noFacts: { clip: null },
   notApplicable: null,

@@ -1,6 +1,6 @@
 // What the face stage tells of a file, and of the clustering of a job.
 import { type Static, Type } from 'typebox';
-import { described, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
 import { FromPreviews } from '../../request.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -22,7 +22,7 @@ export const SampleFaceNaming = Type.Object({
     Type.Array(
       Type.Object({
         name: described(Type.String(), 'Name of the person as it was given.'),
-        cluster_id: Type.String(),
+        cluster_id: field('Id of a cluster: faces that belong to one person.', Type.String()),
         similarity: described(
           Type.Number(),
           'Cosine similarity of the samples and the faces of the cluster.',
@@ -39,7 +39,7 @@ export const SampleFaceNaming = Type.Object({
     Type.Array(
       Type.Object({
         name: described(Type.String(), 'Name of the person as it was given.'),
-        reason: oneOf(...unassignedReasons),
+        reason: field('Why the name was not assigned to a cluster.', oneOf(...unassignedReasons)),
       }),
     ),
     'Names that were not assigned.',
@@ -66,7 +66,7 @@ export const ClusteringFacts = Type.Object({
   ),
   used_eps: described(Type.Number(), 'The cosine distance that `eps` corresponds to with this model.'),
   min_samples: described(Count, 'Smallest number of similar faces that make a cluster.'),
-  clusters: Count,
+  clusters: field('Number of clusters.', Count),
   total_entries: described(Count, 'Number of faces in the clustering.'),
   noise_entries: described(Count, 'Number of faces in no cluster.'),
   kept_clusters: described(Count, 'Number of clusters that already existed.'),

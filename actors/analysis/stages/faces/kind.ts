@@ -1,7 +1,7 @@
 // The declaration of the face stage: the faces in every second of a film and in every still, and who they
 // are.
 import { Type } from 'typebox';
-import { nullable } from '../../../../runtime/schema.ts';
+import { field, nullable } from '../../../../runtime/schema.ts';
 import { stageKind } from '../kind.ts';
 import { ClusteringFacts, FaceFacts } from './facts.ts';
 import { FaceJob, faceJobsOf } from './jobs.ts';
@@ -36,6 +36,10 @@ export const facesKind = stageKind({
   unit: {
     done: 'face_frames',
     all: 'face_grid_frames',
+    meanings: [
+      'Number of frames searched for faces, one for each second.',
+      'Total number of frames, one for each second.',
+    ],
     measure: 'count',
     weight: 1,
     amountOf: ({ probe }) => probe.grid_frames,
@@ -43,13 +47,18 @@ export const facesKind = stageKind({
     speed: null,
   },
   facts: {
-    /** Of work of type `faces` on a file. */
-    faces: nullable(FaceFacts),
-    /** Of the closing step of a job of faces. */
-    clustering: nullable(ClusteringFacts),
+    faces: field(
+      'What was found in the file, for work of type `faces`; otherwise null.',
+      nullable(FaceFacts),
+    ),
+    clustering: field(
+      'Result of a face clustering. In such a result, `path` is the name of the job.',
+      nullable(ClusteringFacts),
+    ),
   },
   noFacts: { faces: null, clustering: null },
   notApplicable: 'no_frames',
+  notApplicableMeaning: 'Number of files without pictures for which faces were requested.',
   labels: {
     notApplicable: 'without frames',
     nothing: 'sound only, no pictures to search for faces',

@@ -1,6 +1,6 @@
 // What a request says about faces: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
-import { defaulted, described } from '../../../../runtime/schema.ts';
+import { defaulted, described, field } from '../../../../runtime/schema.ts';
 import { inlineImage } from '../../../decoder/inline-image.ts';
 import { mostNameLetters, nameProblem, plainName } from '../../../index/people/person-name.ts';
 import { epsMeaning, usualEps } from '../../../models/face-distance.ts';
@@ -9,7 +9,10 @@ import { limits } from './limits.ts';
 
 const SampleFace = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: mostNameLetters, pattern: '\\S' }),
+    name: field(
+      'The name as it was given.',
+      Type.String({ minLength: 1, maxLength: mostNameLetters, pattern: '\\S' }),
+    ),
     face_paths: Type.Optional(
       described(Type.Array(MediaPath), 'Paths of local pictures that each show exactly one face.'),
     ),
@@ -27,10 +30,16 @@ const autoDetect = 'Whether to determine the distance from the faces themselves.
 
 const FaceClusteringJob = Type.Object(
   {
-    cluster_job_name: Text,
-    face_media_paths: Type.Array(MediaPath, { minItems: 1 }),
+    cluster_job_name: field('Name of the face clustering.', Text),
+    face_media_paths: field(
+      'Absolute paths of the files to search for faces.',
+      Type.Array(MediaPath, { minItems: 1 }),
+    ),
     face_eps: eps(),
-    face_min_samples: defaulted(Type.Integer({ minimum: 1 }), 5),
+    face_min_samples: field(
+      'Smallest number of faces that make a cluster.',
+      defaulted(Type.Integer({ minimum: 1 }), 5),
+    ),
     auto_detect_params: Type.Optional(
       described(Type.Boolean(), `${autoDetect} \`face_eps\` is then ignored.`),
     ),
@@ -46,7 +55,7 @@ const FaceClusteringJob = Type.Object(
 
 const ReclusterJob = Type.Object(
   {
-    cluster_job_name: Text,
+    cluster_job_name: field('Name of the face clustering.', Text),
     eps: eps(),
     min_samples: defaulted(
       described(Type.Integer({ minimum: 1 }), 'Smallest number of similar faces that make a cluster.'),
@@ -59,7 +68,10 @@ const ReclusterJob = Type.Object(
 );
 
 export const facesBody = {
-  face_clustering_jobs: defaulted(Type.Array(FaceClusteringJob), []),
+  face_clustering_jobs: field(
+    'Face clusterings to make or extend. Each groups the faces in some media into people, under one name.',
+    defaulted(Type.Array(FaceClusteringJob), []),
+  ),
   sample_faces: Type.Optional(
     described(SampleFaces, 'Sample faces for every face job without its own list.'),
   ),

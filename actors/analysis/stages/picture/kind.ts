@@ -1,7 +1,7 @@
 // The declaration of the picture stage: a vector of the visual model for every second of a film, and for
 // every still.
 import { Type } from 'typebox';
-import { defaulted, described, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
 import { DecodeMode } from '../../../decoder/contract.ts';
 import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
@@ -13,7 +13,10 @@ export const pictureKind = stageKind({
   needs: [],
   place: 'analysis',
   body: {
-    visual_media_paths: shown(defaulted(Type.Array(MediaPath), []), ['/media/film.mp4']),
+    visual_media_paths: field(
+      'Films and stills to analyse, one picture for every second.',
+      shown(defaulted(Type.Array(MediaPath), []), ['/media/film.mp4']),
+    ),
     decode: Type.Optional(
       described(
         oneOf('exact', 'keyframes'),
@@ -27,8 +30,11 @@ export const pictureKind = stageKind({
     /** Absolute paths of the media files to analyse. */
     paths: Type.Array(Type.String({ minLength: 1 })),
     /** The visual model; null when there are no paths. */
-    model_key: nullable(Type.String({ minLength: 1 })),
-    decode: DecodeMode,
+    model_key: field('Key of the model; null if there is none.', nullable(Type.String({ minLength: 1 }))),
+    decode: field(
+      'How films are decoded: the exact picture of every second, or the nearest keyframe.',
+      DecodeMode,
+    ),
   },
   resolve: ({ visual_media_paths, decode }, context) => {
     const paths = uniquePaths(visual_media_paths, (path) => path).map(plainPath);
@@ -44,6 +50,10 @@ export const pictureKind = stageKind({
   unit: {
     done: 'frames',
     all: 'grid_frames',
+    meanings: [
+      'Number of frames analysed, one for each second.',
+      'Total number of frames, one for each second.',
+    ],
     measure: 'count',
     weight: 1,
     amountOf: ({ probe }) => probe.grid_frames,
@@ -51,14 +61,17 @@ export const pictureKind = stageKind({
     speed: 'frames/s',
   },
   facts: {
-    frames: Count,
-    /** Grid frames that could not be decoded. */
-    missing_frames: Count,
-    /** Left out where there are none. */
-    frames_reused: Type.Optional(Count),
+    frames: field('Number of frames analysed, one for each second.', Count),
+    missing_frames: field('Number of frames that could not be decoded.', Count),
+    frames_reused: field(
+      'Number of frames that took over the vector of the frame before, because their picture is the same byte for byte. ' +
+        'Counted from where the analysis was last resumed; omitted if 0.',
+      Type.Optional(Count),
+    ),
   },
   noFacts: { frames: 0, missing_frames: 0 },
   notApplicable: 'no_picture',
+  notApplicableMeaning: 'Number of files without pictures for which a visual analysis was requested.',
   labels: {
     notApplicable: 'sound only',
     nothing: 'sound only, no pictures to analyse',

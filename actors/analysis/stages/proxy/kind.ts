@@ -1,25 +1,25 @@
 // The declaration of the work on proxies: one film or sound, made playable for browsers. It is a job without
 // files, with the path of the film as its name.
 import { type Static, Type } from 'typebox';
-import { described, nullable } from '../../../../runtime/schema.ts';
+import { described, field, nullable } from '../../../../runtime/schema.ts';
+import { ContentHash } from '../../../index/store/contract.ts';
 import { stageKind } from '../kind.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
 export const ProxyParameters = Type.Object({
-  hash_str: Type.String({ minLength: 1 }),
-  /** Absolute. */
-  media_path: Type.String({ minLength: 1 }),
+  hash_str: field('Content hash of the file; null when it could not be read.', Type.String({ minLength: 1 })),
+  media_path: field('Absolute path of the file.', Type.String({ minLength: 1 })),
   max_side: described(Count, 'Longest side of its pictures in pixels.'),
 });
 export type ProxyParameters = Static<typeof ProxyParameters>;
 
 export const ProxyFacts = Type.Object({
-  hash_str: Type.String(),
-  size_bytes: Count,
+  hash_str: ContentHash,
+  size_bytes: field('Size of the file in bytes; null if unknown.', Count),
   frames: described(Count, 'Number of pictures, the same as in the film; 0 for sound.'),
   width: described(Count, 'Size in pixels before rotation; 0 for sound.'),
-  height: Count,
+  height: field('Height of the displayed picture in pixels; 0 for sound.', Count),
 });
 
 export const proxyKind = stageKind({
@@ -41,8 +41,7 @@ export const proxyKind = stageKind({
   jobsOf: ({ proxy_request }) => (proxy_request ? [{ name: proxy_request.media_path, items: [] }] : []),
   unit: null,
   facts: {
-    /** Of a proxy that was made. */
-    proxy: nullable(ProxyFacts),
+    proxy: field('The proxy that was made; null in other results.', nullable(ProxyFacts)),
   },
   noFacts: { proxy: null },
   notApplicable: null,

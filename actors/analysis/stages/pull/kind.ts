@@ -1,15 +1,15 @@
 // The declaration of the work on models that are downloaded. Each model is a job without files, with the key
 // as its name.
 import { type Static, Type } from 'typebox';
-import { described, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
 import { stageKind } from '../kind.ts';
 
 const Bytes = Type.Integer({ minimum: 0 });
 
 const PulledFile = Type.Object({
-  name: Type.String(),
-  size_bytes: Bytes,
-  sha256: Type.String(),
+  name: field('The name as it was given.', Type.String()),
+  size_bytes: field('Size of the file in bytes; null if unknown.', Bytes),
+  sha256: field('SHA-256 of the file in hexadecimal.', Type.String()),
   fetched: described(Type.Boolean(), 'False if the correct file was already there.'),
   verified: described(
     oneOf('pin', 'server', 'pin and server'),
@@ -24,13 +24,13 @@ const MissingFile = Type.Object({
     'Address to download the file manually; null for a package from the npm registry.',
   ),
   npm: described(nullable(Type.String()), 'Package whose tarball the file is; `npm pack` downloads it.'),
-  size_bytes: nullable(Bytes),
+  size_bytes: field('Size of the file in bytes; null if unknown.', nullable(Bytes)),
   sha256: described(nullable(Type.String()), 'Expected value; null if unknown.'),
   integrity: described(nullable(Type.String()), 'Expected integrity of a tarball, in the format of npm.'),
 });
 
 export const PullFacts = Type.Object({
-  model_key: Type.String(),
+  model_key: field('Key of the model; null if there is none.', Type.String()),
   folder: described(Type.String(), 'Folder with the files of the model.'),
   files: described(Type.Array(PulledFile), 'Files that were downloaded; empty if the download failed.'),
   missing: described(
@@ -57,15 +57,19 @@ export const pullKind = stageKind({
   body: {},
   complaints: () => [],
   media: () => [],
-  resolved: { pull_models: Type.Optional(Type.Array(Type.String({ minLength: 1 }))) },
+  resolved: {
+    pull_models: field(
+      'Keys of the models to download.',
+      Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    ),
+  },
   resolve: () => ({}),
   nothing: {},
   shows: ['pull_models'],
   jobsOf: ({ pull_models }) => (pull_models ?? []).map((name) => ({ name, items: [] })),
   unit: null,
   facts: {
-    /** Of a model that was asked for. */
-    pull: nullable(PullFacts),
+    pull: field('The downloaded model; null in other results.', nullable(PullFacts)),
   },
   noFacts: { pull: null },
   notApplicable: null,

@@ -1,6 +1,7 @@
 // The declaration of the speech stage: who says what in a film or sound file.
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../runtime/schema.ts';
+import { ShownWarning } from '../../../../runtime/answer.ts';
+import { field, nullable } from '../../../../runtime/schema.ts';
 import { uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { SpeechJob, speechBody, speechComplaints, speechJobsOf } from './request.ts';
@@ -9,17 +10,15 @@ const Count = Type.Integer({ minimum: 0 });
 
 /** What a transcript of a file came to. */
 export const SpeechFacts = Type.Object({
-  /** The model really used; `subtitles` for a transcript made of them. */
-  model_key: Type.String(),
-  /** BCP 47; null when nothing was said. */
-  language: nullable(Type.String()),
-  segments: Count,
-  /** Null when there was no diarization. */
-  speakers: nullable(Count),
-  /** Seconds in which somebody speaks; null for subtitles. */
-  speech_seconds: nullable(Type.Number()),
-  /** What a person should know about it; left out when there is nothing. */
-  warning: Type.Optional(Type.String()),
+  model_key: field(
+    'Key of the speech model; `subtitles` for a transcript made from subtitles; null when no model is in use.',
+    Type.String(),
+  ),
+  language: field('Language as a BCP 47 code; null if nothing is said.', nullable(Type.String())),
+  segments: field('Number of segments in the transcript.', Count),
+  speakers: field('Number of speakers; null if speakers were not requested.', nullable(Count)),
+  speech_seconds: field('Seconds of speech; null for subtitles.', nullable(Type.Number())),
+  warning: ShownWarning,
 });
 export type SpeechFacts = Static<typeof SpeechFacts>;
 
@@ -42,6 +41,7 @@ export const speechKind = stageKind({
   unit: {
     done: 'heard_seconds',
     all: 'sound_seconds',
+    meanings: ['Seconds of sound that have been transcribed.', 'Total seconds of sound.'],
     measure: 'seconds',
     weight: 1,
     amountOf: ({ probe }) => probe.duration_seconds,
@@ -49,11 +49,11 @@ export const speechKind = stageKind({
     speed: null,
   },
   facts: {
-    /** Of work of type `speech` that was done now. */
-    speech: nullable(SpeechFacts),
+    speech: field('Result of the transcription in this run; null for other work.', nullable(SpeechFacts)),
   },
   noFacts: { speech: null },
   notApplicable: 'no_sound',
+  notApplicableMeaning: 'Number of files without sound for which a transcription was requested.',
   labels: {
     notApplicable: 'without sound',
     nothing: 'no sound to transcribe',

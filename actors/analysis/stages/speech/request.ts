@@ -2,7 +2,7 @@
 // they are recorded.
 import { resolve } from 'node:path';
 import { type Static, type TObject, Type } from 'typebox';
-import { defaulted, described, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
 import { SpeakerCount } from '../../../diarizer/contract.ts';
 import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts';
 import { type Complaint, MediaPath, Text } from '../../request.ts';
@@ -35,7 +35,10 @@ const TranscriptionJob = Type.Object(
       ),
       'english',
     ),
-    detect_speakers: Type.Optional(Type.Boolean()),
+    detect_speakers: field(
+      'Whether to detect speakers. A job without this field uses the value of the request.',
+      Type.Optional(Type.Boolean()),
+    ),
     speaker_count: Type.Optional(AskedSpeakerCount),
     preferred_x_model_key: Type.Optional(ModelChoice),
     channels: defaulted(
@@ -52,10 +55,13 @@ const TranscriptionJob = Type.Object(
 export type TranscriptionJob = Static<typeof TranscriptionJob>;
 
 export const speechBody = {
-  detect_speakers: defaulted(Type.Boolean(), true),
+  detect_speakers: field(
+    'Whether to detect speakers. A job without this field uses the value of the request.',
+    defaulted(Type.Boolean(), true),
+  ),
   speaker_count: defaulted(AskedSpeakerCount, 'auto'),
   preferred_x_model_key: defaulted(ModelChoice, 'auto'),
-  transcription_jobs: defaulted(Type.Array(TranscriptionJob), []),
+  transcription_jobs: field('Files to transcribe.', defaulted(Type.Array(TranscriptionJob), [])),
 };
 type SpeechBody = Static<TObject<typeof speechBody>>;
 

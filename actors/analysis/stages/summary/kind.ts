@@ -48,6 +48,7 @@ export const summaryKind = stageKind({
   unit: {
     done: 'summarized_seconds',
     all: 'summary_seconds',
+    meanings: ['Seconds of media that have been summarised.', 'Total seconds of media to summarise.'],
     measure: 'seconds',
     weight: 1,
     amountOf: gridSeconds,
@@ -62,6 +63,7 @@ export const summaryKind = stageKind({
   },
   noFacts: { summaries: [] },
   notApplicable: 'nothing_to_summarize',
+  notApplicableMeaning: 'Number of files without pictures and words for which summaries were requested.',
   labels: {
     notApplicable: 'with nothing to summarise',
     nothing: 'no pictures or words to summarise',

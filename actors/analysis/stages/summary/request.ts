@@ -1,7 +1,7 @@
 // What a request says about summaries: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
 import { quoted } from '../../../../runtime/quoted.ts';
-import { defaulted, described, oneOf } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, oneOf } from '../../../../runtime/schema.ts';
 import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../../summarizer/contract.ts';
 import { type Complaint, MediaPath, type NamedPath, plainPath, Text } from '../../request.ts';
@@ -15,16 +15,25 @@ const Name = Type.String({ minLength: 1, maxLength: longestName, pattern: '\\S' 
 
 const Collection = Type.Union([
   Name,
-  Type.Object({ collection_id: Text }),
+  Type.Object({ collection_id: field('An existing collection.', Text) }),
   Type.Object({
-    name: Name,
-    description: Type.Optional(Type.String({ maxLength: longestDescription })),
+    name: field('The name as it was given.', Name),
+    description: field(
+      'Description of the collection, for display.',
+      Type.Optional(Type.String({ maxLength: longestDescription })),
+    ),
   }),
 ]);
 
 const Objective = Type.Object({
-  preset: defaulted(oneOf(...presets), 'general_understanding'),
-  priority_hints: defaulted(Type.Array(oneOf(...priorityHints), { maxItems: priorityHints.length }), []),
+  preset: field(
+    'The use that the summary is made for.',
+    defaulted(oneOf(...presets), 'general_understanding'),
+  ),
+  priority_hints: field(
+    'What the summary should pay attention to.',
+    defaulted(Type.Array(oneOf(...priorityHints), { maxItems: priorityHints.length }), []),
+  ),
   custom_instructions: Type.Optional(
     described(
       Type.String({ maxLength: longestInstructions }),
@@ -56,7 +65,7 @@ const SummaryRequest = Type.Object(
           'templates if there is none.',
       ),
     ),
-    summary_objective: Type.Optional(Objective),
+    summary_objective: field('What the summary is for.', Type.Optional(Objective)),
     replace_existing: described(
       defaulted(Type.Boolean(), false),
       'Whether to replace an existing summary with the same name. Without it, the request is refused.',
@@ -66,7 +75,12 @@ const SummaryRequest = Type.Object(
 );
 export type SummaryRequest = Static<typeof SummaryRequest>;
 
-export const summaryBody = { summary_requests: defaulted(Type.Array(SummaryRequest), []) };
+export const summaryBody = {
+  summary_requests: field(
+    'Files to summarise, once for each path and name. They need a visual analysis, either stored or requested in `visual_media_paths`.',
+    defaulted(Type.Array(SummaryRequest), []),
+  ),
+};
 export type SummaryBody = Static<TObject<typeof summaryBody>>;
 
 /** What a summary is called, when the request does not say. */

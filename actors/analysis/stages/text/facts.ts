@@ -1,17 +1,16 @@
 // What the results of reading printed words tell.
 import { type Static, Type } from 'typebox';
+import { ShownWarning } from '../../../../runtime/answer.ts';
+import { field } from '../../../../runtime/schema.ts';
 import { FromPreviews } from '../../request.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
 export const TextFacts = Type.Object({
-  model_key: Type.String(),
-  /** Lines of text that can be found. */
-  lines: Count,
-  /** Grid frames that could not be decoded. */
-  missing_frames: Count,
+  model_key: field('Key of the model; null if there is none.', Type.String()),
+  lines: field('Number of lines of text that searches can find.', Count),
+  missing_frames: field('Number of frames that could not be decoded.', Count),
   from_previews: FromPreviews,
-  /** Left out where there is nothing to know. */
-  warning: Type.Optional(Type.String()),
+  warning: ShownWarning,
 });
 export type TextFacts = Static<typeof TextFacts>;

@@ -1,6 +1,6 @@
 // The declaration of the text stage: the words that are printed in every second of a film and in every still.
 import { Type } from 'typebox';
-import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, nullable, shown } from '../../../../runtime/schema.ts';
 import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { TextFacts } from './facts.ts';
@@ -46,6 +46,10 @@ export const textKind = stageKind({
   unit: {
     done: 'text_frames',
     all: 'text_grid_frames',
+    meanings: [
+      'Number of frames searched for text, one for each second.',
+      'Total number of frames, one for each second.',
+    ],
     measure: 'count',
     weight: 1,
     amountOf: ({ probe }) => probe.grid_frames,
@@ -53,11 +57,11 @@ export const textKind = stageKind({
     speed: null,
   },
   facts: {
-    /** Of work of type `text` on a file. */
-    text: nullable(TextFacts),
+    text: field('What is said.', nullable(TextFacts)),
   },
   noFacts: { text: null },
   notApplicable: 'nothing_to_read',
+  notApplicableMeaning: 'Number of files without pictures for which text recognition was requested.',
   labels: {
     notApplicable: 'without pictures',
     nothing: 'sound only, no pictures to read text in',

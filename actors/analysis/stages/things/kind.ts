@@ -1,7 +1,8 @@
 // The declaration of the stage of things: what is seen in every second of a film and in every still, of the
 // classes that the object detector knows.
 import { type Static, Type } from 'typebox';
-import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
+import { ShownWarning } from '../../../../runtime/answer.ts';
+import { defaulted, described, field, nullable, shown } from '../../../../runtime/schema.ts';
 import { FromPreviews, MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
@@ -12,7 +13,7 @@ const ThingFacts = Type.Object({
   tracks: described(Count, 'Number of things found. A thing that moves counts again.'),
   missing_frames: described(Count, 'Number of frames that could not be decoded.'),
   from_previews: FromPreviews,
-  warning: Type.Optional(Type.String()),
+  warning: ShownWarning,
 });
 export type ThingFacts = Static<typeof ThingFacts>;
 
@@ -57,6 +58,10 @@ export const thingsKind = stageKind({
   unit: {
     done: 'thing_frames',
     all: 'thing_grid_frames',
+    meanings: [
+      'Number of frames searched for things, one for each second.',
+      'Total number of frames, one for each second.',
+    ],
     measure: 'count',
     weight: 1,
     amountOf: ({ probe }) => probe.grid_frames,
@@ -64,11 +69,14 @@ export const thingsKind = stageKind({
     speed: null,
   },
   facts: {
-    /** Of work of type `things` on a file. */
-    things: nullable(ThingFacts),
+    things: field(
+      'What was found in the file, for work of type `things`; otherwise null.',
+      nullable(ThingFacts),
+    ),
   },
   noFacts: { things: null },
   notApplicable: 'no_visible_things',
+  notApplicableMeaning: 'Number of files without pictures for which things were requested.',
   labels: {
     notApplicable: 'without pictures',
     nothing: 'sound only, no pictures to search for things',

@@ -1,7 +1,7 @@
 // What is asked about summaries: collections, lists, searches, and one summary or a node of it.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath, SentPath } from '../../../../runtime/paths.ts';
-import { defaulted, described, shown } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, shown } from '../../../../runtime/schema.ts';
 import { CacheDir } from '../../../index/store/contract.ts';
 import { HashStr } from '../../../search/media/contract.ts';
 
@@ -39,7 +39,10 @@ export type CollectionsRequest = Static<typeof CollectionsRequest>;
 
 export const ListRequest = Type.Object({
   cache_dir: CacheDir,
-  media_paths: defaulted(shown(Type.Array(SentPath, { maxItems: 10_000 }), ['/media/film.mp4']), []),
+  media_paths: field(
+    'Absolute paths of the files.',
+    defaulted(shown(Type.Array(SentPath, { maxItems: 10_000 }), ['/media/film.mp4']), []),
+  ),
   hash_strs: defaulted(described(Type.Array(HashStr, { maxItems: 10_000 }), 'Hashes of the media.'), []),
   limit: Type.Optional(
     described(
@@ -53,7 +56,10 @@ export type ListRequest = Static<typeof ListRequest>;
 
 export const FindRequest = Type.Object({
   cache_dir: CacheDir,
-  query: shown(Type.String({ minLength: 1, maxLength: 10_000 }), 'harbour "at night"'),
+  query: field(
+    'Words to search for.',
+    shown(Type.String({ minLength: 1, maxLength: 10_000 }), 'harbour "at night"'),
+  ),
   media_paths: Type.Optional(
     described(Type.Array(SentPath, { maxItems: 10_000 }), 'Search only summaries of these files.'),
   ),
@@ -61,7 +67,7 @@ export const FindRequest = Type.Object({
     described(Type.Array(HashStr, { maxItems: 10_000 }), 'Search only summaries of media with these hashes.'),
   ),
   collection_id: Type.Optional(described(Id, 'Search only summaries in this collection.')),
-  max_results: defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 50),
+  max_results: field('Maximum number of matches.', defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 50)),
 });
 export type FindRequest = Static<typeof FindRequest>;
 

@@ -27,6 +27,7 @@ export const countKind = stageKind({
   unit: {
     done: 'counted_pictures',
     all: 'countable_pictures',
+    meanings: ['Number of counted words.', 'Total number of words.'],
     measure: 'count',
     weight: 1,
     amountOf: ({ probe }) => probe.grid_frames,

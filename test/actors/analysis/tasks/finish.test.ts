@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { analysisErrors, type EndState } from '../../../../actors/analysis/contract.ts';
+import { analysisErrors } from '../../../../actors/analysis/contract.ts';
+import type { EndState } from '../../../../actors/analysis/tasks/contract.ts';
 import { until } from '../../../until.ts';
 import { home, requestOf, states, whole } from '../fake-runs.ts';
 

@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
-import {
-  analysisErrors,
-  type Outcome,
-  TaskDetail,
-  TaskSnapshot,
-} from '../../../../actors/analysis/contract.ts';
+import { analysisErrors, type Outcome } from '../../../../actors/analysis/contract.ts';
 import { progressOf } from '../../../../actors/analysis/progress.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
+import { TaskDetail, TaskSnapshot } from '../../../../actors/analysis/tasks/contract.ts';
 import { STOP_WITHIN_MS } from '../../../../actors/analysis/tasks/running-task.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { draws } from '../../../shared.ts';

@@ -1,15 +1,14 @@
 // A fake front door: tasks whose files end when the test says so.
 import type {
-  EndState,
   Outcome,
   StartOptions,
-  TaskError,
   TaskEvent,
   TaskListener,
   TaskRequest,
   Tasks,
 } from '../../../../actors/analysis/contract.ts';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
+import type { EndState, TaskError } from '../../../../actors/analysis/tasks/contract.ts';
 
 export interface FakeTask {
   readonly task_id: string;

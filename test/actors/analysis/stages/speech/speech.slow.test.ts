@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FileResult } from '../../../../../actors/analysis/contract.ts';
 import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/request.ts';
+import type { FileResult } from '../../../../../actors/analysis/tasks/contract.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { until } from '../../../../until.ts';

