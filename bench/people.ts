@@ -50,7 +50,7 @@ function footage(): { bank: RowBank; catalog: Catalog } {
       const { row, count } = bank.allocate(seconds - position);
       const own = made[film % made.length]!;
       bank.bytes(row, count).set(own.subarray(position * bank.stride, (position + count) * bank.stride));
-      runs.push({ media, row, count, position, stored: 0, packs: 0 });
+      runs.push({ media, row, count, position });
       position += count;
     }
     catalog.add(media, runs);

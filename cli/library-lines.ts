@@ -50,7 +50,11 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
           ]),
         ]
       : []),
-    ['  records', analysis.records_bytes, 'media, transcripts, summaries, names, previews of stills'],
+    [
+      '  records',
+      analysis.records_bytes,
+      'media, transcripts, summaries, names, vectors and previews of stills',
+    ],
     ...(analysis.proxies_bytes > 0
       ? [['  proxies', analysis.proxies_bytes, 'playable in browsers'] as [string, number, string]]
       : []),

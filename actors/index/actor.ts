@@ -36,7 +36,7 @@ import type { VoiceSearch } from './voices/search.ts';
 import { writtenHandlers } from './written/handlers.ts';
 import { WrittenTexts } from './written/written-texts.ts';
 
-/** All optional; tests make segments and packs small and hand in a disk that fills up. */
+/** All optional; tests make segments and steps small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
   readonly segmentBytes?: number;
   /** The number before the first stage. */

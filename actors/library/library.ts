@@ -2,7 +2,7 @@
 // run.
 
 import { readdir, stat, statfs } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Reply } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { sideBySide } from '../../runtime/sync/side-by-side.ts';
@@ -10,7 +10,7 @@ import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { isWithin, movedPath } from '../index/store/footage-path.ts';
-import { facePackFile, vectorPlaces } from '../index/store/names.ts';
+import { faceRolls, vectorPlaces } from '../index/store/names.ts';
 import { volumeOf } from '../index/store/volume.ts';
 import { mostOfPage, type SummaryName } from '../index/summaries/contract.ts';
 import {
@@ -172,11 +172,7 @@ async function diskUse(
         return { model_key, vectors: rows, dead_vectors: dead, bytes };
       }),
       face_models: face_models.map(({ model_key, rows, dead }) => {
-        const file = basename(facePackFile(cache_dir, model_key, 0, 'v16')).slice(0, -'0.v16'.length);
-        const prefix = `people/${file}`;
-        const bytes = sum(
-          (name) => name.startsWith(prefix) && /^\d+\.(v16|crops)$/.test(name.slice(prefix.length)),
-        );
+        const bytes = sum((name) => name.startsWith(faceRolls(model_key)));
         return { model_key, faces: rows, dead_faces: dead, bytes };
       }),
       summaries,

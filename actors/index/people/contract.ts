@@ -184,7 +184,10 @@ export const peopleMessages = {
   ),
   /** As `abort` of pictures. */
   abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
-  /** As `compact` of pictures, for face packs of a model and all packs that lost faces. */
+  /**
+   * One step of moving faces out of rolls of a model of which most is of nobody, and of all rolls that lost
+   * faces; to be sent again until `done`.
+   */
   compact_faces: ask(
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),

@@ -8,6 +8,7 @@ import { readable } from './faults.ts';
 import { isWithin } from './footage-path.ts';
 import type { FileMark, MediaRecords } from './media.ts';
 import {
+  decodeModelKey,
   encodeModelKey,
   faceModelPrefix,
   facesKey,
@@ -18,6 +19,8 @@ import {
   transcriptKey,
   writtenKey,
 } from './names.ts';
+import { readFaceModel } from './people/face-model.ts';
+import { deadOf, rollsOf } from './people/face-rolls.ts';
 import { readRecord } from './read-record.ts';
 import { FaceModel, Faces, Model, Previews, Transcript, Visual } from './records.ts';
 import type { Summaries } from './summaries/summaries.ts';
@@ -160,14 +163,20 @@ export class Holdings {
   #faceModels(): FaceModel[] {
     const environment = this.#reading();
     if (environment === null) return [];
-    return Array.from(environment.entries(faceModelPrefix), ({ key, value }) =>
-      readable(() => unseal(FaceModel, key, value, environment.file)),
-    ).filter((model) => model !== null);
+    return Array.from(environment.entries(faceModelPrefix), ({ key, value }) => {
+      const modelKey = decodeModelKey(key.slice(faceModelPrefix.length));
+      if (modelKey !== null) return readFaceModel(environment, modelKey);
+      return readable(() => unseal(FaceModel, key, value, environment.file));
+    }).filter((model) => model !== null);
   }
 
   faceModels(): HeldModel[] {
-    return this.#faceModels().map(({ model_key, dimensions, rows, live }) => {
-      return { model_key, dimensions, rows, dead: Math.max(0, rows - live) };
+    const environment = this.#reading();
+    return this.#faceModels().map(({ model_key, dimensions }) => {
+      const all = environment === null ? [] : rollsOf(environment, encodeModelKey(model_key));
+      const rolls = all.flatMap(({ roll }) => roll ?? []);
+      const rows = rolls.reduce((sum, { faces }) => sum + faces, 0);
+      return { model_key, dimensions, rows, dead: rolls.reduce((sum, roll) => sum + deadOf(roll), 0) };
     });
   }
 

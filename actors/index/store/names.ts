@@ -100,15 +100,15 @@ export const leaseKey = 'writer';
 
 /** Vectors and pictures of faces, and the columns of clusterings. */
 export const peopleFolder = (folder: string): string => join(folder, 'people');
-export type FacePackKind = 'v16' | 'crops';
-export function facePackFile(
-  folder: string,
-  modelKey: string,
-  generation: number,
-  kind: FacePackKind,
-): string {
-  return join(peopleFolder(folder), `f-${encodeModelKey(modelKey)}.${generation}.${kind}`);
-}
+/** Of all faces of a pair of models. */
+export const faceRolls = (modelKey: string): string => `people/f-${encodeModelKey(modelKey)}/`;
+export const faceRollPlace = (modelKey: string, name: string): string =>
+  `${faceRolls(modelKey)}${name}.faces`;
+/** `model`: encoded. */
+export const faceRollPrefix = (model: string): string => `face-roll/${model}/`;
+export const faceRollKey = (model: string, name: string): string => `${faceRollPrefix(model)}${name}`;
+/** Of the contents that have faces in a roll. */
+export const faceMembers = (model: string, name: string): string => `face-in/${model}/${name}/`;
 export const faceModelPrefix = 'face-model/';
 export const faceModelKey = (modelKey: string): string => `${faceModelPrefix}${encodeModelKey(modelKey)}`;
 /** `model`: encoded. */

@@ -116,19 +116,16 @@ export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 's
 // key: "voice-undo": what was before the last thing that people said of voices
 // (actors/index/store/voices/taking-back.ts)
 export const VoiceUndo = table('FHVU', { undo_json: 'string' });
-// key: "face-model/" encoded key. live: rows that belong to faces; crops_end, crops_live: the same for bytes
-// of pictures; erases: 1 when something was deleted whose bytes have to leave the disk with the next
-// compaction
-export const FaceModel = table('FHFO', {
-  model_key: 'string',
-  dimensions: 'uint',
-  generation: 'uint',
-  next_generation: 'uint',
-  rows: 'double',
+// key: "face-model/" encoded key. dimensions: of the vectors that these models make now
+export const FaceModel = table('FHFO', { model_key: 'string', dimensions: 'uint' });
+// key: "face-roll/" encoded key "/" name of the roll. faces: all that were stored in it; live: those that
+// still belong to media; erased: 1 where the others have to leave the disk; end: behind the last of them.
+// Beside it, "face-in/" encoded key "/" name "/" hash_str: a content that has faces in it
+export const FaceRoll = table('FHFR', {
+  faces: 'double',
   live: 'double',
-  crops_end: 'double',
-  crops_live: 'double',
-  erases: 'uint',
+  erased: 'uint',
+  end: 'double',
 });
 // key: "faces/" encoded key "/" hash_str: that these models looked, and how many faces there are. revision:
 // another one whenever the faces are others; from_previews: 1 when they looked at stored previews, since the
@@ -149,9 +146,9 @@ export const FaceFacts = table('FHFF', {
   numbers: 'ubytes',
   weak: 'ubytes',
 });
-// key: "face-places/" encoded key "/" hash_str. One entry a face: its row in the vector pack, and 24 bytes of
-// where its pictures lie in the crop pack (actors/index/store/people/crop-pack.ts)
-export const FacePlaces = table('FHFP', { generation: 'uint', rows: 'uint32s', crops: 'ubytes' });
+// key: "face-places/" encoded key "/" hash_str. file: the place of the roll, empty without faces; one entry
+// of 32 bytes a face, of where its vector and pictures lie (actors/index/store/people/face-rolls.ts)
+export const FacePlaces = table('FHFP', { file: 'string', places: 'ubytes' });
 // key: "people/" encoded name of a clustering. file: its columns in people/; revision: another one whenever
 // anything of it is stored
 export const Clustering = table('FHCL', {
@@ -241,6 +238,7 @@ export type Written = RowOf<typeof Written>;
 export type Things = RowOf<typeof Things>;
 export type VoicePerson = RowOf<typeof VoicePerson>;
 export type FaceModel = RowOf<typeof FaceModel>;
+export type FaceRoll = RowOf<typeof FaceRoll>;
 export type Faces = RowOf<typeof Faces>;
 export type FaceFacts = RowOf<typeof FaceFacts>;
 export type FacePlaces = RowOf<typeof FacePlaces>;

@@ -15,7 +15,6 @@ import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
 import { dropPeaks } from './peaks.ts';
 import { People } from './people/people.ts';
-import type { RemovedFaces } from './people/people-removal.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './preview-reader.ts';
 import { readRecord } from './read-record.ts';
@@ -128,9 +127,9 @@ export class Store {
 
   /** What writes faces and clusterings. Throws what opening the folder for writing throws. */
   peopleWriter(): PeopleWriter {
-    const { environment, work, spans } = this.#writer();
+    const { environment, work, spans, bundles } = this.#writer();
     const { stored: clusterings, faces: stored } = this.people;
-    const parts = { folder: this.folder, environment, work, spans, clusterings, stored };
+    const parts = { folder: this.folder, environment, work, spans, bundles, clusterings, stored };
     this.#peopleWriting ??= new PeopleWriter(parts, this.#options);
     return this.#peopleWriting;
   }
@@ -216,17 +215,14 @@ export class Store {
     const removed = this.#writer().remove(contents, () => {
       const removal = people.removal(new Set(hashes));
       const forgotten = summaryWriter.removal(hashes);
-      let went: RemovedFaces | null = null;
       return {
         within: (writes) => {
-          went = removal.within(writes);
-          faces = went.faces;
+          ({ faces } = removal.within(writes));
           clusterings = removal.lost;
           summaries = forgotten.within(writes);
         },
         after: () => {
           removal.tidy();
-          if (went !== null) people.removed(went);
         },
       };
     });
@@ -264,14 +260,13 @@ export class Store {
   }
 
   /**
-   * One step of rewriting the packs of faces without what belongs to no face any more; true when there is no
-   * more to do. Then those of other models from which something was deleted.
+   * One step of moving faces out of rolls of which most is of nobody; true when there is no more to do. Then
+   * those of other models from which something was deleted.
    */
   compactFaces(modelKey: string): boolean {
     const { faces } = this.people;
     const stored = faces.dimensions(modelKey) === null ? [] : [modelKey];
-    // What goes on is finished first: another one that begins anew would keep it waiting.
-    const all = new Set([...(this.#peopleWriting?.compacting ?? []), ...stored, ...faces.erased()]);
+    const all = new Set([...stored, ...faces.erased()]);
     return [...all].every((one) => this.peopleWriter().compact(one));
   }
 

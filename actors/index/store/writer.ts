@@ -5,7 +5,6 @@ import type { SpanKey } from '../spans/contract.ts';
 import { countFrames } from '../visual/frames.ts';
 import type { About } from './bundle-file.ts';
 import { Bundles } from './bundles.ts';
-import type { CompactionStep } from './compactor.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import { type Disk, disk } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -15,6 +14,7 @@ import { readModel } from './model.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { type LeaseOptions, OpenWork } from './open-work.ts';
 import type { FaceWriterOptions } from './people/face-writer.ts';
+import type { MoveStep } from './people/roll-mover.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
 import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
@@ -27,9 +27,8 @@ import { seal, unseal } from './table.ts';
 
 export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryWriterOptions {
   readonly on?: Disk;
-  /** Packs with fewer orphaned rows are not compacted. */
-  readonly leastGarbageRows?: number;
-  readonly compactionStep?: CompactionStep;
+  readonly leastDeadFaces?: number;
+  readonly moveStep?: MoveStep;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -57,7 +56,7 @@ interface Finished extends Committed {
 
 export class Writer {
   readonly environment: Environment;
-  readonly #bundles: Bundles;
+  readonly bundles: Bundles;
   readonly work: OpenWork;
   readonly #stages = new Set<Stage>();
   readonly spans: Spans;
@@ -67,14 +66,14 @@ export class Writer {
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
     this.environment = environment;
     setRoomAside(environment.file);
-    this.#bundles = new Bundles(folder, options.on ?? disk);
+    this.bundles = new Bundles(folder, options.on ?? disk);
     this.spans = new Spans(folder, options);
     this.work = new OpenWork(environment, options, {
       taken: () => {
-        this.#bundles.removeGone(environment);
-        this.#bundles.tidyOpen((name, about) => placeOf(environment, name, about));
+        this.bundles.removeGone(environment);
+        this.bundles.tidyOpen((name, about) => placeOf(environment, name, about));
       },
-      released: (writes) => this.#bundles.forgetGone(writes),
+      released: (writes) => this.bundles.forgetGone(writes),
     });
     this.#warn = options.warn ?? (() => {});
     this.#now = options.now ?? Date.now;
@@ -103,7 +102,7 @@ export class Writer {
       const keeping = span === null ? null : { spans: this.spans, key: span };
       const confirm = () => this.work.confirm();
       const stage = new Stage(hash, modelKey, dimensions, {
-        bundles: this.#bundles,
+        bundles: this.bundles,
         token,
         confirm,
         keeping,
@@ -176,7 +175,7 @@ export class Writer {
       else stage.abort(wasTried);
       this.#stages.delete(stage);
     }
-    if (failure === null) this.#bundles.removeGone(this.environment);
+    if (failure === null) this.bundles.removeGone(this.environment);
     for (const { stage } of finished) this.work.end(stage);
     return failure;
   }
@@ -195,8 +194,8 @@ export class Writer {
     const oldPictures = pictures && readable(() => unseal(Previews, shown, pictures, file));
     writes.put(key, seal(Visual, key, row));
     writes.put(shown, seal(Previews, shown, previews));
-    if (old && old.file !== row.file) this.#bundles.gone(writes, [old.file]);
-    if (oldPictures && oldPictures.file !== previews.file) this.#bundles.gone(writes, [oldPictures.file]);
+    if (old && old.file !== row.file) this.bundles.gone(writes, [old.file]);
+    if (oldPictures && oldPictures.file !== previews.file) this.bundles.gone(writes, [oldPictures.file]);
     this.#countRows(writes, stage, frames, old);
     putMedia(writes, media, file, true);
   }
@@ -229,15 +228,15 @@ export class Writer {
       const prefix = modelPrefix.length;
       const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
       const { within, after } = along();
-      const places = [...contents.keys()].flatMap((hash) => this.#bundles.placesOf(hash));
+      const places = [...contents.keys()].flatMap((hash) => this.bundles.placesOf(hash));
       const removed = this.environment.transact((writes) => {
         this.work.confirmIn(writes);
         within(writes);
-        this.#bundles.gone(writes, places);
+        this.bundles.gone(writes, places);
         return removeContents(writes, this.environment, modelKeys, contents);
       });
       after();
-      this.#bundles.removeGone(this.environment);
+      this.bundles.removeGone(this.environment);
       return removed;
     };
     return this.environment.freeing(contents.size * bytesOfRemoval, () => this.work.exclusively(removing));

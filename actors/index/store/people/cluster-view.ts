@@ -7,9 +7,9 @@ import { idText } from '../../people/entry-id.ts';
 import { sampleOrder } from '../../people/sample-order.ts';
 import { readable } from '../faults.ts';
 import type { FacePlaces } from '../records.ts';
-import { readPlace } from './crop-pack.ts';
 import { EntryPositions } from './entry-positions.ts';
-import type { FacePacks } from './face-packs.ts';
+import { placeBytes } from './face-rolls.ts';
+import { readDisplay } from './face-rows.ts';
 import type { StoredFaces } from './stored-faces.ts';
 
 export interface Page {
@@ -142,7 +142,7 @@ class FacePictures {
     entries: readonly number[],
     broken: (hash: string, error: Error) => void,
   ): (Uint8Array<ArrayBuffer> | null)[] {
-    const packs = new Map<number, FacePacks | null>();
+    const rolls = this.#faces.rolls();
     const places = new Map<number, FacePlaces | null>();
     const placesOf = (media: number, report: (error: Error) => void) => {
       const { model_key } = this.#state;
@@ -154,26 +154,18 @@ class FacePictures {
         );
       return places.get(media) ?? null;
     };
-    const packsOf = (generation: number, report: (error: Error) => void) => {
-      const { model_key } = this.#state;
-      const dimensions = this.#faces.dimensions(model_key) ?? 1;
-      const open = () => this.#faces.packs(model_key, dimensions, generation);
-      if (!packs.has(generation)) packs.set(generation, readable(open, report));
-      return packs.get(generation) ?? null;
-    };
     try {
       return entries.map((entry) => {
         const media = this.#columns.media[entry]!;
         const told = (error: Error) => broken(this.#state.media[media]!, error);
         const of = placesOf(media, told);
         const at = this.#positions.of(entry);
-        const from = of && packsOf(of.generation, told);
-        if (of === null || from === null || at < 0 || at >= of.rows.length) return null;
-        const { offset, aligned, display, displayCrc } = readPlace(of.crops, at);
-        return readable(() => from.crops.read(offset + aligned, display, displayCrc), told);
+        const roll = of && of.file !== '' ? rolls.of(of.file, told) : null;
+        if (of === null || roll === null || at < 0 || (at + 1) * placeBytes > of.places.length) return null;
+        return readable(() => readDisplay(roll, of.places, at), told);
       });
     } finally {
-      for (const open of packs.values()) open?.close();
+      rolls.close();
     }
   }
 }

@@ -8,7 +8,7 @@ import { damaged, readable } from '../faults.ts';
 import { faceChangesKey, faceFactsKey, faceModelPrefix, facePlacesKey, facesKey } from '../names.ts';
 import { FaceFacts, FacePlaces, Faces } from '../records.ts';
 import { seal, unseal } from '../table.ts';
-import { placeBytes } from './crop-pack.ts';
+import { placeBytes } from './face-rolls.ts';
 
 type Reader = Pick<Writes, 'get'>;
 
@@ -46,8 +46,7 @@ export class FaceRecords {
   places(reader: Reader, model: string, hash: string): FacePlaces {
     const key = facePlacesKey(model, hash);
     const row = unseal(FacePlaces, key, reader.get(key) ?? new Uint8Array(0), this.#file);
-    if (row.crops.length !== row.rows.length * placeBytes)
-      throw damaged(this.#file, `record ${key} is not whole`);
+    if (row.places.length % placeBytes !== 0) throw damaged(this.#file, `record ${key} is not whole`);
     return row;
   }
 
@@ -60,15 +59,16 @@ export class FaceRecords {
     const { hash_str: hash } = faces;
     const { buffer, byteOffset, byteLength } = facts.numbers;
     const numbers = new Uint8Array(buffer, byteOffset, byteLength);
-    const [key, factsKey, placesKey] = [
-      facesKey(model, hash),
-      faceFactsKey(model, hash),
-      facePlacesKey(model, hash),
-    ];
+    const [key, factsKey] = [facesKey(model, hash), faceFactsKey(model, hash)];
     const { ids, frames, weak } = facts;
     writes.put(key, seal(Faces, key, faces));
     writes.put(factsKey, seal(FaceFacts, factsKey, { ids, frames, numbers, weak }));
-    writes.put(placesKey, seal(FacePlaces, placesKey, places));
+    this.putPlaces(writes, model, hash, places);
+  }
+
+  putPlaces(writes: Writes, model: string, hash: string, places: FacePlaces): void {
+    const key = facePlacesKey(model, hash);
+    writes.put(key, seal(FacePlaces, key, places));
   }
 
   remove(writes: Writes, model: string, hash: string): void {

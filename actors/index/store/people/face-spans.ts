@@ -1,5 +1,5 @@
-// The spans of one face stage: all that was appended goes to a log, pictures too, because the packs are cut
-// behind what is committed. A stage that is taken up appends it again, so its result is what it would have
+// The spans of one face stage: all that was appended goes to a log, pictures too, because a roll is of many
+// media. A stage that is taken up appends it again, so its result is what it would have
 // been.
 import type { Face } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../people/contract.ts';

@@ -1,4 +1,4 @@
-// The face stage of one file while it is being written. Vectors and pictures go to the packs a chunk at a
+// The face stage of one file while it is being written. Vectors and pictures go to the roll a chunk at a
 // time, so a ten-hour film takes little more memory than a short one; what stays until the end is some 110
 // bytes a face.
 import { crc32 } from 'node:zlib';
@@ -6,44 +6,35 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { type FaceColumns, FaceList } from '../../people/face-columns.ts';
 import { stride16, writeRow16 } from '../../visual/quantize.ts';
 import { storeErrors } from '../contract.ts';
-import type { Disk } from '../disk.ts';
-import type { Environment } from '../environment.ts';
-import { readable } from '../faults.ts';
 import type { OpenStage } from '../open-work.ts';
-import type { FaceModel } from '../records.ts';
+import type { FacePlaces } from '../records.ts';
 import type { Keeping } from '../stage.ts';
-import { placeBytes, writePlace } from './crop-pack.ts';
-import { newFaceModel, readFaceModel } from './face-model.ts';
-import { FacePacks } from './face-packs.ts';
+import { type FaceTail, placeBytes, writePlace } from './face-rolls.ts';
 import { type FaceChunk, FaceSpans } from './face-spans.ts';
 
 /** Of one write at most, but for a picture that is larger alone. */
 const chunkRows = 256;
 const chunkBytes = 4 << 20;
 
-/** What one write took of the packs. */
+/** What one write took of the roll. */
 interface Extent {
-  readonly row: number;
-  readonly rows: number;
-  readonly crop: number;
+  readonly at: number;
   readonly bytes: number;
 }
 
 export interface FaceStageResult {
   readonly columns: FaceColumns;
-  readonly rows: Uint32Array;
-  /** Of the pictures, as in the record. */
-  readonly crops: Uint8Array;
+  /** As in the record. */
+  readonly places: FacePlaces;
 }
 
 export class FaceStage implements OpenStage {
   readonly hash: string;
   readonly modelKey: string;
   readonly dimensions: number;
-  readonly #tail: FaceTail;
+  readonly tail: FaceTail;
   readonly #faces = new FaceList();
-  readonly #rows: number[] = [];
-  readonly #crops: Uint8Array[] = [];
+  readonly #places: Uint8Array[] = [];
   readonly #buffer: Uint8Array;
   #pictures: { readonly aligned: Uint8Array; readonly display: Uint8Array }[] = [];
   #pictureBytes = 0;
@@ -62,7 +53,7 @@ export class FaceStage implements OpenStage {
     this.hash = hash;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
-    this.#tail = tail;
+    this.tail = tail;
     this.#buffer = new Uint8Array(chunkRows * stride16(dimensions));
     if (keeping === null) {
       this.#spans = null;
@@ -139,38 +130,37 @@ export class FaceStage implements OpenStage {
     }
   }
 
-  /** Writes what is buffered where the packs end now. */
+  /** Writes what is buffered where the roll ends now. */
   #write(): void {
-    const rows = this.#pictures.length;
-    if (rows === 0) return;
-    this.#tail.confirm();
-    const [row, crop] = [this.#tail.nextRow, this.#tail.nextCrop];
-    const places = new Uint8Array(rows * placeBytes);
-    let offset = crop;
+    const count = this.#pictures.length;
+    if (count === 0) return;
+    this.tail.confirm();
+    const stride = stride16(this.dimensions);
+    const at = this.tail.next;
+    const places = new Uint8Array(count * placeBytes);
+    let crops = at + count * stride;
     for (const [i, { aligned, display }] of this.#pictures.entries()) {
       const sizes = { aligned: aligned.byteLength, display: display.byteLength };
-      writePlace(places, i, { offset, ...sizes, alignedCrc: crc32(aligned), displayCrc: crc32(display) });
-      offset += aligned.byteLength + display.byteLength;
-      this.#rows.push(row + i);
+      const checks = { alignedCrc: crc32(aligned), displayCrc: crc32(display) };
+      writePlace(places, i, { row: at + i * stride, crops, ...sizes, ...checks });
+      crops += aligned.byteLength + display.byteLength;
     }
-    const bytes = Buffer.concat(this.#pictures.flatMap(({ aligned, display }) => [aligned, display]));
-    this.#tail.packs.vectors.write(row, this.#buffer.subarray(0, rows * stride16(this.dimensions)));
-    this.#tail.packs.crops.write(crop, bytes);
-    this.#tail.nextRow = row + rows;
-    this.#tail.nextCrop = offset;
-    this.#extents.push({ row, rows, crop, bytes: bytes.byteLength });
-    this.#crops.push(places);
+    const pictures = this.#pictures.flatMap(({ aligned, display }) => [aligned, display]);
+    this.tail.file.write(at, Buffer.concat([this.#buffer.subarray(0, count * stride), ...pictures]));
+    this.tail.next = crops;
+    this.#extents.push({ at, bytes: crops - at });
+    this.#places.push(places);
     this.#pictures = [];
     this.#pictureBytes = 0;
   }
 
-  /** Writes what is left. It is in the packs but neither flushed nor visible. */
+  /** Writes what is left. It is in the roll but neither flushed nor visible. */
   finish(): FaceStageResult {
     this.#write();
+    const places = Buffer.concat(this.#places);
     return {
       columns: this.#faces.columns(),
-      rows: Uint32Array.from(this.#rows),
-      crops: Buffer.concat(this.#crops),
+      places: { file: places.length > 0 ? this.tail.place : '', places },
     };
   }
 
@@ -189,7 +179,7 @@ export class FaceStage implements OpenStage {
     this.#extents.length = 0;
   }
 
-  /** Gives back the end of the packs, where no other stage came after. What was kept stays. */
+  /** Gives back the end of the roll, where no other stage came after. What was kept stays. */
   abort(): void {
     this.#spans?.close();
     this.#giveBack();
@@ -197,95 +187,8 @@ export class FaceStage implements OpenStage {
 
   #giveBack(): void {
     for (let last = this.#extents.pop(); last !== undefined; last = this.#extents.pop()) {
-      const { row, rows, crop, bytes } = last;
-      if (row + rows !== this.#tail.nextRow || crop + bytes !== this.#tail.nextCrop) return;
-      this.#tail.nextRow = row;
-      this.#tail.nextCrop = crop;
+      if (last.at + last.bytes !== this.tail.next) return;
+      this.tail.next = last.at;
     }
   }
-}
-
-// The packs that open face stages write to: one pair for each pair of models, which its stages share.
-
-export interface FaceTail {
-  readonly packs: FacePacks;
-  /** Throws when this writer may not write any more: called right before anything is written. */
-  readonly confirm: () => void;
-  /** The first row, and the first byte of pictures, that no stage has taken. */
-  nextRow: number;
-  nextCrop: number;
-  model: FaceModel;
-}
-
-export class FaceTails {
-  readonly #folder: string;
-  readonly #environment: Environment;
-  readonly #on: Disk;
-  readonly #confirm: () => void;
-  readonly #tails = new Map<string, FaceTail>();
-
-  constructor(folder: string, environment: Environment, on: Disk, confirm: () => void) {
-    this.#folder = folder;
-    this.#environment = environment;
-    this.#on = on;
-    this.#confirm = confirm;
-  }
-
-  get(modelKey: string): FaceTail | undefined {
-    return this.#tails.get(modelKey);
-  }
-
-  /** The current packs, or new ones when these are missing, cut or of another size. */
-  of(modelKey: string, dimensions: number): FaceTail {
-    const open = this.#tails.get(modelKey);
-    if (open !== undefined) {
-      if (open.packs.shape.dimensions === dimensions) return open;
-      throw storeErrors.WRONG_DIMENSIONS(
-        `dimensions: ${modelKey} is being written with ${open.packs.shape.dimensions}, not ${dimensions}`,
-      );
-    }
-    const model = readFaceModel(this.#environment, modelKey);
-    const tail =
-      (model !== null && model.dimensions === dimensions ? readable(() => this.#reopen(model)) : null) ??
-      this.#start(modelKey, dimensions, model);
-    this.#tails.set(modelKey, tail);
-    return tail;
-  }
-
-  /** Null when they are shorter than what is stored in them. */
-  #reopen(model: FaceModel): FaceTail | null {
-    const packs = FacePacks.open(this.#folder, shapeOf(model), 'r+', this.#on);
-    try {
-      if (packs.vectors.rows() < model.rows || packs.crops.end() < model.crops_end) {
-        packs.close();
-        return null;
-      }
-      packs.vectors.cutAfter(model.rows);
-      packs.crops.cutAfter(model.crops_end);
-      return { packs, confirm: this.#confirm, nextRow: model.rows, nextCrop: model.crops_end, model };
-    } catch (error) {
-      packs.close();
-      throw error;
-    }
-  }
-
-  #start(modelKey: string, dimensions: number, before: FaceModel | null): FaceTail {
-    const model = newFaceModel(modelKey, dimensions, before?.next_generation ?? 1);
-    const packs = FacePacks.create(this.#folder, shapeOf(model), this.#on);
-    return { packs, confirm: this.#confirm, nextRow: 0, nextCrop: 0, model };
-  }
-
-  close(modelKey: string): void {
-    this.#tails.get(modelKey)?.packs.close();
-    this.#tails.delete(modelKey);
-  }
-
-  closeAll(): void {
-    for (const tail of this.#tails.values()) tail.packs.close();
-    this.#tails.clear();
-  }
-}
-
-function shapeOf(model: FaceModel) {
-  return { modelKey: model.model_key, dimensions: model.dimensions, generation: model.generation };
 }

@@ -8,9 +8,10 @@ import { idBytes } from '../../people/entry-id.ts';
 import { type FaceColumns, quality } from '../../people/face-columns.ts';
 import { stride16 } from '../../visual/quantize.ts';
 import { readable } from '../faults.ts';
-import type { FacePacks } from './face-packs.ts';
+import type { FacePlaces } from '../records.ts';
+import { placeBytes } from './face-rolls.ts';
 import { checkRows, readVectors } from './face-rows.ts';
-import type { StoredFaces } from './stored-faces.ts';
+import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
 /** What is read in one step: some 10 ms. */
 const stepBytes = 4 << 20;
@@ -43,8 +44,7 @@ interface OwnFaces {
   readonly frames: Uint32Array;
   readonly weak: Uint8Array;
   readonly quality: Float32Array;
-  readonly rows: Uint32Array;
-  readonly generation: number;
+  readonly places: FacePlaces;
 }
 
 export class OpenClustering {
@@ -62,15 +62,17 @@ export class OpenClustering {
   frames = new Uint32Array(0);
   weak = new Uint8Array(0);
   quality = new Float32Array(0);
-  #rows = new Uint32Array(0);
-  #generations = new Uint32Array(0);
+  #places = new Uint8Array(0);
+  /** Of each entry, the roll among `#files`. */
+  #rollOf = new Uint32Array(0);
+  readonly #files: string[] = [];
   readonly #faces: StoredFaces;
   #earlier: Earlier | null;
   readonly #known: ReadonlyMap<string, number>;
   readonly #wanted: readonly string[];
   #contents: Content[] = [];
   #isOpen = false;
-  readonly #packs = new Map<number, FacePacks>();
+  readonly #rolls: OpenRolls;
   readonly #dimensions: number;
 
   /** Nothing is read before the first step. The caller closes it. */
@@ -80,6 +82,7 @@ export class OpenClustering {
     this.seen = faces.changes();
     this.#dimensions = faces.dimensions(request.model_key) ?? 1;
     this.#faces = faces;
+    this.#rolls = faces.rolls();
     this.#earlier = earlier;
     this.#known = new Map(earlier?.state.media.map((hash, i) => [hash, earlier.state.marks[i]!]));
     this.#wanted = [...new Set([...this.#known.keys(), ...request.hashes])];
@@ -102,7 +105,7 @@ export class OpenClustering {
     while (bytes < most && this.#contents.length < this.#wanted.length) {
       const content = this.#content(this.#wanted[this.#contents.length]!);
       this.#contents.push(content);
-      bytes += contentBytes + (content.faces?.rows.length ?? 0) * stride16(this.#dimensions);
+      bytes += contentBytes + (content.faces?.frames.length ?? 0) * stride16(this.#dimensions);
     }
     if (this.#contents.length < this.#wanted.length) return false;
     this.#fill(this.#inOrder());
@@ -130,12 +133,10 @@ export class OpenClustering {
       if (found === null || found.head.dimensions !== this.#dimensions) return { found: null };
       const { head, places, facts } = found;
       if (head.count > 0) {
-        const packs = this.#packsOf(head.dimensions, places.generation);
-        checkRows(packs.vectors, head.dimensions, places.rows, facts.frames);
+        checkRows(this.#rolls.get(places.file), head.dimensions, places.places, facts.frames);
       }
       const { ids, frames, weak } = facts;
-      const { rows, generation } = places;
-      const own = { ids, frames, weak, quality: qualities(facts), rows, generation };
+      const own = { ids, frames, weak, quality: qualities(facts), places };
       return { found: { mark: head.revision, faces: own } };
     });
     if (read === null) this.unreadable.push(hash);
@@ -143,35 +144,31 @@ export class OpenClustering {
     return { hash, mark: read?.found?.mark ?? 0, faces: read?.found?.faces ?? null };
   }
 
-  #packsOf(dimensions: number, generation: number): FacePacks {
-    const open =
-      this.#packs.get(generation) ?? this.#faces.packs(this.request.model_key, dimensions, generation);
-    this.#packs.set(generation, open);
-    return open;
-  }
-
   #fill(contents: readonly Content[]): void {
-    const count = contents.reduce((sum, { faces }) => sum + (faces?.rows.length ?? 0), 0);
+    const count = contents.reduce((sum, { faces }) => sum + (faces?.frames.length ?? 0), 0);
     this.ids = new Uint8Array(count * idBytes);
     this.mediaOf = new Uint32Array(count);
     this.frames = new Uint32Array(count);
     this.weak = new Uint8Array(count);
     this.quality = new Float32Array(count);
-    this.#rows = new Uint32Array(count);
-    this.#generations = new Uint32Array(count);
+    this.#places = new Uint8Array(count * placeBytes);
+    this.#rollOf = new Uint32Array(count);
+    const rolls = new Map<string, number>();
     let at = 0;
     for (const { hash, mark, faces } of contents) {
       const position = this.media.push(hash) - 1;
       this.marks.push(mark);
       if (faces === null) continue;
-      const end = at + faces.rows.length;
+      const end = at + faces.frames.length;
       this.ids.set(faces.ids, at * idBytes);
       this.frames.set(faces.frames, at);
       this.weak.set(faces.weak, at);
       this.quality.set(faces.quality, at);
-      this.#rows.set(faces.rows, at);
+      this.#places.set(faces.places.places, at * placeBytes);
       this.mediaOf.fill(position, at, end);
-      this.#generations.fill(faces.generation, at, end);
+      const { file } = faces.places;
+      if (!rolls.has(file)) rolls.set(file, this.#files.push(file) - 1);
+      this.#rollOf.fill(rolls.get(file)!, at, end);
       at = end;
     }
   }
@@ -200,20 +197,20 @@ export class OpenClustering {
     const count = Math.max(0, to - from);
     const vectors = new Float32Array(count * this.#dimensions);
     for (let at = from; at < to; ) {
-      const generation = this.#generations[at]!;
+      const roll = this.#rollOf[at]!;
       let end = at + 1;
-      while (end < to && this.#generations[end] === generation) end++;
-      const { vectors: pack } = this.#packs.get(generation) as FacePacks;
-      const [rows, frames] = [this.#rows.subarray(at, end), this.frames.subarray(at, end)];
-      readVectors(pack, this.#dimensions, rows, frames, vectors, (at - from) * this.#dimensions);
+      while (end < to && this.#rollOf[end] === roll) end++;
+      const places = this.#places.subarray(at * placeBytes, end * placeBytes);
+      const frames = this.frames.subarray(at, end);
+      const opened = this.#rolls.get(this.#files[roll]!);
+      readVectors(opened, this.#dimensions, places, frames, vectors, (at - from) * this.#dimensions);
       at = end;
     }
     return { vectors, weak: Uint8Array.from(this.weak.subarray(from, to)) };
   }
 
   close(): void {
-    for (const packs of this.#packs.values()) packs.close();
-    this.#packs.clear();
+    this.#rolls.close();
   }
 }
 

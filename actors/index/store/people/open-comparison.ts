@@ -3,12 +3,13 @@
 import { Comparison, type SuggestionOptions } from '../../people/alike/comparison.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
+import type { BundleFile } from '../bundle-file.ts';
 import { readable } from '../faults.ts';
 import type { FacePlaces } from '../records.ts';
 import { EntryPositions } from './entry-positions.ts';
-import type { FacePacks } from './face-packs.ts';
+import { placeBytes } from './face-rolls.ts';
 import { readVectors } from './face-rows.ts';
-import type { StoredFaces } from './stored-faces.ts';
+import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
 export class OpenComparison {
   readonly name: string;
@@ -45,7 +46,7 @@ export class OpenComparison {
   }
 }
 
-// The vectors of entries of a clustering, as they are stored now. Packs stay open until they are closed, and
+// The vectors of entries of a clustering, as they are stored now. Rolls stay open until they are closed, and
 // are opened again when more is read.
 
 class EntryVectors {
@@ -55,11 +56,12 @@ class EntryVectors {
   readonly #columns: ClusterColumns;
   readonly #positions: EntryPositions;
   readonly #places = new Map<number, FacePlaces | null>();
-  readonly #packs = new Map<number, FacePacks | null>();
+  readonly #rolls: OpenRolls;
 
   constructor(faces: StoredFaces, state: ClusteringState, columns: ClusterColumns) {
     this.dimensions = faces.dimensions(state.model_key) ?? 1;
     this.#faces = faces;
+    this.#rolls = faces.rolls();
     this.#state = state;
     this.#columns = columns;
     this.#positions = new EntryPositions(faces, state, columns);
@@ -81,28 +83,29 @@ class EntryVectors {
   #read(entry: number, into: Float32Array, at: number): boolean {
     const position = this.#positions.of(entry);
     const media = this.#columns.media[entry]!;
-    const [places, packs] = this.#found(media) ?? this.#foundAgain(media) ?? [];
-    if (!places || !packs || position < 0 || position >= places.rows.length) return false;
-    const rows = places.rows.subarray(position, position + 1);
+    const found = this.#found(media) ?? this.#foundAgain(media);
+    if (found === null || position < 0) return false;
+    const [{ places }, roll] = found;
+    const place = places.subarray(position * placeBytes, (position + 1) * placeBytes);
     const frames = this.#columns.frames.subarray(entry, entry + 1);
     const read = () => {
-      readVectors(packs.vectors, this.dimensions, rows, frames, into, at);
-      return true;
+      readVectors(roll, this.dimensions, place, frames, into, at);
+      return place.length > 0;
     };
     return readable(read) ?? false;
   }
 
-  #found(media: number): readonly [FacePlaces, FacePacks] | null {
+  #found(media: number): readonly [FacePlaces, BundleFile] | null {
     const places = this.#placesOf(media);
-    const packs = places && this.#packsOf(places.generation);
-    return places && packs && [places, packs];
+    const roll = places && places.file !== '' ? this.#rolls.of(places.file) : null;
+    return places && roll && [places, roll];
   }
 
-  /** A compaction gives the faces other places. */
-  #foundAgain(media: number): readonly [FacePlaces, FacePacks] | null {
+  /** What is left of a roll is moved into another one. */
+  #foundAgain(media: number): readonly [FacePlaces, BundleFile] | null {
     const before = this.#placesOf(media);
     this.#places.delete(media);
-    return this.#placesOf(media)?.generation === before?.generation ? null : this.#found(media);
+    return this.#placesOf(media)?.file === before?.file ? null : this.#found(media);
   }
 
   #placesOf(media: number): FacePlaces | null {
@@ -116,16 +119,7 @@ class EntryVectors {
     return this.#places.get(media) ?? null;
   }
 
-  #packsOf(generation: number): FacePacks | null {
-    if (!this.#packs.has(generation)) {
-      const open = () => this.#faces.packs(this.#state.model_key, this.dimensions, generation);
-      this.#packs.set(generation, readable(open));
-    }
-    return this.#packs.get(generation) ?? null;
-  }
-
   close(): void {
-    for (const packs of this.#packs.values()) packs?.close();
-    this.#packs.clear();
+    this.#rolls.close();
   }
 }

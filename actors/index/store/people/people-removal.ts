@@ -7,13 +7,11 @@ import { noteUpheaval } from '../changes.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { faceModelPrefix } from '../names.ts';
-import { FaceModel } from '../records.ts';
 import { randomRevision } from '../revision.ts';
-import { seal, unseal } from '../table.ts';
 import type { ClusterWriter } from './cluster-writer.ts';
 import { type Clusterings, stateOf } from './clusterings.ts';
-import { placeBytes, sizeOfPlaces } from './crop-pack.ts';
 import { FaceRecords } from './face-records.ts';
+import { placeBytes, takeFaces } from './face-rolls.ts';
 
 /** What goes of the faces of a content: null for all of it, as if nobody had looked. */
 export type GoneFaces = ReadonlyMap<string, ReadonlySet<string> | null>;
@@ -21,8 +19,6 @@ export type GoneFaces = ReadonlyMap<string, ReadonlySet<string> | null>;
 export interface RemovedFaces {
   /** By content: entries, each counted once whichever models found it. */
   readonly faces: ReadonlyMap<string, number>;
-  /** Whose packs have bytes of nobody now. */
-  readonly models: readonly FaceModel[];
   /** By encoded model and content, of contents of which faces stay: the revision before, and now. */
   readonly revisions: ReadonlyMap<string, { readonly before: number; readonly now: number }>;
   /** How many times faces of the folder changed, before and now; null where that could not be read. */
@@ -36,64 +32,46 @@ export function removeFaces(writes: Writes, environment: Environment, gone: Gone
   const records = new FaceRecords(environment);
   const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));
   const faces = new Map<string, number>();
-  const changed: FaceModel[] = [];
   const revisions = new Map<string, { before: number; now: number }>();
   const before = records.changes(writes);
   // Faces that several pairs of models found count once, which only their ids can tell.
   const isOne = models.length === 1;
   const removed = new Map([...gone.keys()].map((hash) => [hash, new Set<string>()]));
   let isChanged = false;
-  for (const encoded of models) {
-    const key = faceModelPrefix + encoded;
-    const bytes = writes.get(key);
-    const model = bytes && readable(() => unseal(FaceModel, key, bytes, file));
-    let [rows, crops, any, erases] = [0, 0, false, model?.erases ?? 0];
+  for (const model of models) {
     for (const [hash, ids] of gone) {
-      const freed = removeOf(writes, records, encoded, hash, ids, isOne ? null : (removed.get(hash) ?? null));
+      const of = { writes, records, model, hash, file };
+      const freed = removeOf(of, ids, isOne ? null : (removed.get(hash) ?? null));
       if (freed === null) continue;
-      any = true;
+      isChanged = true;
       faces.set(hash, freed.faces);
-      if (freed.rows > 0 || freed.generation < 0) erases = 1;
-      if (freed.revision !== null) revisions.set(revisionName(encoded, hash), freed.revision);
-      if (freed.generation !== model?.generation) continue;
-      rows += freed.rows;
-      crops += freed.crops;
+      if (freed.revision !== null) revisions.set(revisionName(model, hash), freed.revision);
     }
-    isChanged ||= any;
-    // One that is damaged is made anew, and compacted, by what is stored.
-    if (!any || !model) continue;
-    const { live, crops_live } = model;
-    const now = {
-      ...model,
-      live: Math.max(0, live - rows),
-      crops_live: Math.max(0, crops_live - crops),
-      erases,
-    };
-    writes.put(key, seal(FaceModel, key, now));
-    changed.push(now);
   }
   if (!isOne) for (const [hash, ids] of removed) faces.set(hash, ids.size);
   const now = isChanged ? records.noteChange(writes) : before;
   // Facets follow what is known of media.
   if (isChanged) noteUpheaval(writes, file);
-  return { faces, models: changed, revisions, changes: { before, now } };
+  return { faces, revisions, changes: { before, now } };
 }
 
 interface Freed {
   readonly faces: number;
-  readonly generation: number;
-  readonly rows: number;
-  readonly crops: number;
   /** Null when nothing of the content stays. */
   readonly revision: { readonly before: number; readonly now: number } | null;
 }
 
+interface OfContent {
+  readonly writes: Writes;
+  readonly records: FaceRecords;
+  readonly model: string;
+  readonly hash: string;
+  readonly file: string;
+}
+
 /** Null when nothing of the content is there by these models. */
 function removeOf(
-  writes: Writes,
-  records: FaceRecords,
-  model: string,
-  hash: string,
+  { writes, records, model, hash, file }: OfContent,
   ids: ReadonlySet<string> | null,
   removed: Set<string> | null,
 ): Freed | null {
@@ -103,29 +81,24 @@ function removeOf(
     return { head, facts: records.facts(writes, model, hash), places: records.places(writes, model, hash) };
   });
   if (read !== null && read.head === null) return null;
+  const places = records.readablePlaces(writes, model, hash);
+  const taken = { model, place: places?.file ?? '', hash };
+  const stored = (places?.places.length ?? 0) / placeBytes;
   if (read === null || read.facts === undefined || ids === null) {
     // What is damaged goes whole: nobody can tell any more whose faces they are.
     records.remove(writes, model, hash);
-    const { facts, places } = read ?? {};
-    const count = facts?.frames.length ?? 0;
-    for (let at = 0; facts && at < count; at++) removed?.add(idText(facts.ids, at));
-    if (places === undefined) return { faces: count, generation: -1, rows: 0, crops: 0, revision: null };
-    return {
-      faces: count,
-      generation: places.generation,
-      rows: places.rows.length,
-      crops: sizeOfPlaces(places.crops),
-      revision: null,
-    };
+    takeFaces(writes, { ...taken, faces: stored }, { isWhole: true, isErased: true }, file);
+    const count = read?.facts?.frames.length ?? 0;
+    for (let at = 0; read?.facts && at < count; at++) removed?.add(idText(read.facts.ids, at));
+    return { faces: count, revision: null };
   }
-  const { head, facts, places } = read;
+  const { head, facts } = read;
   const going = positionsOf(facts.ids, ids);
   for (const id of going.keys()) removed?.add(id);
   const goes = new Set(going.values());
   const stay: number[] = [];
   for (let at = 0; at < facts.frames.length; at++) if (!goes.has(at)) stay.push(at);
   if (stay.length === facts.frames.length) return null;
-  const crops = pick(places.crops, stay, placeBytes);
   const revision = head.revision + 1 < 2 ** 32 ? head.revision + 1 : randomRevision();
   records.put(
     writes,
@@ -137,15 +110,14 @@ function removeOf(
       numbers: pick(facts.numbers, stay, facts.numbers.length / facts.frames.length),
       weak: Uint8Array.from(stay, (at) => facts.weak[at]!),
     },
-    { generation: places.generation, rows: Uint32Array.from(stay, (at) => places.rows[at]!), crops },
+    {
+      file: stay.length === 0 ? '' : read.places.file,
+      places: pick(read.places.places, stay, placeBytes),
+    },
   );
-  return {
-    faces: going.size,
-    generation: places.generation,
-    rows: places.rows.length - stay.length,
-    crops: sizeOfPlaces(places.crops) - sizeOfPlaces(crops),
-    revision: { before: head.revision, now: revision },
-  };
+  const isWhole = stay.length === 0;
+  takeFaces(writes, { ...taken, faces: stored - stay.length }, { isWhole, isErased: true }, file);
+  return { faces: going.size, revision: { before: head.revision, now: revision } };
 }
 
 function pick<A extends Uint8Array | Float32Array>(values: A, at: readonly number[], width: number): A {

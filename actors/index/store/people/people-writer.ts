@@ -1,22 +1,19 @@
-// What writes, deletes and compacts faces and clusterings in one analysis folder, with the lease that all of
+// What writes, deletes and moves faces and clusterings in one analysis folder, with the lease that all of
 // its writers share.
-import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import { type ClusteringState, clusterJob } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
 import { withoutEntries } from '../../people/remove-entries.ts';
-import { type CompactionStep, Compactor, usualStep } from '../compactor.ts';
+import type { Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';
-import { disk } from '../disk.ts';
-import type { Environment, Writes } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { encodeModelKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
 import type { Spans } from '../spans.ts';
 import { type Clusterings, stateOf } from './clusterings.ts';
 import { type EntryRange, isAligned, rangesOf } from './earlier-clusters.ts';
-import { faceCompactionDue } from './face-compaction.ts';
 import { FaceWriter, type FaceWriterOptions } from './face-writer.ts';
 import { JobWriter, requireCurrent, unknownJob } from './job-writer.ts';
 import {
@@ -26,21 +23,23 @@ import {
   removeFaces,
   revisionName,
 } from './people-removal.ts';
+import { leastDeadFaces, type MoveStep, RollMover, usualStep } from './roll-mover.ts';
 import type { StoredFaces } from './stored-faces.ts';
 
 export interface PeopleWriterParts {
   readonly folder: string;
   readonly environment: Environment;
   readonly work: OpenWork;
+  readonly bundles: Bundles;
   readonly spans: Spans;
   readonly clusterings: Clusterings;
   readonly stored: StoredFaces;
 }
 
 export interface PeopleWriterOptions extends FaceWriterOptions {
-  readonly clock?: Clock;
-  readonly leastGarbageRows?: number;
-  readonly compactionStep?: CompactionStep;
+  /** Rolls with fewer faces of nobody are left as they are. */
+  readonly leastDeadFaces?: number;
+  readonly moveStep?: MoveStep;
 }
 
 export interface DeletedPeople {
@@ -54,83 +53,44 @@ export class PeopleWriter {
   readonly #parts: PeopleWriterParts;
   readonly faces: FaceWriter;
   readonly jobs: JobWriter;
-  readonly #compactor: Compactor;
+  readonly #mover: RollMover;
   readonly #warn: NonNullable<FaceWriterOptions['warn']>;
 
   constructor(parts: PeopleWriterParts, options: PeopleWriterOptions = {}) {
     this.#parts = parts;
-    const { clusterings, stored, work, ...shared } = parts;
+    const { clusterings, stored, work, bundles, ...shared } = parts;
     this.#warn = options.warn ?? (() => {});
-    this.#compactor = this.#newCompactor(options);
-    const beforeAppend = (modelKey: string) => this.#compactor.end(modelKey);
-    this.faces = new FaceWriter({ ...shared, work, beforeAppend }, options);
+    this.faces = new FaceWriter({ ...shared, work }, options);
     const now = options.now ?? Date.now;
     this.jobs = new JobWriter({ ...shared, work, clusterings, faces: stored, on: options.on, now });
-    const compactor = this.#compactor;
-    work.add({
-      get isBusy() {
-        return compactor.isBusy;
-      },
-      idle: () => this.faces.tails.closeAll(),
+    const { tails } = this.faces;
+    this.#mover = new RollMover({
+      ...{ folder: parts.folder, environment: parts.environment, bundles, work, tails },
+      size: options.moveStep ?? usualStep,
+      least: options.leastDeadFaces ?? leastDeadFaces,
     });
+    work.add({ isBusy: false, idle: () => tails.closeAll() });
   }
 
-  #newCompactor(options: PeopleWriterOptions): Compactor {
-    const { folder, environment, work } = this.#parts;
-    const compacted = {
-      folder,
-      environment,
-      on: options.on ?? disk,
-      size: options.compactionStep ?? usualStep,
-      confirm: (writes: Writes) => work.confirmIn(writes),
-    };
-    return new Compactor({
-      clock: options.clock ?? systemClock,
-      due: (modelKey) => faceCompactionDue(compacted, modelKey, options.leastGarbageRows),
-      givenUp: (fault) => {
-        if (fault !== null) this.#warnOfCompaction(fault);
-        work.settle();
-      },
-    });
-  }
-
-  /** Keys of the models whose packs are being compacted. */
-  get compacting(): string[] {
-    return this.#compactor.modelKeys;
-  }
-
-  /** One step; see `Writer.compact`. */
+  /**
+   * One step of moving faces out of rolls of which most is of nobody, while no stage of the model is open;
+   * true when there is no more to do. A fault is told, and costs nothing: the next one tries again.
+   */
   compact(modelKey: string): boolean {
     if (this.faces.has(modelKey)) return true;
-    let done = true;
     try {
-      if (!this.#compactor.wants(modelKey)) return true;
-      this.#parts.work.hold();
-      this.faces.tails.close(modelKey);
-      done = this.#compactor.step(modelKey);
+      return !this.#mover.wants(modelKey) || this.#parts.work.exclusively(() => this.#mover.step(modelKey));
     } catch (error) {
-      this.#compactor.abandon(modelKey);
-      this.#warnOfCompaction(error, modelKey);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn('Rolls of faces could not be compacted', { model: modelKey, reason });
+      return true;
     }
-    if (done) this.#parts.work.settle();
-    return done;
-  }
-
-  #warnOfCompaction(error: unknown, model?: string): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#warn('Packs of faces could not be compacted', { model, reason });
   }
 
   /** The faces of contents that are forgotten. For who holds the lease, and calls its parts. */
   removal(hashes: ReadonlySet<string>): PeopleRemoval {
-    this.#compactor.endAll();
     const { environment, clusterings, work } = this.#parts;
     return new PeopleRemoval(environment, clusterings, this.jobs.files, hashes, work.token);
-  }
-
-  /** Rows of these belong to nobody now. */
-  removed({ models }: RemovedFaces): void {
-    for (const model of models) this.faces.modelChanged(model);
   }
 
   /**
@@ -184,7 +144,6 @@ export class PeopleWriter {
     if (open !== undefined) {
       throw storeErrors.MEDIA_IN_WORK(`${open.modelKey} is currently finding the faces of ${open.hash}`);
     }
-    this.#compactor.endAll();
     // What is kept of interrupted work has faces too. It costs time only.
     spans.forgetContents(new Set(gone.keys()), work.stagesOf(gone));
     const files = this.jobs.files;
@@ -197,15 +156,11 @@ export class PeopleWriter {
       return went;
     });
     files.tidy(name, file === null ? [] : [file]);
-    this.removed(removed);
     return [...removed.faces.values()].reduce((sum, count) => sum + count, 0);
   }
 
   close(): void {
     this.faces.close();
-    if (!this.#compactor.isBusy) return;
-    this.#compactor.abandonAll();
-    this.#parts.work.settle();
   }
 }
 

@@ -1,13 +1,14 @@
 // The faces that are stored in an analysis folder, and the way to their vectors and pictures.
+import type { BundleFile } from '../bundle-file.ts';
+import { Bundles } from '../bundles.ts';
 import type { Environment } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import { encodeModelKey, faceModelPrefix } from '../names.ts';
 import { FaceModel, type FacePlaces, type Faces } from '../records.ts';
 import { unseal } from '../table.ts';
-import { endOfPlaces } from './crop-pack.ts';
 import { readFaceModel } from './face-model.ts';
-import { FacePacks } from './face-packs.ts';
 import { FaceRecords, type Facts, factsByAll } from './face-records.ts';
+import { endOfPlaces, placeBytes, rollsOf } from './face-rolls.ts';
 import { checkRows, readVectors } from './face-rows.ts';
 
 export interface ContentFaces {
@@ -22,11 +23,11 @@ export interface StoredCount {
 }
 
 export class StoredFaces {
-  readonly #folder: string;
+  readonly #bundles: Bundles;
   readonly #reading: () => Environment | null;
 
   constructor(folder: string, reading: () => Environment | null) {
-    this.#folder = folder;
+    this.#bundles = new Bundles(folder);
     this.#reading = reading;
   }
 
@@ -46,7 +47,7 @@ export class StoredFaces {
     if (head === null) return null;
     const facts = records.facts(environment, model, hash);
     const places = records.places(environment, model, hash);
-    if (facts.frames.length !== head.count || places.rows.length !== head.count) {
+    if (facts.frames.length !== head.count || places.places.length !== head.count * placeBytes) {
       throw damaged(environment.file, `the records of the faces of ${hash} do not agree`);
     }
     return { head, facts, places };
@@ -66,13 +67,14 @@ export class StoredFaces {
     return readFaceModel(this.#reading(), modelKey)?.dimensions ?? null;
   }
 
-  /** Keys of the models whose packs have bytes of faces that were deleted. */
+  /** Keys of the models of which faces were deleted that are still on the disk. */
   erased(): string[] {
     const environment = this.#reading();
     if (environment === null) return [];
     return Array.from(environment.entries(faceModelPrefix)).flatMap(({ key, value }) => {
       const model = readable(() => unseal(FaceModel, key, value, environment.file));
-      return model !== null && model.erases > 0 ? [model.model_key] : [];
+      const rolls = rollsOf(environment, key.slice(faceModelPrefix.length));
+      return model !== null && rolls.some(({ roll }) => (roll?.erased ?? 1) > 0) ? [model.model_key] : [];
     });
   }
 
@@ -90,31 +92,24 @@ export class StoredFaces {
    */
   stored(modelKey: string, hashes: readonly string[]): (StoredCount | null)[] {
     const dimensions = this.dimensions(modelKey);
-    const packs = new Map<number, FacePacks | null>();
+    const rolls = this.rolls();
     try {
       return hashes.map((hash) => {
         const found = readable(() => this.content(modelKey, hash));
         if (found === null || found.head.dimensions !== dimensions) return null;
         const { count, from_previews } = found.head;
-        const stored = { count, fromPreviews: from_previews === 1 };
-        if (count === 0) return stored;
-        const { generation } = found.places;
-        if (!packs.has(generation)) {
-          packs.set(
-            generation,
-            readable(() => this.packs(modelKey, dimensions, generation)),
-          );
-        }
-        return isWhole(found, packs.get(generation) ?? null) ? stored : null;
+        const roll = count === 0 ? null : rolls.of(found.places.file);
+        const isThere = count === 0 || (roll !== null && isWhole(found, roll));
+        return isThere ? { count, fromPreviews: from_previews === 1 } : null;
       });
     } finally {
-      for (const open of packs.values()) open?.close();
+      rolls.close();
     }
   }
 
-  /** Opened for reading; the caller closes them. Throws STORE_DAMAGED naming the file. */
-  packs(modelKey: string, dimensions: number, generation: number): FacePacks {
-    return FacePacks.open(this.#folder, { modelKey, dimensions, generation });
+  /** For reading; the caller closes them. */
+  rolls(): OpenRolls {
+    return new OpenRolls(this.#bundles);
   }
 
   /** n×d, L2-normalised, of one content; for tests and tools. */
@@ -124,12 +119,12 @@ export class StoredFaces {
     const { head, places, facts } = found;
     const vectors = new Float32Array(head.count * head.dimensions);
     if (head.count === 0) return vectors;
-    const packs = this.packs(modelKey, head.dimensions, places.generation);
+    const roll = this.#bundles.open(places.file);
     try {
-      readVectors(packs.vectors, head.dimensions, places.rows, facts.frames, vectors, 0);
+      readVectors(roll, head.dimensions, places.places, facts.frames, vectors, 0);
       return vectors;
     } finally {
-      packs.close();
+      roll.close();
     }
   }
 
@@ -141,11 +136,43 @@ export class StoredFaces {
 }
 
 /** Every vector can be read, and the pictures are there. */
-function isWhole({ head, facts, places }: ContentFaces, packs: FacePacks | null): boolean {
-  if (packs === null || endOfPlaces(places.crops) > packs.crops.end()) return false;
+function isWhole({ head, facts, places }: ContentFaces, roll: BundleFile): boolean {
+  if (endOfPlaces(places.places) > roll.end) return false;
   const check = () => {
-    checkRows(packs.vectors, head.dimensions, places.rows, facts.frames);
+    checkRows(roll, head.dimensions, places.places, facts.frames);
     return true;
   };
   return readable(check) ?? false;
+}
+
+// The rolls that somebody reads from, each opened once.
+
+export class OpenRolls {
+  readonly #bundles: Bundles;
+  readonly #open = new Map<string, BundleFile | null>();
+
+  constructor(bundles: Bundles) {
+    this.#bundles = bundles;
+  }
+
+  /** Null where it cannot be read, of which `broken` is told the first time. */
+  of(place: string, broken?: (error: Error) => void): BundleFile | null {
+    const known = this.#open.get(place);
+    if (known !== undefined) return known;
+    const opened = readable(() => this.#bundles.open(place), broken);
+    this.#open.set(place, opened);
+    return opened;
+  }
+
+  /** Throws STORE_DAMAGED naming the file. */
+  get(place: string): BundleFile {
+    const opened = this.#open.get(place) ?? this.#bundles.open(place);
+    this.#open.set(place, opened);
+    return opened;
+  }
+
+  close(): void {
+    for (const opened of this.#open.values()) opened?.close();
+    this.#open.clear();
+  }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../../../actors/index/store/names.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';
-import { cluster, compactFaces, modelKey, people, storeFaces } from './faces.ts';
+import { cluster, compactFaces, modelKey, people, rollsIn, storeFaces } from './faces.ts';
 
 const model = encodeModelKey(modelKey);
 
@@ -47,12 +47,13 @@ async function flipRecord(cache_dir: string, key: string): Promise<void> {
   await environment.close();
 }
 
-function flip(cache_dir: string, ending: string, at: number): void {
-  const name = readdirSync(join(cache_dir, 'people')).find((one) => one.endsWith(ending))!;
-  const bytes = readFileSync(join(cache_dir, 'people', name));
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
   bytes[at]! ^= 1;
-  writeFileSync(join(cache_dir, 'people', name), bytes);
+  writeFileSync(path, bytes);
 }
+
+const rollIn = (cache_dir: string) => rollsIn(cache_dir)[0]!;
 
 const stored = async (index: Harness, cache_dir: string) =>
   (await index.call('faces_stored', { cache_dir, model_key: modelKey, hashes: ['aa', 'bb'] })).faces;
@@ -76,7 +77,7 @@ test('a flipped bit in a record of faces costs that content until it is analysed
   }
 });
 
-test('a flipped bit in the record of the packs costs nothing', async (t) => {
+test('a flipped bit in the record of the models costs nothing', async (t) => {
   const cache_dir = await library(t);
   await flipRecord(cache_dir, faceModelKey(modelKey));
   const index = await indexActor(t);
@@ -88,7 +89,8 @@ test('a flipped bit in the record of the packs costs nothing', async (t) => {
 
 test('a flipped bit in a picture costs that picture and is told with its media', async (t) => {
   const cache_dir = await library(t);
-  flip(cache_dir, '.crops', 64 + 70);
+  const roll = readFileSync(rollIn(cache_dir)).indexOf('display aa 1');
+  flip(rollIn(cache_dir), roll);
   const index = await indexActor(t);
   const { clusters } = await people(index, cache_dir);
   assert.equal(clusters.flatMap(({ shown }) => shown).length, 8);
@@ -126,7 +128,7 @@ test('columns that are cut or changed are damage that names the file, and the ne
     const path = join(cache_dir, 'people', file);
     if (harm === 'cut') truncateSync(path, 100);
     else if (harm === 'remove') rmSync(path);
-    else flip(cache_dir, file, 60);
+    else flip(path, 60);
     const index = await indexActor(t);
     await assert.rejects(people(index, cache_dir), (error) => {
       return storeErrors.STORE_DAMAGED.is(error) && error.message.includes(file);
@@ -200,7 +202,7 @@ test('a clustering is refused when its faces or its corrections changed since it
 
 test('what does not change a clustering does not refuse it: other media, names, compactions', async (t) => {
   const cache_dir = await library(t);
-  const index = await indexActor(t, { leastGarbageRows: 1 });
+  const index = await indexActor(t, { leastDeadFaces: 1 });
   const request = {
     cache_dir,
     cluster_job_name: 'job',

@@ -7,7 +7,7 @@ import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile, faceModelKey } from '../../../../actors/index/store/names.ts';
 import { mediaRecord, preview } from '../footage.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';
-import { chunk, cluster, compactFaces, d, modelKey, people, storeFaces } from './faces.ts';
+import { chunk, cluster, compactFaces, d, modelKey, people, rollsIn, storeFaces } from './faces.ts';
 
 const cluster_job_name = 'job';
 
@@ -24,23 +24,20 @@ async function stored(t: TestContext) {
   return { cache_dir, index };
 }
 
-const filesOf = (cache_dir: string, ending: string) =>
-  readdirSync(join(cache_dir, 'people'))
-    .filter((name) => name.endsWith(ending))
-    .map((name) => join(cache_dir, 'people', name));
-
 const isOnDisk = (cache_dir: string, text: string) =>
-  filesOf(cache_dir, '.crops').some((file) => readFileSync(file).includes(text));
+  readdirSync(join(cache_dir, 'people'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .some(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(text));
 
 const deleteJob = (index: Harness, cache_dir: string) =>
   index.call('delete_people', { cache_dir, cluster_job_name, cluster_id: null });
 
-test('what is deleted leaves the disk where its packs were cut, and new ones were begun', async (t) => {
+test('what is deleted leaves the disk where its roll was cut, and another one was begun', async (t) => {
   const { cache_dir, index } = await stored(t);
-  const [crops] = filesOf(cache_dir, '.crops') as [string];
-  truncateSync(crops, statSync(crops).size - 3);
+  const [roll] = rollsIn(cache_dir) as [string];
+  truncateSync(roll, statSync(roll).size - 3);
   await storeFaces(index, cache_dir, 'cc', [[4], [4], [4]]);
-  assert.equal(filesOf(cache_dir, '.crops').length, 2);
+  assert.equal(rollsIn(cache_dir).length, 2);
   await deleteJob(index, cache_dir);
   assert.ok(isOnDisk(cache_dir, 'display aa'));
   await compactFaces(index, cache_dir);
@@ -52,7 +49,7 @@ test('what is deleted leaves the disk where its packs were cut, and new ones wer
   assert.deepEqual([begun.entries, begun.missing, begun.unreadable], [6, [], []]);
 });
 
-test('what is deleted leaves the disk, and nobody gets the picture of another, where the record of the packs is damaged', async (t) => {
+test('what is deleted leaves the disk, and nobody gets the picture of another, where the record of the models is damaged', async (t) => {
   const { cache_dir, index } = await stored(t);
   await cluster(index, cache_dir, ['aa', 'bb'], {}, 'other');
   const one = (await people(index, cache_dir, 'other')).clusters.find(({ shown }) => shown[0] === 'aa 0 1')!;
@@ -75,13 +72,13 @@ test('what is deleted leaves the disk, and nobody gets the picture of another, w
   assert.deepEqual(face_models, [{ model_key: modelKey, dimensions: d, rows: 6, dead: 0 }]);
 });
 
-test('to forget media without faces rewrites no packs', async (t) => {
+test('to forget media without faces moves none', async (t) => {
   const { cache_dir, index } = await stored(t);
   await storeFaces(index, cache_dir, 'dd', [[], []]);
-  const before = filesOf(cache_dir, '.v16');
+  const before = rollsIn(cache_dir);
   await index.call('remove_media', { cache_dir, hashes: ['dd'] });
   await compactFaces(index, cache_dir);
-  assert.deepEqual(filesOf(cache_dir, '.v16'), before);
+  assert.deepEqual(rollsIn(cache_dir), before);
 });
 
 test('what is kept of interrupted work on faces goes with them, also while pictures of the media are analysed', async (t) => {
@@ -113,5 +110,5 @@ test('what several models found of a person leaves the disk together', async (t)
   assert.deepEqual([faces, faces_removed], [6, 6]);
   await compactFaces(index, cache_dir);
   assert.ok(!isOnDisk(cache_dir, 'display aa') && isOnDisk(cache_dir, 'display bb 0 3'));
-  assert.equal(filesOf(cache_dir, '.crops').length, 2);
+  assert.equal(rollsIn(cache_dir).length, 1);
 });

@@ -1,10 +1,13 @@
 // Faces for tests: vectors of people who are easy to tell apart, boxes that say which face it is, and
 // pictures that say both.
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Face } from '../../../../actors/faces/contract.ts';
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import type { FrameFaces } from '../../../../actors/index/people/contract.ts';
 import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
+import { encodeModelKey } from '../../../../actors/index/store/names.ts';
 import type { Request } from '../../../../runtime/contract.ts';
 import { mediaRecord, near, randomVector, seeded } from '../footage.ts';
 import type { Harness } from '../handlers.ts';
@@ -162,6 +165,12 @@ export async function people(index: Harness, cache_dir: string, cluster_job_name
     shown: faces.map((bytes) => /display (\S+ \d+ \d+)/.exec(Buffer.from(bytes).toString('latin1'))![1]!),
   }));
   return { job: job!, clusters: shown.slice(0, -1), noise: shown.at(-1)! };
+}
+
+/** The files of the rolls of faces. */
+export function rollsIn(cache_dir: string): string[] {
+  const within = join(cache_dir, 'people', `f-${encodeModelKey(modelKey)}`);
+  return existsSync(within) ? readdirSync(within).map((name) => join(within, name)) : [];
 }
 
 /** A compaction to its end: how many steps it took. */

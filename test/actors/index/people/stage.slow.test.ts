@@ -10,8 +10,8 @@ import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { folder, type Harness, indexActor, someFootage } from '../handlers.ts';
-import { type Cast, chunk, d, face, modelKey, storeFaces, vectorOf } from './faces.ts';
+import { folder, type Harness, headOf, indexActor, someFootage } from '../handlers.ts';
+import { type Cast, chunk, d, face, modelKey, rollsIn, storeFaces, vectorOf } from './faces.ts';
 
 const cast: Cast = Array.from({ length: 300 }, (_, frame) =>
   frame % 3 === 0 ? [] : [frame % 5, 5 + (frame % 2)],
@@ -79,12 +79,9 @@ async function stored(cache_dir: string) {
   const found = store.people.faces.content(modelKey, 'aa');
   const vectors = store.people.faces.vectors(modelKey, 'aa');
   await store.close();
-  const files = readdirSync(join(cache_dir, 'people')).map((name) => [
-    name,
-    readFileSync(join(cache_dir, 'people', name), 'hex'),
-  ]);
+  const files = rollsIn(cache_dir).map((file) => readFileSync(file, 'hex'));
   const { facts, places } = found!;
-  return { facts, places, vectors, files: Object.fromEntries(files) };
+  return { facts, places: places.places, vectors, files };
 }
 
 test('faces are stored with their vectors and pictures, and nothing of them is seen before they are', async (t) => {
@@ -269,10 +266,10 @@ test('a flipped bit in a vector makes them wanted again, and those of others are
   await storeFaces(index, cache_dir, 'aa', cast);
   await storeFaces(index, cache_dir, 'bb', [[1]]);
   await index.close();
-  const pack = join(cache_dir, 'people', 'f-yunet~2bsface.1.v16');
-  const bytes = readFileSync(pack);
-  bytes[64 + 10]! ^= 4;
-  writeFileSync(pack, bytes);
+  const [roll] = rollsIn(cache_dir) as [string];
+  const bytes = readFileSync(roll);
+  bytes[headOf(roll) + 10]! ^= 4;
+  writeFileSync(roll, bytes);
   const again = await indexActor(t);
   const request = { cache_dir, model_key: modelKey, cluster_job_name: 'job', eps: 0.2, min_samples: 2 };
   const begin = () => again.call('begin_clustering', { ...request, hashes: ['aa', 'bb'] });
