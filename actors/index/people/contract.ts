@@ -184,10 +184,7 @@ export const peopleMessages = {
   ),
   /** As `abort` of pictures. */
   abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
-  /**
-   * One step of moving faces out of rolls of a model of which most is of nobody, and of all rolls that lost
-   * faces; to be sent again until `done`.
-   */
+  /** One step of moving what is left of rolls of which most is of nobody, or that lost faces, until `done`. */
   compact_faces: ask(
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),
