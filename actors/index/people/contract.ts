@@ -184,7 +184,7 @@ export const peopleMessages = {
   ),
   /** As `abort` of pictures. */
   abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
-  /** One step of moving what is left of rolls of which most is of nobody, or that lost faces, until `done`. */
+  /** One step of moving what is left of rolls that lost faces to others; sent again until `done`. */
   compact_faces: ask(
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),
