@@ -218,7 +218,9 @@ export class FaceTails {
   }
 }
 
-/** Removes rolls of which no record speaks: a crash left them. For who holds the lease, without open stages. */
+/**
+ * Removes rolls of which no record speaks: a crash left them. For who holds the lease, without open stages.
+ */
 export function removeUnknownRolls(folder: string, environment: Environment, modelKey: string): void {
   const within = join(folder, faceRolls(modelKey));
   if (!existsSync(within)) return;

@@ -111,8 +111,8 @@ export class RollMover {
         if (bytes >= size.bytes) break;
         if (from !== null) tail ??= tails.of(modelKey, from.about.dimensions, name);
         const one = from && readable(() => this.#copy(model, hash, name, from, tail as FaceTail));
-        // What is damaged stays where it is, and is told as unreadable; where something has to leave the disk,
-        // it is told so without a roll too.
+        // What is damaged stays where it is, and is told as unreadable; where something has to leave the
+        // disk, it is told so without a roll too.
         if (one) {
           moved.push(one);
           bytes += one.bytes;
