@@ -1,6 +1,6 @@
 // A search as the command line states it.
 import { resolve } from 'node:path';
-import type { PeopleFilter } from '../actors/index/people/contract.ts';
+import { maxResults, type PeopleFields } from '../actors/search/scope/contract.ts';
 import { usageErrors } from './context.ts';
 
 export interface Question {
@@ -32,14 +32,14 @@ export function title({ query, image, frame, exclude, people, anyPerson }: Quest
   return parts.filter(Boolean).join(', ');
 }
 
-/** The people as a search takes them; nothing where nobody is named. */
-export function peopleFilter({ people, anyPerson, clusterJob }: Question): {
-  readonly people_filter?: PeopleFilter;
-} {
+/** The people with the fields of a search; nothing where nobody is named. */
+export function peopleFields({ people, anyPerson, clusterJob }: Question): Partial<PeopleFields> {
   if (people.length === 0) return {};
   const job = clusterJob === null ? {} : { cluster_job_name: clusterJob };
-  const named = people.map((person_name) => ({ person_name, ...job }));
-  return { people_filter: { mode: anyPerson ? 'or' : 'and', people: named } };
+  return {
+    people_filter: people.map((person_name) => ({ person_name, ...job })),
+    people_filter_mode: anyPerson ? 'or' : 'and',
+  };
 }
 
 /** `FILE@SECONDS`; the file name may hold an @ itself. */
@@ -54,21 +54,28 @@ export function frameArgument(text: string): { path: string; seconds: number } {
 
 /** `N` or `all`. */
 export function perFilmArgument(text: string): number | null {
-  return text === 'all' ? null : numberArgument('--per-film', text, 1, 10_000, true);
+  return text === 'all' ? null : numberArgument('--per-film', text, maxResults);
 }
 
+/** What the schema of a field says of its numbers. */
+interface NumberField {
+  readonly type: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** A number that the field of the request takes. Throws USAGE naming the option. */
 export function numberArgument(
   name: string,
   text: string,
-  least: number,
-  most: number,
-  whole: boolean,
+  { type, minimum = 0, maximum = 1e9 }: NumberField,
 ): number {
   const value = Number(text);
-  const fits = text.trim() !== '' && value >= least && value <= most && (!whole || Number.isInteger(value));
-  if (!fits)
+  const isWhole = type === 'integer';
+  const fits = text.trim() !== '' && value >= minimum && value <= maximum;
+  if (!fits || (isWhole && !Number.isInteger(value)))
     throw usageErrors.USAGE(
-      `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}, not ${text}`,
+      `${name} must be a ${isWhole ? 'whole ' : ''}number from ${minimum} to ${maximum}, not ${text}`,
     );
   return value;
 }

@@ -5,7 +5,7 @@ import { storeErrors } from '../actors/index/store/contract.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import { isOf } from '../http/client/error.ts';
 import type { Context } from './context.ts';
-import { peopleFilter, type Question } from './question.ts';
+import { peopleFields, type Question } from './question.ts';
 import { type Service, useModel } from './service.ts';
 
 export async function searchFootage(
@@ -33,7 +33,7 @@ export async function searchFootage(
     text_weight: question.textWeight,
     explain: true,
     query: query ?? undefined,
-    ...peopleOf(question),
+    ...peopleFields(question),
   };
   const answer = image
     ? await client.searchImage({ ...common, image_path: image })
@@ -42,13 +42,6 @@ export async function searchFootage(
       : await client.searchText({ ...common, query: query ?? '' });
   if (previews) return answer;
   return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
-}
-
-/** The people of a question with the fields of the API. */
-function peopleOf(question: Question) {
-  const { people_filter } = peopleFilter(question);
-  if (people_filter === undefined) return {};
-  return { people_filter: people_filter.people, people_filter_mode: people_filter.mode };
 }
 
 // What a search says where nothing is analysed.

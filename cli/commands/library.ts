@@ -2,7 +2,7 @@
 // and footage that was moved.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { LibraryMedia } from '../../actors/library/contract.ts';
+import { type LibraryMedia, PageRequest } from '../../actors/library/contract.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, requireConsent } from '../consent.ts';
@@ -26,8 +26,11 @@ export const list: Command = async (args, context) => {
   const [path, ...others] = positionals;
   if (others.length > 0)
     throw usageErrors.USAGE('list takes at most one file or folder; without one it lists everything');
-  const first = numberArgument('--offset', values.offset, 0, 1e9, true);
-  const most = values.max === undefined ? Infinity : numberArgument('--max', values.max, 1, 1e9, true);
+  const first = numberArgument('--offset', values.offset, PageRequest.properties.offset);
+  const most =
+    values.max === undefined
+      ? Infinity
+      : numberArgument('--max', values.max, { type: 'integer', minimum: 1 });
   const under = path === undefined ? null : resolve(path);
   const cache_dir = folders(context.values).cache;
   return withService(context, 0, async ({ client }) => {

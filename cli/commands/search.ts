@@ -3,7 +3,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isStillName } from '../../actors/decoder/media-names.ts';
-import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
+import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
+import { maxResults } from '../../actors/search/scope/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { folders } from '../../settings.ts';
@@ -82,12 +83,12 @@ async function questionOf(values: Values, text: string, context: Context): Promi
     frame: values.frame === undefined ? null : frameArgument(values.frame),
     exclude: values.exclude,
     media,
-    max: numberArgument('--max', values.max, 1, 10_000, true),
+    max: numberArgument('--max', values.max, maxResults),
     perFilm: perFilmArgument(values['per-film'] ?? (media.length === 1 ? 'all' : '3')),
     people: values.person,
     anyPerson: values['any-person'],
     clusterJob: values['cluster-job'] ?? null,
-    textWeight: numberArgument('--text-weight', values['text-weight'], 0, 100, false),
+    textWeight: numberArgument('--text-weight', values['text-weight'], TextSearch.properties.text_weight),
     previews: !values.json || values.previews,
   };
   if (!question.query && !question.image && !question.frame) {

@@ -1,10 +1,12 @@
 // `framehound summary FILE… | --collection NAME|ID | --list`: stored summaries, shown, taken away as
 // documents and removed.
+
 import { basename, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { mostDocumentLevels } from '../../actors/exporter/summary/contract.ts';
+import { mostDocumentLevels, SummaryDocumentRequest } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/quality-notes.ts';
 import { summariesErrors } from '../../actors/summarizer/stored/contract.ts';
+import { FindRequest } from '../../actors/summarizer/stored/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { isOf } from '../../http/client/error.ts';
 import { engineErrors } from '../../runtime/errors.ts';
@@ -17,7 +19,7 @@ import { openPage } from '../open-page.ts';
 import { numberArgument } from '../question.ts';
 import { withService } from '../service.ts';
 import { type Chosen, chosenOf, collectionNamed } from '../summary/choice.ts';
-import { found, mostMatches } from '../summary/find.ts';
+import { found } from '../summary/find.ts';
 import { headLines, nodeLines } from '../summary/lines.ts';
 import { listed } from '../summary/list.ts';
 import { pageText, type Walk, walked } from '../summary/page.ts';
@@ -35,8 +37,11 @@ type Way = (typeof ways)[number] | 'show';
 export const summary: Command = async (args, context) => {
   const { values, positionals: files } = parseOptions(args);
   const way = wayOf(values, files, context);
-  const depth = values.depth === undefined ? null : numberArgument('--depth', values.depth, 0, 1000, true);
-  const max_results = numberArgument('--max', values.max ?? '50', 1, mostMatches, true);
+  const depth =
+    values.depth === undefined
+      ? null
+      : numberArgument('--depth', values.depth, SummaryDocumentRequest.properties.depth);
+  const max_results = numberArgument('--max', values.max ?? '50', FindRequest.properties.max_results);
   const cache_dir = folders(context.values).cache;
   return withService(context, 0, async ({ client }) => {
     const collection =

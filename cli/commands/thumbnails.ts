@@ -1,7 +1,9 @@
 // `framehound thumbnails FILE --at SECONDS | --scene START-END`: pictures of a film as JPEG files.
+
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ThumbnailsRequest } from '../../actors/search/thumbnails/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeExportFolder } from '../../runtime/files/make-folder.ts';
@@ -32,9 +34,9 @@ export const thumbnails: Command = async (args, context) => {
   const request = {
     cache_dir: folders(context.values).cache,
     path: resolve(file),
-    max_size: numberArgument('--max-size', values['max-size'], 64, 1920, true),
+    max_size: numberArgument('--max-size', values['max-size'], ThumbnailsRequest.properties.max_size),
   };
-  const seconds = values.at.map((text) => numberArgument('--at', text, 0, 1e7, false));
+  const seconds = values.at.map((text) => numberArgument('--at', text, { type: 'number', maximum: 1e7 }));
   const scene = values.scene === undefined ? undefined : range(values.scene);
   return withService(context, 0, async ({ client }) => {
     const pictures = scene

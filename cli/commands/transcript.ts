@@ -1,7 +1,9 @@
 // `framehound transcript search TEXT | show FILE | export FILE | name FILE SPEAKER NAME`: stored transcripts.
+
 import { parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DocumentFormat, documentFormats } from '../../actors/exporter/contract.ts';
+import { maxResults, mostMatches } from '../../actors/search/scope/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { saveNew } from '../../runtime/files/save-new.ts';
 import { folders } from '../../settings.ts';
@@ -19,7 +21,6 @@ const { search: searching, export: exporting } = commandTable.transcript.actions
 const options = { ...searching.options, ...exporting.options };
 
 /** Matches the service answers at most. */
-const mostMatches = 10_000;
 
 const parseOptions = (args: readonly string[]) =>
   parseArgs({ args: [...args], allowPositionals: true, options });
@@ -51,7 +52,7 @@ const search: Action = ({ values: settings, out, screen }, words, values) => {
       query,
       media_paths,
       search_all: media_paths.length === 0,
-      max_results: numberArgument('--max', values.max, 1, mostMatches, true),
+      max_results: numberArgument('--max', values.max, maxResults),
       ...(values.speaker !== undefined && { speaker_name: values.speaker }),
     });
     if (values.json) {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { TaskRequest, WorkResult } from '../../actors/analysis/contract.ts';
+import { ReclusterRequest } from '../../actors/faces/people/requests/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { isOf } from '../../http/client/error.ts';
 import { nullable } from '../../runtime/schema.ts';
@@ -66,11 +67,13 @@ async function jobBefore({ client }: Service, cacheDir: string, name: string) {
 }
 
 export function epsOf(text: string | undefined): number | null {
-  return text === undefined ? null : numberArgument('--eps', text, 0, 2, false);
+  return text === undefined ? null : numberArgument('--eps', text, ReclusterRequest.properties.eps);
 }
 
 export function minSamplesOf(text: string | undefined): number | null {
-  return text === undefined ? null : numberArgument('--min-samples', text, 1, 1e9, true);
+  return text === undefined
+    ? null
+    : numberArgument('--min-samples', text, ReclusterRequest.properties.min_samples);
 }
 
 /** `NAME=FILE`; several of one name are pictures of one person. The file may hold a = itself. */

@@ -24,6 +24,8 @@ const MOST_CLUSTERS = 100_000;
 const MOST_FACES = 2000;
 /** Above any size of a cluster. */
 const ANY = 1_000_000_000;
+const anyCount = { type: 'integer' };
+const anySize = { type: 'integer', minimum: 1 };
 
 const parseOptions = (args: readonly string[]) => {
   const { options } = commandTable.faces.actions.show;
@@ -81,10 +83,14 @@ function limitsOf(values: Values): Limits {
     throw usageErrors.USAGE('--noise, --min-faces and --max-faces cannot be combined with --cluster');
   }
   return {
-    max: numberArgument('--max', values.max ?? '100', 1, one ? MOST_FACES : MOST_CLUSTERS, true),
-    offset: numberArgument('--offset', values.offset ?? '0', 0, ANY, true),
-    min_cluster_size: numberArgument('--min-faces', values['min-faces'] ?? '1', 1, ANY, true),
-    max_cluster_size: numberArgument('--max-faces', values['max-faces'] ?? String(ANY), 1, ANY, true),
+    max: numberArgument('--max', values.max ?? '100', {
+      type: 'integer',
+      minimum: 1,
+      maximum: one ? MOST_FACES : MOST_CLUSTERS,
+    }),
+    offset: numberArgument('--offset', values.offset ?? '0', anyCount),
+    min_cluster_size: numberArgument('--min-faces', values['min-faces'] ?? '1', anySize),
+    max_cluster_size: numberArgument('--max-faces', values['max-faces'] ?? String(ANY), anySize),
     include_noise: values.noise,
   };
 }

@@ -1,13 +1,13 @@
 // `framehound summary --find WORDS`: nodes of summaries whose texts hold the words.
+
 import { resolve } from 'node:path';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import type { SummaryMatchEntry } from '../../actors/summarizer/stored/contract.ts';
+import { mostSummaryMatches } from '../../actors/summarizer/stored/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { type Context, exit } from '../context.ts';
 import { inks, type Output, printable, wrapped } from '../terminal.ts';
 
-/** Matches of one answer. */
-export const mostMatches = 500;
 const INDENT = 5;
 
 export interface FindArguments {
@@ -37,7 +37,7 @@ export async function found(
   if (matches.length === 0) out('  nothing was found\n');
   const more = total - matches.length;
   if (more > 0) {
-    const next = matches.length < mostMatches ? `: --max ${Math.min(mostMatches, total)}` : '';
+    const next = matches.length < mostSummaryMatches ? `: --max ${Math.min(mostSummaryMatches, total)}` : '';
     out(`  ${total_is_exact ? '' : 'at least '}${more} more${next}\n`);
   }
   return exit.ok;

@@ -4,12 +4,14 @@ import { usageErrors } from '../../cli/context.ts';
 import {
   frameArgument,
   numberArgument,
-  peopleFilter,
+  peopleFields,
   perFilmArgument,
   type Question,
   title,
 } from '../../cli/question.ts';
 import { plainQuestion } from './plain-question.ts';
+
+const upToTen = { type: 'integer', minimum: 1, maximum: 10 };
 
 test('FILE@SECONDS is split at the last @', () => {
   assert.deepEqual(frameArgument('/a@b.mp4@12.5'), { path: '/a@b.mp4', seconds: 12.5 });
@@ -19,10 +21,10 @@ test('FILE@SECONDS is split at the last @', () => {
 });
 
 test('a number has its limits, and is whole where it has to be', () => {
-  assert.equal(numberArgument('--max', '10', 1, 10, true), 10);
-  assert.equal(numberArgument('--text-weight', '0.5', 0, 1, false), 0.5);
+  assert.equal(numberArgument('--max', '10', upToTen), 10);
+  assert.equal(numberArgument('--text-weight', '0.5', { type: 'number' }), 0.5);
   for (const wrong of ['', ' ', 'x', '0', '11', '2.5', 'Infinity', 'NaN', '-1']) {
-    const read = () => numberArgument('--max', wrong, 1, 10, true);
+    const read = () => numberArgument('--max', wrong, upToTen);
     assert.throws(read, (error: Error) => usageErrors.USAGE.is(error) && error.message.startsWith('--max '));
   }
 });
@@ -44,12 +46,14 @@ test('the title of a search names all that was asked', () => {
 
 test('people are asked for all at once or any, in one clustering where it is named', () => {
   const request = { ...plainQuestion, people: ['Anna', 'Ben'] };
-  assert.deepEqual(peopleFilter(plainQuestion), {});
-  assert.deepEqual(peopleFilter(request), {
-    people_filter: { mode: 'and', people: [{ person_name: 'Anna' }, { person_name: 'Ben' }] },
+  assert.deepEqual(peopleFields(plainQuestion), {});
+  assert.deepEqual(peopleFields(request), {
+    people_filter: [{ person_name: 'Anna' }, { person_name: 'Ben' }],
+    people_filter_mode: 'and',
   });
-  assert.deepEqual(peopleFilter({ ...request, people: ['Anna'], anyPerson: true, clusterJob: 'cast' }), {
-    people_filter: { mode: 'or', people: [{ person_name: 'Anna', cluster_job_name: 'cast' }] },
+  assert.deepEqual(peopleFields({ ...request, people: ['Anna'], anyPerson: true, clusterJob: 'cast' }), {
+    people_filter: [{ person_name: 'Anna', cluster_job_name: 'cast' }],
+    people_filter_mode: 'or',
   });
   assert.equal(title({ ...request, query: 'red car' }), '"red car", with Anna and Ben');
   assert.equal(title({ ...request, anyPerson: true }), 'with Anna or Ben');

@@ -108,8 +108,11 @@ export const onlyFiles = defaulted(
 
 export const Words = field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 }));
 
+/** Matches of one answer. */
+export const mostMatches = 10_000;
+
 export const maxResults = defaulted(
-  field('Maximum number of matches.', Type.Integer({ minimum: 1, maximum: 10_000 })),
+  field('Maximum number of matches.', Type.Integer({ minimum: 1, maximum: mostMatches })),
   50,
 );
 

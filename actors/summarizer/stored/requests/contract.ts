@@ -54,6 +54,9 @@ export const ListRequest = Type.Object({
 });
 export type ListRequest = Static<typeof ListRequest>;
 
+/** Matches of one answer. */
+export const mostSummaryMatches = 500;
+
 export const FindRequest = Type.Object({
   cache_dir: CacheDir,
   query: field(
@@ -67,7 +70,10 @@ export const FindRequest = Type.Object({
     described(Type.Array(HashStr, { maxItems: 10_000 }), 'Search only summaries of media with these hashes.'),
   ),
   collection_id: Type.Optional(described(Id, 'Search only summaries in this collection.')),
-  max_results: field('Maximum number of matches.', defaulted(Type.Integer({ minimum: 1, maximum: 500 }), 50)),
+  max_results: field(
+    'Maximum number of matches.',
+    defaulted(Type.Integer({ minimum: 1, maximum: mostSummaryMatches }), 50),
+  ),
 });
 export type FindRequest = Static<typeof FindRequest>;
 
