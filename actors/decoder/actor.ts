@@ -42,8 +42,12 @@ export const definition = actor({
     const failures = settings?.encoderFailures;
     let encoders: PictureEncoders | null = null;
     const clipEncoders = () => {
-      const rest = settings?.softwareEncoding === false ? noEncoders : softwareEncoders;
-      encoders ??= failures ? encodersOfMachine(failures, log, rest) : rest;
+      const software = settings?.softwareEncoding !== false;
+      encoders ??= failures
+        ? encodersOfMachine(failures, log, software)
+        : software
+          ? softwareEncoders
+          : noEncoders;
       return encoders;
     };
     const peakRuns = new PeakRuns();

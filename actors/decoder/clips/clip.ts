@@ -7,7 +7,7 @@ import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { type ClipMade, type ClipRequest, type CutResult, clipErrors } from './contract.ts';
 import { copyPackets } from './copy.ts';
-import { EncoderFailure } from './encoders/failure.ts';
+import { EncoderFailure } from './encoders/device-encoder.ts';
 import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
 import { endEncoder } from './smart/end-encoder.ts';
@@ -82,7 +82,7 @@ function cut(
     throw mediaErrors.NOT_MEDIA(`${path}: has neither pictures nor sound`, { path });
   }
   if (request.mode === 'copy') return copyPackets(source, request, turn);
-  if (request.mode === 'smart') return smartFilm(source, request, turn, encoders.rest.codec === endEncoder);
+  if (request.mode === 'smart') return smartFilm(source, request, turn, encoders.software === endEncoder);
   if (!video) return preciseSound(source, request, turn);
   const open: EncoderOpener = (file, shape, stream) => encoders.open(file, shape, stream, turn);
   return preciseFilm(source, request, turn, open);

@@ -15,7 +15,7 @@ import { isStill } from '../source/still.ts';
 import { pictureRate } from '../source/stream.ts';
 import { ClipFile } from './clip-file.ts';
 import { clipErrors, type ProxyMade, type ProxyRequest, type ProxyStep } from './contract.ts';
-import { EncoderFailure } from './encoders/failure.ts';
+import { EncoderFailure } from './encoders/device-encoder.ts';
 import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
 import { m4a, mp4 } from './formats.ts';
 import { PictureCut } from './picture-cut.ts';
@@ -87,7 +87,7 @@ async function* film(
   const openEncoder: EncoderOpener = async (file, shape, video) => {
     const fitted = proxyShape(shape, max_side);
     ({ width, height } = fitted);
-    if (encoders.rest.codec === null) return encoders.open(file, fitted, video, turn);
+    if (encoders.software === null) return encoders.open(file, fitted, video, turn);
     return { encoder: openPictureEncoder(file, fitted, video, encoding), failed: null };
   };
   const whole = { start: always, end: never, keyEvery };

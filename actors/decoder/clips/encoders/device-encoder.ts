@@ -4,7 +4,6 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import {
   AV_CODEC_FLAG_GLOBAL_HEADER,
-  AV_PKT_FLAG_KEY,
   AVCOL_RANGE_JPEG,
   AVERROR_EAGAIN,
   AVERROR_EOF,
@@ -28,10 +27,36 @@ import {
   type PictureShape,
 } from '../picture-encoder.ts';
 import type { PictureInput } from '../picture-fitter.ts';
-import type { EncoderCandidate } from './candidates.ts';
-import { EncoderFailure } from './failure.ts';
 
 type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
+
+/** One encoder on one device. Plain data. */
+export interface EncoderCandidate {
+  /** As results tell it. */
+  readonly name: string;
+  /** FFmpeg's name. */
+  readonly codec: string;
+  /** Device file; null where the driver finds the device. */
+  readonly path: string | null;
+  /** Pictures are copied to a device of that kind first; null where it takes them from memory. */
+  readonly upload: 'vaapi' | null;
+  /** Of the codec. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** The encoder of a device failed: the clip is then made without it. Does not leave the decoder. */
+export class EncoderFailure extends Error {
+  readonly encoder: string;
+  /** It gave no sign of life within its limit. */
+  readonly isHung: boolean;
+
+  constructor(encoder: string, what: string, isHung = false) {
+    super(`${encoder}: ${what}`);
+    this.name = 'EncoderFailure';
+    this.encoder = encoder;
+    this.isHung = isHung;
+  }
+}
 
 export interface DeviceEncoderOptions {
   readonly clock: Clock;
@@ -43,6 +68,8 @@ export interface DeviceEncoderOptions {
 
 /** Opening a device of a machine that has many takes seconds. */
 export const defaultLimitMs = 20_000;
+/** A context of FFmpeg itself. */
+export const newContext = () => new CodecContext();
 /** What native code may still use can never be freed, not even by the garbage collector. */
 const abandoned: unknown[] = [];
 
@@ -50,7 +77,6 @@ export class DeviceEncoder implements PictureEncoder {
   readonly name: string;
   readonly input: PictureInput;
   readonly #file: ClipFile;
-  readonly #candidate: EncoderCandidate;
   readonly #options: DeviceEncoderOptions;
   readonly #context: CodecContext;
   readonly #packet = new Packet();
@@ -58,23 +84,20 @@ export class DeviceEncoder implements PictureEncoder {
   #stream: Stream | null = null;
   /** Times of pictures that no packet has come for. */
   readonly #pending = new Set<bigint>();
-  #latest: bigint | null = null;
   #isAbandoned = false;
 
   private constructor(
     file: ClipFile,
     candidate: EncoderCandidate,
-    shape: PictureShape,
+    { width, height }: PictureShape,
     options: DeviceEncoderOptions,
   ) {
     this.name = candidate.name;
     this.#file = file;
-    this.#candidate = candidate;
     this.#options = options;
     this.#context = options.newContext(candidate);
     this.#packet.alloc();
-    const { width, height } = shape;
-    this.input = { width, height, pixelFormat: avGetPixFmtFromName(candidate.input as never) };
+    this.input = { width, height, pixelFormat: avGetPixFmtFromName('nv12' as never) };
   }
 
   /** The caller closes it. Throws EncoderFailure, and then no stream is in the file. */
@@ -86,7 +109,7 @@ export class DeviceEncoder implements PictureEncoder {
   ): Promise<DeviceEncoder> {
     const encoder = new DeviceEncoder(file, candidate, shape, options);
     try {
-      await encoder.#open(shape);
+      await encoder.#open(candidate, shape);
       return encoder;
     } catch (error) {
       encoder.close();
@@ -113,8 +136,7 @@ export class DeviceEncoder implements PictureEncoder {
     this.#upload?.close();
   }
 
-  async #open(shape: PictureShape) {
-    const { codec: name, options, upload, device } = this.#candidate;
+  async #open({ codec: name, options, upload, path }: EncoderCandidate, shape: PictureShape) {
     const codec = Codec.findEncoderByName(name as CodecName);
     if (!codec) throw this.#failure('is not in this FFmpeg');
     const context = this.#context;
@@ -126,8 +148,8 @@ export class DeviceEncoder implements PictureEncoder {
     // These formats do not say it by themselves, as `yuvj420p` does.
     if (shape.format === 'yuvj420p') context.colorRange = AVCOL_RANGE_JPEG;
     if (upload) {
-      this.#upload = new PictureUpload(upload, device.path, this.input);
-      this.#must(this.#upload.open(context), 'opening the device');
+      this.#upload = new PictureUpload();
+      this.#must(this.#upload.open(context, this.input, upload, path), 'opening the device');
     }
     for (const [key, value] of Object.entries({ ...options, g: String(keyframeDistance(shape)) }))
       this.#must(context.setOption(key, value), `setting ${key}=${value}`);
@@ -139,10 +161,9 @@ export class DeviceEncoder implements PictureEncoder {
     // References of its own: an encoder may hold the picture after the call.
     const kept = frame.clone();
     if (!kept) throw this.#failure('no memory for a picture');
-    let sent = kept;
+    const sent = this.#upload ? new Frame() : kept;
     try {
       if (this.#upload) {
-        sent = new Frame();
         sent.alloc();
         this.#must(await this.#limited(this.#upload.fill(sent, kept)), 'copying a picture to the device');
       }
@@ -160,15 +181,8 @@ export class DeviceEncoder implements PictureEncoder {
     const result = await this.#limited(this.#context.receivePacket(packet));
     if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return false;
     this.#must(result, 'encoding');
-    const { pts, dts } = packet;
-    if (!this.#pending.delete(pts))
-      throw this.#failure(`answers a picture for ${pts}, which it was not given`);
-    const isFirst = this.#latest === null;
-    if (dts > pts || (this.#latest !== null && dts <= this.#latest))
-      throw this.#failure('packets are out of order');
-    this.#latest = dts;
-    if (isFirst && (packet.flags & AV_PKT_FLAG_KEY) === 0)
-      throw this.#failure('does not begin with a keyframe');
+    if (!this.#pending.delete(packet.pts))
+      throw this.#failure(`answers a picture for ${packet.pts}, which it was not given`);
     finish?.(packet);
     this.#file.write(packet, this.stream, this.#context.timeBase);
     return true;
@@ -199,42 +213,26 @@ export class DeviceEncoder implements PictureEncoder {
   }
 }
 
-/** A context of FFmpeg itself. */
-export const newContext = () => new CodecContext();
-
-// Copies pictures to a device for an encoder that takes no others. Owns its native objects.
-
-type DeviceKind = Parameters<typeof HardwareDeviceContext.findTypeByName>[0];
-
 /** Pictures on the device at once; encoders hold a few. */
 const poolSize = 20;
 
+/** Copies pictures to a device for an encoder that takes no others. Owns its native objects. */
 export class PictureUpload {
-  readonly #kind: string;
-  readonly #path: string | null;
-  readonly #input: PictureInput;
   readonly #device = new HardwareDeviceContext();
   readonly #frames = new HardwareFramesContext();
 
-  /** `kind`: FFmpeg's name of the kind of device, which is that of its pixel format too. */
-  constructor(kind: string, path: string | null, input: PictureInput) {
-    this.#kind = kind;
-    this.#path = path;
-    this.#input = input;
-  }
-
-  /** Opens the device for a context that is not open yet. Answers FFmpeg's number of an error, or 0. */
-  open(context: CodecContext): number {
-    const type = HardwareDeviceContext.findTypeByName(this.#kind as unknown as DeviceKind);
-    const created = this.#device.create(type, this.#path, null);
+  /**
+   * Opens the device for a context that is not open yet. `kind`: FFmpeg's name of the kind of device, which
+   * is that of its pixel format too. Answers FFmpeg's number of an error, or 0.
+   */
+  open(context: CodecContext, input: PictureInput, kind: string, path: string | null): number {
+    const type = HardwareDeviceContext.findTypeByName(kind as never);
+    const created = this.#device.create(type, path, null);
     if (created < 0) return created;
-    const format = avGetPixFmtFromName(this.#kind as never);
+    const format = avGetPixFmtFromName(kind as never);
+    const { width, height, pixelFormat: swFormat } = input;
     this.#frames.alloc(this.#device);
-    this.#frames.format = format;
-    this.#frames.swFormat = this.#input.pixelFormat;
-    this.#frames.width = this.#input.width;
-    this.#frames.height = this.#input.height;
-    this.#frames.initialPoolSize = poolSize;
+    Object.assign(this.#frames, { format, swFormat, width, height, initialPoolSize: poolSize });
     const ready = this.#frames.init();
     if (ready < 0) return ready;
     context.pixelFormat = format;

@@ -3,21 +3,18 @@
 import { rmSync } from 'node:fs';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { defaultLimitMs, newContext } from './device-encoder.ts';
-import type { TrialOrder, Verdict } from './prove.ts';
-import { tryEncoder } from './trial.ts';
+import { type TrialOrder, tryEncoder, type Verdict } from './trial.ts';
 
-/** Nobody cancels it but by ending the process. */
-const turn = { throwIfCancelled: () => {}, alive: () => {}, reserve: async () => () => {} };
 const options = { clock: systemClock, limitMs: defaultLimitMs, newContext };
 
-process.once('message', async ({ candidate, shape, folder }: TrialOrder) => {
+process.once('message', async ({ folder, ...request }: TrialOrder) => {
   // The engine is gone.
   process.once('disconnect', () => {
     rmSync(folder, { recursive: true, force: true });
     process.exit();
   });
-  const verdict = await tryEncoder(candidate, shape, { ...options, folder }, turn).then(
-    ({ psnr }): Verdict => ({ reason: null, psnr }),
+  const verdict = await tryEncoder(request, folder, options).then(
+    (psnr): Verdict => ({ reason: null, psnr }),
     (error): Verdict => ({ reason: error instanceof Error ? error.message : String(error), psnr: null }),
   );
   process.send?.(verdict);

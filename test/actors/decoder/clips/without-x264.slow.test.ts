@@ -11,9 +11,8 @@ import {
 } from '../../../../actors/decoder/clips/contract.ts';
 import { describeEncoders } from '../../../../actors/decoder/clips/encoders/machine.ts';
 import {
-  DeviceEncoders,
   noEncoders,
-  type PictureEncoders,
+  PictureEncoders,
   softwareEncoders,
 } from '../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import { proxy } from '../../../../actors/decoder/clips/proxy.ts';
@@ -63,13 +62,12 @@ async function proxyOf(path: string, encoders: PictureEncoders): Promise<ProxyMa
 }
 
 function devices(faults: Faults = {}) {
-  return new DeviceEncoders({
+  return new PictureEncoders(false, {
     ...faulty(faults),
     candidates: [fakeCandidate()],
     prove: async () => ({ reason: null, psnr: 42 }),
     failures: newEncoderFailures(),
     log: createLog('test', () => {}),
-    rest: noEncoders,
   });
 }
 

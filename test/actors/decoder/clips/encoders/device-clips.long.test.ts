@@ -5,14 +5,13 @@ import { existsSync } from 'node:fs';
 import test, { describe } from 'node:test';
 import { clip } from '../../../../../actors/decoder/clips/clip.ts';
 import { type ClipMode, newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
-import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
-import { DeviceEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
+import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
+import { PictureEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import {
-  proveInProcess,
+  prove,
   type TrialRequest,
   type Verdict,
-} from '../../../../../actors/decoder/clips/encoders/prove.ts';
-import { systemClock } from '../../../../../runtime/clock.ts';
+} from '../../../../../actors/decoder/clips/encoders/trial.ts';
 import { createLog, type LogLine } from '../../../../../runtime/log.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
 import { clips, someClips } from '../../footage/clips.ts';
@@ -25,7 +24,7 @@ const good: Verdict = { reason: null, psnr: 42 };
 class Machine {
   readonly lines: LogLine[] = [];
   readonly tried: TrialRequest[] = [];
-  readonly encoders: DeviceEncoders;
+  readonly encoders: PictureEncoders;
   verdict: Verdict | Error = good;
 
   constructor(
@@ -39,7 +38,7 @@ class Machine {
       return this.verdict;
     };
     const log = createLog('test', (line) => this.lines.push(line));
-    this.encoders = new DeviceEncoders({ ...faulty(faults), candidates, prove, failures, log });
+    this.encoders = new PictureEncoders(true, { ...faulty(faults), candidates, prove, failures, log });
   }
 
   async cut(
@@ -66,7 +65,7 @@ describe('a clip by a device has the same pictures at the same times as one by l
   );
   for (const one of exact) {
     test(one.name, async () => {
-      const machine = new Machine({}, [fakeCandidate({ least: { width: 16, height: 16 } })]);
+      const machine = new Machine();
       const { duration } = one.facts;
       const span = duration > 4 ? ([2.31, 3.59] as const) : ([duration * 0.4, duration * 0.8] as const);
       const made = await machine.cut(await one.make(), span);
@@ -254,10 +253,10 @@ test('with real trials: the first encoder that passes makes the clip, and the lo
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
   const bad = fakeCandidate({ name: 'h264_bad', options: { crf: '40' } });
-  const encoders = new DeviceEncoders({
+  const encoders = new PictureEncoders(true, {
     ...faulty(),
     candidates: [bad, fakeCandidate()],
-    prove: (request, signal) => proveInProcess(request, signal, { clock: systemClock }),
+    prove,
     failures: newEncoderFailures(),
     log,
   });

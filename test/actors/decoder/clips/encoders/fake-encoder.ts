@@ -1,7 +1,9 @@
 // Encoders of devices that no machine has: libx264 behind another name, which can misbehave in every way that
 // is looked for.
-import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/candidates.ts';
-import type { DeviceEncoderOptions } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
+import type {
+  DeviceEncoderOptions,
+  EncoderCandidate,
+} from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
 import type { PictureShape } from '../../../../../actors/decoder/clips/picture-encoder.ts';
 import {
   AVERROR_ENOMEM,
@@ -16,10 +18,8 @@ export function fakeCandidate(more: Partial<EncoderCandidate> = {}): EncoderCand
   return {
     name: 'h264_fake',
     codec: 'libx264',
-    device: { kind: 'system', path: null, facts: 'drawn', vendor: null },
-    input: 'yuv420p',
+    path: null,
     upload: null,
-    least: { width: 64, height: 64 },
     options: { preset: 'fast', crf: '17' },
     ...more,
   };

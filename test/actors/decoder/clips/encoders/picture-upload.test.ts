@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { PictureUpload } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
-import { DrawnPictures } from '../../../../../actors/decoder/clips/encoders/trial.ts';
+import { drawing } from '../../../../../actors/decoder/clips/encoders/trial.ts';
 import { PictureFitter } from '../../../../../actors/decoder/clips/picture-fitter.ts';
 import {
   avGetPixFmtFromName,
@@ -11,6 +11,7 @@ import {
   CodecContext,
   Frame,
 } from '../../../../../actors/decoder/ffmpeg.ts';
+import { shapeOf } from './fake-encoder.ts';
 
 const formatOf = (name: string) => avGetPixFmtFromName(name as never);
 const input = { width: 320, height: 180, pixelFormat: formatOf('nv12') };
@@ -24,12 +25,12 @@ function contextFor(t: TestContext) {
 
 test('a picture that is copied to a device is the same there, with its time', async (t) => {
   const context = contextFor(t);
-  const upload = new PictureUpload('vulkan', null, input);
+  const upload = new PictureUpload();
   t.after(() => upload.close());
-  if (upload.open(context) < 0) return t.skip('no Vulkan here');
+  if (upload.open(context, input, 'vulkan', null) < 0) return t.skip('no Vulkan here');
   assert.equal(avGetPixFmtName(context.pixelFormat), 'vulkan');
   const fitter = new PictureFitter(input);
-  const drawn = new DrawnPictures(input, 2).frame(1, formatOf('yuv420p'));
+  const drawn = drawing(shapeOf({ width: 320, height: 180 }))(1);
   const [there, back] = [new Frame(), new Frame()];
   t.after(() => {
     for (const frame of [drawn, there, back]) frame.free();
@@ -55,7 +56,7 @@ test('a picture that is copied to a device is the same there, with its time', as
 });
 
 test('a device that is not there is a number of an error', (t) => {
-  const upload = new PictureUpload('vaapi', '/no/such/device', input);
+  const upload = new PictureUpload();
   t.after(() => upload.close());
-  assert.ok(upload.open(contextFor(t)) < 0);
+  assert.ok(upload.open(contextFor(t), input, 'vaapi', '/no/such/device') < 0);
 });

@@ -12,15 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { proveInProcess } from '../../../../../actors/decoder/clips/encoders/prove.ts';
-import { manualClock, systemClock } from '../../../../../runtime/clock.ts';
+import { prove } from '../../../../../actors/decoder/clips/encoders/trial.ts';
+import { manualClock } from '../../../../../runtime/clock.ts';
 import { until } from '../../../../until.ts';
 import { fakeCandidate, shapeOf } from './fake-encoder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-prove-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const never = new AbortController().signal;
-const clock = systemClock;
 const request = { candidate: fakeCandidate(), shape: shapeOf() };
 
 /** A program that says which process it is, and then does this. */
@@ -45,21 +44,21 @@ const isGone = (pid: number) => {
 };
 
 test('an encoder is tried in a process of its own', async () => {
-  const { reason, psnr } = await proveInProcess(request, never, { clock });
+  const { reason, psnr } = await prove(request, never);
   assert.equal(reason, null);
   assert.ok(psnr! > 40, `${psnr}`);
   const bad = { ...request, candidate: fakeCandidate({ options: { crf: '40' } }) };
-  const verdict = await proveInProcess(bad, never, { clock });
+  const verdict = await prove(bad, never);
   assert.match(verdict.reason!, /^h264_fake: picture \d+ has .* dB, less than/);
   assert.equal(verdict.psnr, null);
 });
 
 test('a driver that crashes, or ends the process, takes nothing with it', async () => {
   const crashing = program('crashing', "process.on('message', () => process.kill(process.pid, 'SIGKILL'));");
-  const crashed = await proveInProcess(request, never, { clock, ...crashing });
+  const crashed = await prove(request, never, { ...crashing });
   assert.deepEqual(crashed, { reason: 'its trial ended with SIGKILL', psnr: null });
   const leaving = program('leaving', "process.on('message', () => process.exit(7));");
-  const left = await proveInProcess(request, never, { clock, ...leaving });
+  const left = await prove(request, never, { ...leaving });
   assert.deepEqual(left, { reason: 'its trial ended with 7', psnr: null });
 });
 
@@ -77,31 +76,30 @@ test('a trial leaves nothing of what it wrote, however it ends', async (t) => {
   const isEmpty = () => readdirSync(own).length === 0;
 
   const crashing = program('writes', `${writes} process.kill(process.pid, 'SIGKILL'); });`);
-  const crashed = await proveInProcess(request, never, { clock, ...crashing });
+  const crashed = await prove(request, never, { ...crashing });
   assert.equal(crashed.reason, 'its trial ended with SIGKILL');
   await until(isEmpty);
 
   const waiting = program('writes-and-waits', `${writes} });`);
   const abort = new AbortController();
-  const proving = proveInProcess(request, abort.signal, { clock, ...waiting });
+  const proving = prove(request, abort.signal, { ...waiting });
   const hasWritten = () => readdirSync(own).some((name) => readdirSync(join(own, name)).length > 0);
   await until(hasWritten);
   abort.abort();
   await assert.rejects(proving, { code: 'CANCELLED' });
   await until(isEmpty);
 
-  const { reason } = await proveInProcess(request, never, { clock });
+  const { reason } = await prove(request, never);
   assert.equal(reason, null);
   await until(isEmpty);
 
   process.env.TMPDIR = join(folder, 'no');
-  const verdict = await proveInProcess(request, never, { clock });
+  const verdict = await prove(request, never);
   assert.match(verdict.reason!, /^its trial cannot be started: ENOENT/);
 });
 
 test('a program that is not there is a verdict', async () => {
-  const verdict = await proveInProcess(request, never, {
-    clock,
+  const verdict = await prove(request, never, {
     program: pathToFileURL(join(folder, 'no.mjs')),
   });
   assert.match(verdict.reason!, /^its trial ended with 1$/);
@@ -110,7 +108,7 @@ test('a program that is not there is a verdict', async () => {
 test('a driver that hangs is ended with its process', async () => {
   const hanging = program('hanging', "process.on('message', () => { for (;;); });");
   const hurried = manualClock();
-  const proving = proveInProcess(request, never, { clock: hurried, limitMs: 1000, ...hanging });
+  const proving = prove(request, never, { clock: hurried, limitMs: 1000, ...hanging });
   await until(() => hanging.pid() > 0);
   hurried.advance(1000);
   const { reason } = await proving;
@@ -121,10 +119,10 @@ test('a driver that hangs is ended with its process', async () => {
 test('a cancelled trial leaves no process', async () => {
   const waiting = program('waiting', "process.on('message', () => {});");
   const abort = new AbortController();
-  const proving = proveInProcess(request, abort.signal, { clock, ...waiting });
+  const proving = prove(request, abort.signal, { ...waiting });
   await until(() => waiting.pid() > 0);
   abort.abort();
   await assert.rejects(proving, { code: 'CANCELLED' });
   await until(() => isGone(waiting.pid()));
-  await assert.rejects(proveInProcess(request, abort.signal, { clock, ...waiting }), { code: 'CANCELLED' });
+  await assert.rejects(prove(request, abort.signal, { ...waiting }), { code: 'CANCELLED' });
 });
