@@ -33,22 +33,31 @@ export function sharpOf(pixels: Pixels, profile: Uint8Array | null = null): Shar
 
 function tiffOf({ data, width, height, channels }: Pixels, profile: Uint8Array): Buffer {
   const colours = channels === 1 ? 1 : 3;
-  const entries: (readonly [number, number, number, number])[] = [
-    [256, 4, 1, width],
-    [257, 4, 1, height],
-    [258, 3, 1, 8],
-    [259, 3, 1, 1],
-    [262, 3, 1, colours === 1 ? 1 : 2],
-    [273, 4, 1, 8],
-    [277, 3, 1, channels],
-    [278, 4, 1, height],
-    [279, 4, 1, data.length],
-    ...(channels === 4 ? [[338, 3, 1, 2] as const] : []),
-    [34675, 7, profile.length, 8 + data.length],
-  ];
-  const start = 8 + data.length + profile.length;
+  return tiffFile(
+    [data, profile],
+    [
+      [256, 4, 1, width],
+      [257, 4, 1, height],
+      [258, 3, 1, 8],
+      [259, 3, 1, 1],
+      [262, 3, 1, colours === 1 ? 1 : 2],
+      [273, 4, 1, 8],
+      [277, 3, 1, channels],
+      [278, 4, 1, height],
+      [279, 4, 1, data.length],
+      ...(channels === 4 ? [[338, 3, 1, 2] as const] : []),
+      [34675, 7, profile.length, 8 + data.length],
+    ],
+  );
+}
+
+/** `parts` from byte 8 on, and the directory behind them. `entries`: tag, type, count, and value or place. */
+export function tiffFile(
+  parts: readonly Uint8Array[],
+  entries: readonly (readonly [number, number, number, number])[],
+): Buffer {
   const head = Buffer.from('II*\0\0\0\0\0', 'latin1');
-  head.writeUInt32LE(start, 4);
+  head.writeUInt32LE(8 + parts.reduce((sum, { length }) => sum + length, 0), 4);
   const directory = Buffer.alloc(2 + entries.length * 12 + 4);
   directory.writeUInt16LE(entries.length);
   for (const [i, [tag, type, count, value]] of entries.entries()) {
@@ -58,7 +67,7 @@ function tiffOf({ data, width, height, channels }: Pixels, profile: Uint8Array):
     directory.writeUInt32LE(count, at + 4);
     directory.writeUInt32LE(value, at + 8);
   }
-  return Buffer.concat([head, data, profile, directory]);
+  return Buffer.concat([head, ...parts, directory]);
 }
 
 /** A turned copy; the same picture where there is nothing to turn. */

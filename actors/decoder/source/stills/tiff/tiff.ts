@@ -9,7 +9,7 @@ import { exifTurn, expectFits, type Pixels, sharpOf, turnedPixels } from '../pix
 import { damaged, expectSize, type Still, unsupported } from '../still.ts';
 import { openVips } from '../vips.ts';
 import { readTiff, type TiffImage } from './directory.ts';
-import { ownCompressions } from './pieces.ts';
+import { copiesOf, ownCompressions } from './pieces.ts';
 import { isNominal, knowsSamples, pieceBytes, readSamples } from './samples.ts';
 
 const format = 'TIFF';
@@ -117,7 +117,8 @@ function ownBytes(image: TiffImage): number {
   const numbers = (colourSamples(image) ?? 3) + alpha;
   const turned = image.orientation >= 2 && image.orientation <= 8 ? 2 : 1;
   const perNumber = isNominal(image) ? 1 : 5;
-  return 2 * pieceBytes(image) + wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);
+  const pieces = copiesOf(image.compression) * pieceBytes(image);
+  return pieces + wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);
 }
 
 /**
