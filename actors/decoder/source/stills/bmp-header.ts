@@ -1,5 +1,6 @@
 // The header of a Windows or OS/2 bitmap, in all its sizes.
 import type { Size } from '../coded-size.ts';
+import { damaged, unsupported } from './still.ts';
 
 export type BmpCoding = 'plain' | 'rle4' | 'rle8' | 'rle24' | 'jpeg' | 'png';
 
@@ -31,20 +32,10 @@ export function isBmp(bytes: Uint8Array): boolean {
   return cores.includes(size) || infos.includes(size) || (size >= 16 && size <= 64);
 }
 
-/** What is wrong with the header, or what is not read, for a person. */
-export class BmpProblem extends Error {
-  readonly kind: 'damaged' | 'unsupported';
-
-  constructor(kind: 'damaged' | 'unsupported', what: string) {
-    super(what);
-    this.kind = kind;
-  }
-}
-
-const broken = (what: string) => new BmpProblem('damaged', what);
-
-/** Throws BmpProblem. */
-export function parseBmp(bytes: Buffer): BmpHeader {
+/** Errors: DECODE_FAILED, UNSUPPORTED_CODEC. */
+export function parseBmp(path: string, bytes: Buffer): BmpHeader {
+  const broken = (what: string) => damaged(path, 'BMP', what);
+  const foreign = (what: string) => unsupported(path, 'BMP', what);
   const size = bytes.readUInt32LE(14);
   if (bytes.length < 14 + size) throw broken('header is cut off');
   const core = size === 12;
@@ -55,9 +46,13 @@ export function parseBmp(bytes: Buffer): BmpHeader {
   const bits = core ? field(10, 2) : field(14, 2);
   const code = core ? 0 : field(16, 4);
   const coding = codingOf(code, bits, size);
+  if (!coding) {
+    if (code === 3) throw foreign('Huffman compression');
+    throw broken(`header says compression ${code} with ${bits} bits a pixel`);
+  }
   if (![1, 2, 4, 8, 16, 24, 32, 64].includes(bits) && coding !== 'jpeg' && coding !== 'png')
     throw broken(`header says ${bits} bits a pixel`);
-  if (bits === 64) throw new BmpProblem('unsupported', '64 bits a pixel');
+  if (bits === 64) throw foreign('64 bits a pixel');
   const masks = masksOf(bytes, size, code, bits, coding);
   const after = 14 + size + (size === 40 && masks ? (code === 6 ? 16 : code === 3 ? 12 : 0) : 0);
   const declared = bytes.readUInt32LE(10);
@@ -67,7 +62,8 @@ export function parseBmp(bytes: Buffer): BmpHeader {
   return { width, height: Math.abs(rows), topDown: rows < 0, bits, coding, masks, palette, start };
 }
 
-function codingOf(code: number, bits: number, size: number): BmpCoding {
+/** Null for a code that means nothing here. */
+function codingOf(code: number, bits: number, size: number): BmpCoding | null {
   const os2 = size !== 40 && size <= 64 && size !== 52 && size !== 56;
   if (code === 0 || code === 6 || (code === 3 && bits !== 1)) return 'plain';
   if (code === 1 && bits === 8) return 'rle8';
@@ -75,8 +71,7 @@ function codingOf(code: number, bits: number, size: number): BmpCoding {
   if (code === 4 && bits === 24) return 'rle24';
   if (code === 4 && !os2) return 'jpeg';
   if (code === 5) return 'png';
-  if (code === 3) throw new BmpProblem('unsupported', 'Huffman compression');
-  throw broken(`header says compression ${code} with ${bits} bits a pixel`);
+  return null;
 }
 
 function masksOf(
@@ -89,8 +84,9 @@ function masksOf(
   if (coding !== 'plain' || (bits !== 16 && bits !== 32)) return null;
   if (code === 0) return bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff0000, 0xff00, 0xff, 0];
   const count = code === 6 || size >= 56 ? 4 : 3;
-  if (bytes.length < 54 + count * 4) throw broken('header is cut off');
-  const mask = (at: number) => (at < count ? bytes.readUInt32LE(54 + at * 4) : 0);
+  // Where they are cut off, so is the picture.
+  const mask = (at: number) =>
+    at < count && bytes.length >= 58 + at * 4 ? bytes.readUInt32LE(54 + at * 4) : 0;
   return [mask(0), mask(1), mask(2), mask(3)];
 }
 

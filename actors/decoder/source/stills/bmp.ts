@@ -1,26 +1,18 @@
 // Windows and OS/2 bitmaps. FFmpeg refuses many kinds: 2 bits a pixel, channel masks of unusual widths, run
 // lengths of 24 bits, headers of 16 and 52 bytes, JPEG and PNG inside.
 import sharp, { type Sharp } from 'sharp';
-import { type BmpHeader, BmpProblem, bmpHeaderLength, parseBmp } from './bmp-header.ts';
+import { type BmpHeader, bmpHeaderLength, parseBmp } from './bmp-header.ts';
 import { ByteSource } from './byte-source.ts';
 import { jpegBytes, wholeBytes } from './memory.ts';
 import { expectFits, type Pixels, sharpOf } from './pixels.ts';
-import { damaged, expectSize, type Still, unsupported } from './still.ts';
+import { damaged, expectSize, type Still } from './still.ts';
 
 const format = 'BMP';
 
 /** Errors: FILE_UNREADABLE, DECODE_FAILED, UNSUPPORTED_CODEC, TOO_LARGE. */
 export async function openBmp(path: string): Promise<Still> {
-  const header = await ByteSource.of(path, async (source) => {
-    try {
-      return parseBmp(await source.readUpTo(0, bmpHeaderLength));
-    } catch (error) {
-      if (!(error instanceof BmpProblem)) throw error;
-      throw error.kind === 'damaged'
-        ? damaged(path, format, error.message)
-        : unsupported(path, format, error.message);
-    }
-  });
+  const start = await ByteSource.of(path, (source) => source.readUpTo(0, bmpHeaderLength));
+  const header = parseBmp(path, start);
   expectSize(path, format, header);
   const { width, height, bits, masks } = header;
   const inside = header.coding === 'jpeg' || header.coding === 'png';
