@@ -1,108 +1,12 @@
 // Access to FFmpeg: the only file that imports node-av. It silences FFmpeg's own log, exports only the names
 // in use, and turns FFmpeg's error numbers into mediaErrors that name the file.
-import {
-  AV_CODEC_CAP_SMALL_LAST_FRAME,
-  AV_CODEC_FLAG_BITEXACT,
-  AV_CODEC_FLAG_FRAME_DURATION,
-  AV_CODEC_FLAG_GLOBAL_HEADER,
-  AV_CODEC_FLAG_INTERLACED_DCT,
-  AV_CODEC_FLAG_OUTPUT_CORRUPT,
-  AV_CODEC_FLAG_QSCALE,
-  AV_CODEC_ID_ASS,
-  AV_CODEC_ID_MJPEG,
-  AV_CODEC_ID_MOV_TEXT,
-  AV_CODEC_ID_SUBRIP,
-  AV_CODEC_ID_WEBVTT,
-  AV_CODEC_PROP_INTRA_ONLY,
-  AV_DISPOSITION_ATTACHED_PIC,
-  AV_DISPOSITION_DEFAULT,
-  AV_FRAME_FLAG_CORRUPT,
-  AV_FRAME_FLAG_INTERLACED,
-  AV_FRAME_FLAG_TOP_FIELD_FIRST,
-  AV_LOG_QUIET,
-  AV_PICTURE_TYPE_I,
-  AV_PICTURE_TYPE_NONE,
-  AV_PIX_FMT_RGB24,
-  AV_PIX_FMT_YUVJ420P,
-  AV_PIX_FMT_YUVJ444P,
-  AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
-  AV_PKT_DATA_DISPLAYMATRIX,
-  AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-  AV_PKT_DATA_NEW_EXTRADATA,
-  AV_PKT_DATA_SKIP_SAMPLES,
-  AV_PKT_FLAG_CORRUPT,
-  AV_PKT_FLAG_DISCARD,
-  AV_PKT_FLAG_KEY,
-  AV_SAMPLE_FMT_FLTP,
-  AVCHROMA_LOC_LEFT,
-  AVCOL_PRI_BT709,
-  AVCOL_PRI_UNSPECIFIED,
-  AVCOL_RANGE_JPEG,
-  AVCOL_RANGE_MPEG,
-  AVCOL_SPC_BT470BG,
-  AVCOL_SPC_BT709,
-  AVCOL_SPC_RGB,
-  AVCOL_SPC_UNSPECIFIED,
-  AVCOL_TRC_BT709,
-  AVCOL_TRC_UNSPECIFIED,
-  AVDISCARD_ALL,
-  AVDISCARD_DEFAULT,
-  AVDISCARD_NONKEY,
-  AVERROR_EOF,
-  AVERROR_INVALIDDATA,
-  AVFMT_FLAG_BITEXACT,
-  AVFMT_FLAG_IGNIDX,
-  AVFMT_GLOBALHEADER,
-  AVFMT_NOTIMESTAMPS,
-  AVMEDIA_TYPE_AUDIO,
-  AVMEDIA_TYPE_SUBTITLE,
-  AVMEDIA_TYPE_VIDEO,
-  AVSEEK_FLAG_BACKWARD,
-  SWS_BILINEAR,
-} from 'node-av/constants';
-import {
-  avChannelLayoutDefault,
-  avChannelLayoutDescribe,
-  avGetCodecName,
-  avGetCodecString,
-  avGetPixFmtFromName,
-  avGetPixFmtName,
-  avGetSampleFmtName,
-  Codec,
-  CodecContext,
-  Dictionary,
-  FFmpegError,
-  FormatContext,
-  Frame,
-  getFFmpegInfo,
-  HardwareDeviceContext,
-  HardwareFramesContext,
-  InputFormat,
-  Log,
-  OutputFormat,
-  Packet,
-  PosixError,
-  Rational,
-  SoftwareResampleContext,
-  SoftwareScaleContext,
-  type Stream,
-} from 'node-av/lib';
+import { AV_LOG_QUIET, AVERROR_EOF, AVERROR_INVALIDDATA } from 'node-av/constants';
+import { Codec, FFmpegError, getFFmpegInfo, Log, PosixError } from 'node-av/lib';
 import type { EngineError } from '../../runtime/errors.ts';
 import { buildLicense } from './build-license.ts';
 import { mediaErrors } from './contract.ts';
 
-// FFmpeg logs to stderr from its own threads; errors are reported by return values anyway.
-Log.setLevel(AV_LOG_QUIET);
-
-const AVERROR_EMFILE = FFmpegError.AVERROR(PosixError.EMFILE);
-const AVERROR_EACCES = FFmpegError.AVERROR(PosixError.EACCES);
-const AVERROR_EAGAIN = FFmpegError.AVERROR(PosixError.EAGAIN);
-const AVERROR_EINVAL = FFmpegError.AVERROR(PosixError.EINVAL);
-const AVERROR_EISDIR = FFmpegError.AVERROR(PosixError.EISDIR);
-const AVERROR_ENOENT = FFmpegError.AVERROR(PosixError.ENOENT);
-const AVERROR_ENOMEM = FFmpegError.AVERROR(PosixError.ENOMEM);
-const AVERROR_EPERM = FFmpegError.AVERROR(PosixError.EPERM);
-
+// biome-ignore lint/performance/noBarrelFile: no other file imports node-av.
 export {
   AV_CODEC_CAP_SMALL_LAST_FRAME,
   AV_CODEC_FLAG_BITEXACT,
@@ -150,8 +54,6 @@ export {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
   AVDISCARD_NONKEY,
-  AVERROR_EAGAIN,
-  AVERROR_ENOMEM,
   AVERROR_EOF,
   AVERROR_INVALIDDATA,
   AVFMT_FLAG_BITEXACT,
@@ -162,6 +64,9 @@ export {
   AVMEDIA_TYPE_SUBTITLE,
   AVMEDIA_TYPE_VIDEO,
   AVSEEK_FLAG_BACKWARD,
+  SWS_BILINEAR,
+} from 'node-av/constants';
+export {
   avChannelLayoutDefault,
   avChannelLayoutDescribe,
   avGetCodecName,
@@ -184,11 +89,27 @@ export {
   SoftwareResampleContext,
   SoftwareScaleContext,
   type Stream,
-  SWS_BILINEAR,
-};
+} from 'node-av/lib';
+
+// FFmpeg logs to stderr from its own threads; errors are reported by return values anyway.
+Log.setLevel(AV_LOG_QUIET);
+
+const AVERROR_EMFILE = FFmpegError.AVERROR(PosixError.EMFILE);
+const AVERROR_EACCES = FFmpegError.AVERROR(PosixError.EACCES);
+export const AVERROR_EAGAIN = FFmpegError.AVERROR(PosixError.EAGAIN);
+const AVERROR_EINVAL = FFmpegError.AVERROR(PosixError.EINVAL);
+const AVERROR_EISDIR = FFmpegError.AVERROR(PosixError.EISDIR);
+const AVERROR_ENOENT = FFmpegError.AVERROR(PosixError.ENOENT);
+export const AVERROR_ENOMEM = FFmpegError.AVERROR(PosixError.ENOMEM);
+const AVERROR_EPERM = FFmpegError.AVERROR(PosixError.EPERM);
 
 /** AV_NOPTS_VALUE. */
 export const noTimestamp = -(2n ** 63n);
+
+/** A timestamp as a number; null for AV_NOPTS_VALUE. */
+export function ticks(value: bigint): number | null {
+  return value === noTimestamp ? null : Number(value);
+}
 
 /** The mediaError for an FFmpeg error number; `doing` says what was tried, for the message. */
 export function mediaError(number: number, path: string, doing: string): EngineError {

@@ -1,6 +1,6 @@
 // The pictures of a film from shortly before a moment on, in order of presentation.
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
-import type { Frame } from '../ffmpeg.ts';
+import { AV_FRAME_FLAG_CORRUPT, type Frame, ticks } from '../ffmpeg.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
 import type { Head } from '../packets/head.ts';
@@ -8,7 +8,6 @@ import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
-import { ticks } from '../source/ticks.ts';
 
 export interface DecodedPicture {
   /** *Moved* to whoever takes it. */
@@ -75,3 +74,7 @@ function keeper({ head, source }: PicturesFrom, entry: number | null, ready: Dec
     if (kept) ready.push({ frame: kept, at });
   };
 }
+
+/** Whether a decoder had to guess a picture. */
+export const isDamaged = (frame: Frame) =>
+  frame.decodeErrorFlags !== 0 || frame.hasFlags(AV_FRAME_FLAG_CORRUPT);

@@ -1,5 +1,5 @@
 // The pictures of a copied clip: packets as they are, from the random access point before the start on.
-import { AV_PKT_FLAG_DISCARD, noTimestamp, type Packet, type Stream } from '../ffmpeg.ts';
+import { AV_PKT_FLAG_DISCARD, noTimestamp, type Packet, type Stream, ticks } from '../ffmpeg.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
 import type { Head } from '../packets/head.ts';
@@ -7,7 +7,6 @@ import { packetFacts } from '../packets/packet-facts.ts';
 import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
-import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 

@@ -1,12 +1,11 @@
 // The pictures of a precise clip: decoded, chosen and encoded as H.264 at their own times.
 
 import type { Rational } from '../contract.ts';
-import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, type Frame } from '../ffmpeg.ts';
+import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, type Frame, ticks } from '../ffmpeg.ts';
 import type { Head } from '../packets/head.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep, pictureRate } from '../source/stream.ts';
-import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';

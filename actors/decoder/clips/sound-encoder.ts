@@ -1,10 +1,17 @@
 // One audio track of a precise clip: decoded, placed at its times, and encoded as AAC from sample to sample.
 import { mediaErrors } from '../contract.ts';
-import { avChannelLayoutDefault, Dictionary, Frame, type Packet, Rational, type Stream } from '../ffmpeg.ts';
+import {
+  avChannelLayoutDefault,
+  Dictionary,
+  Frame,
+  type Packet,
+  Rational,
+  type Stream,
+  ticks,
+} from '../ffmpeg.ts';
 import { SoundClock } from '../sound/clock.ts';
 import { cutFront, SoundDecoder } from '../sound/decoder.ts';
 import { type ChannelLayout, Resampler } from '../sound/resampler.ts';
-import { ticks } from '../source/ticks.ts';
 import type { ClipFile } from './clip-file.ts';
 import { Encoder } from './encoder.ts';
 import { soundRateOf } from './formats.ts';

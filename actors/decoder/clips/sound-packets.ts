@@ -6,9 +6,9 @@ import {
   AVSEEK_FLAG_BACKWARD,
   type Packet,
   type Stream,
+  ticks,
 } from '../ffmpeg.ts';
 import { type OpenOptions, openSource, type Source } from '../source/source.ts';
-import { ticks } from '../source/ticks.ts';
 
 /**
  * Seconds before the first wanted sample at which decoding starts: codecs need some packets to come to their

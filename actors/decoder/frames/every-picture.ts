@@ -1,9 +1,8 @@
 // Decodes every picture, for streams whose packets have no PTS (AVI with B-frames, raw streams). The decoder
 // outputs pictures in presentation order and estimates their times.
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
-import type { Frame } from '../ffmpeg.ts';
+import { type Frame, ticks } from '../ffmpeg.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
-import { ticks } from '../source/ticks.ts';
 import { endsStrictly, type GridPicture, type WalkOptions } from './gop-walk.ts';
 
 interface Timed {

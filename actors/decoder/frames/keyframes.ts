@@ -1,10 +1,9 @@
 // The fast mode: only keyframes are read and decoded. Every grid second shows the latest keyframe not after
 // it; seconds before the first keyframe show the first.
 import { type Checkpoint, createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
-import { AVDISCARD_NONKEY, type Frame, type Packet } from '../ffmpeg.ts';
+import { AVDISCARD_NONKEY, type Frame, type Packet, ticks } from '../ffmpeg.ts';
 import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
-import { ticks } from '../source/ticks.ts';
 import { endsStrictly, type GridPicture, type WalkOptions } from './gop-walk.ts';
 
 /** As `walkGrid`. */

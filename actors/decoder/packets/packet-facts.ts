@@ -1,7 +1,6 @@
 // What the frame plan needs to know of a packet: read from the container and from the header of the coded
 // picture, without decoding.
-import { AV_PKT_FLAG_DISCARD, type Packet } from '../ffmpeg.ts';
-import { ticks } from '../source/ticks.ts';
+import { AV_PKT_FLAG_DISCARD, type Packet, ticks } from '../ffmpeg.ts';
 import type { PictureReader } from './reference.ts';
 
 /** Times are ticks of the stream's time base. */

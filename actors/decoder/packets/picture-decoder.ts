@@ -8,10 +8,10 @@ import {
   Frame,
   mediaError,
   type Packet,
+  ticks,
 } from '../ffmpeg.ts';
 import { openCodecContext } from '../source/codec-context.ts';
 import type { Source } from '../source/source.ts';
-import { ticks } from '../source/ticks.ts';
 import { download, type Hardware } from './hardware.ts';
 
 /** A decoded picture. The frame is *borrowed for the call*. */

@@ -2,10 +2,9 @@
 // without pictures the first sample of the audio track that starts first.
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors } from '../contract.ts';
-import { AVMEDIA_TYPE_AUDIO, noTimestamp, type Stream } from '../ffmpeg.ts';
+import { AVMEDIA_TYPE_AUDIO, noTimestamp, type Stream, ticks } from '../ffmpeg.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
-import { ticks } from '../source/ticks.ts';
 import { readHead } from './head.ts';
 
 type StartTurn = PacketTurn & Pick<Turn, 'reserve'>;

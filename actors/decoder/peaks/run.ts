@@ -1,7 +1,7 @@
 // One run over the sound of a file: the source stays open from one part to the next.
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors } from '../contract.ts';
-import { type Frame, Packet, type Stream } from '../ffmpeg.ts';
+import { type Frame, Packet, type Stream, ticks } from '../ffmpeg.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import { loudestIn, SoundDecoder } from '../sound/decoder.ts';
 import { chosenTracks } from '../sound/sound.ts';
@@ -9,7 +9,6 @@ import { expectUnchanged, type FileStamp, readFileStamp } from '../source/file-s
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { ticks } from '../source/ticks.ts';
 import { peaksPerSecond } from './contract.ts';
 
 /** Of one part: some tens of milliseconds of work. */

@@ -1,7 +1,6 @@
 // Whether the pictures of a film come at equal times, as far as its first packets show. Nothing is decoded.
-import type { Packet } from '../ffmpeg.ts';
+import { type Packet, ticks } from '../ffmpeg.ts';
 import type { Source } from '../source/source.ts';
-import { ticks } from '../source/ticks.ts';
 
 /** Packets read, and bytes of them, at most. */
 const mostPackets = 64;

@@ -10,6 +10,7 @@ import {
   avGetPixFmtName,
   Codec,
   type Stream,
+  ticks,
 } from '../ffmpeg.ts';
 import { gridLength } from '../grid.ts';
 import { shownSize } from '../source/coded-size.ts';
@@ -26,7 +27,6 @@ import {
   pictureRate,
   pictureSeconds,
 } from '../source/stream.ts';
-import { ticks } from '../source/ticks.ts';
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { readExif } from './exif.ts';
 import { paceVaries } from './pace.ts';

@@ -9,13 +9,13 @@ import {
   type Frame,
   Packet,
   type Stream,
+  ticks,
 } from '../ffmpeg.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { ticks } from '../source/ticks.ts';
 import { chooseChannels, defaultTrack, downmix, pick, type TrackChoice, type TrackFacts } from './choice.ts';
 import { SoundClock } from './clock.ts';
 import { copyClamped, cutFront, SoundDecoder } from './decoder.ts';

@@ -1,8 +1,7 @@
 // Joins the two fields of an interlaced H.264 frame into one packet. Transport streams, and files remuxed
 // from them, hold each field in a packet of its own; everything after this counts a packet as one picture.
-import type { Packet } from '../ffmpeg.ts';
+import { type Packet, ticks } from '../ffmpeg.ts';
 import { type H264Field, H264FieldReader, sameFrame } from '../packets/bitstream/h264-field.ts';
-import { ticks } from './ticks.ts';
 
 export class FieldPairs {
   readonly #reader: H264FieldReader;

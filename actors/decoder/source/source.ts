@@ -20,6 +20,7 @@ import {
   noTimestamp,
   Packet,
   type Stream,
+  ticks,
 } from '../ffmpeg.ts';
 import type { Size } from './coded-size.ts';
 import { orEncrypted } from './encrypted.ts';
@@ -32,7 +33,6 @@ import type { PacketTurn } from './packet-checkpoint.ts';
 import { ByteSource } from './stills/byte-source.ts';
 import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
 import { expectSize } from './stills/still.ts';
-import { ticks } from './ticks.ts';
 
 // Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode
 // them.

@@ -11,7 +11,7 @@ import { pictureOf, reserveFor } from './memory.ts';
 import { openBmp } from './stills/bmp.ts';
 import { isBmp } from './stills/bmp-header.ts';
 import { openHeif } from './stills/heif/heif.ts';
-import { isSequence } from './stills/heif/sequence.ts';
+import { isSequence } from './stills/heif/items.ts';
 import { damaged, type Still } from './stills/still.ts';
 import { openTiff } from './stills/tiff/tiff.ts';
 import { openVips, type VipsFormat } from './stills/vips.ts';

@@ -1,9 +1,8 @@
 // What the container says of a video stream: its size and rotation, its frame rate and its duration.
 import type { Rational } from '../contract.ts';
-import { AV_PKT_DATA_DISPLAYMATRIX, type Stream } from '../ffmpeg.ts';
+import { AV_PKT_DATA_DISPLAYMATRIX, type Stream, ticks } from '../ffmpeg.ts';
 import type { CodedSize } from './coded-size.ts';
 import type { Source } from './source.ts';
-import { ticks } from './ticks.ts';
 
 export function codedSize(stream: Stream): CodedSize {
   const { codecpar } = stream;

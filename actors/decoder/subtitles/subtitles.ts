@@ -3,13 +3,12 @@
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors } from '../contract.ts';
-import { AVMEDIA_TYPE_SUBTITLE, avGetCodecName, Packet, type Stream } from '../ffmpeg.ts';
+import { AVMEDIA_TYPE_SUBTITLE, avGetCodecName, Packet, type Stream, ticks } from '../ffmpeg.ts';
 import { timelineStart } from '../packets/timeline-start.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { ticks } from '../source/ticks.ts';
 import { hasHeader, packetText } from './text.ts';
 
 type SubtitlesRequest = Request<typeof decoderContract, 'subtitles'>;

@@ -1,14 +1,12 @@
 // Proves a smart clip before it gets its name: its packets are those that were meant, and around both seams
 // it decodes to the pictures of the source.
 import { EngineError } from '../../../../runtime/errors.ts';
-import type { Frame } from '../../ffmpeg.ts';
+import { type Frame, ticks } from '../../ffmpeg.ts';
 import { type Head, readHead } from '../../packets/head.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import { type OpenOptions, openSource, type Source } from '../../source/source.ts';
-import { ticks } from '../../source/ticks.ts';
 import { clipErrors } from '../contract.ts';
-import { type DecodedPicture, decodedPictures } from '../decoded-pictures.ts';
-import { isDamaged } from './damage.ts';
+import { type DecodedPicture, decodedPictures, isDamaged } from '../decoded-pictures.ts';
 import type { SmartPlan, SourceFrame } from './plan.ts';
 
 /** Pictures after the first seam that are compared. */

@@ -1,18 +1,16 @@
 // The pictures of a smart clip: those of groups that a cut falls into are encoded, whole groups between them
 // are copied.
-import { AV_PKT_FLAG_KEY, type Frame, type Packet } from '../../ffmpeg.ts';
+import { AV_PKT_FLAG_KEY, type Frame, type Packet, ticks } from '../../ffmpeg.ts';
 import { near } from '../../frames/seek.ts';
 import { packetFacts } from '../../packets/packet-facts.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import { pictureRate } from '../../source/stream.ts';
-import { ticks } from '../../source/ticks.ts';
 import type { ClipFile } from '../clip-file.ts';
 import type { ClipPictures } from '../clip-pictures.ts';
 import { clipErrors } from '../contract.ts';
-import { decodedPictures } from '../decoded-pictures.ts';
+import { decodedPictures, isDamaged } from '../decoded-pictures.ts';
 import { type CutOptions, type FrameTimes, frameTimes } from '../picture-cut.ts';
 import type { AvcSets } from './avc.ts';
-import { isDamaged } from './damage.ts';
 import { EndEncoder, endEncoder, JoinedStream } from './end-encoder.ts';
 import type { SmartPlan, SourceFrame } from './plan.ts';
 import { goTo, type ScannedClip } from './scan.ts';

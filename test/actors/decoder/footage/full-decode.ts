@@ -1,12 +1,11 @@
 // The reference for tests: decodes every packet of a file in order and scales each picture as the decoder
 // does.
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
-import type { Frame } from '../../../../actors/decoder/ffmpeg.ts';
+import { type Frame, ticks } from '../../../../actors/decoder/ffmpeg.ts';
 import { PictureDecoder } from '../../../../actors/decoder/packets/picture-decoder.ts';
 import { PictureFiller } from '../../../../actors/decoder/pixels/picture.ts';
 import { openSource } from '../../../../actors/decoder/source/source.ts';
 import { codedSize, frameStep } from '../../../../actors/decoder/source/stream.ts';
-import { ticks } from '../../../../actors/decoder/source/ticks.ts';
 
 export interface Decoded {
   /** Seconds from the first picture. */

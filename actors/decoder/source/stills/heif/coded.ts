@@ -1,6 +1,7 @@
 // Coded items of HEIF files, decoded by FFmpeg. A decoder is opened once for all tiles that have the same
 // settings. Owns native objects.
 import {
+  AV_PIX_FMT_RGB24,
   AVCOL_RANGE_JPEG,
   AVCOL_SPC_BT470BG,
   AVCOL_SPC_UNSPECIFIED,
@@ -10,8 +11,8 @@ import {
   Packet,
 } from '../../../ffmpeg.ts';
 import { toneMap } from '../../../pixels/hdr.ts';
+import { Scaler } from '../../../pixels/scaler.ts';
 import type { Size } from '../../coded-size.ts';
-import { FramePixels } from '../frame-pixels.ts';
 import type { Pixels } from '../pixels.ts';
 import { Fields, type Item, type Property } from './items.ts';
 
@@ -141,5 +142,25 @@ export class CodedItems {
     if (context && !opened) context.freeContext();
     this.#contexts.set(key, opened ? context : null);
     return opened ? context : null;
+  }
+}
+
+/** Decoded pictures as RGB pixels of their own size. Owns its scaler. */
+class FramePixels {
+  readonly #scaler = new Scaler(AV_PIX_FMT_RGB24, 'area');
+
+  /** Errors: DECODE_FAILED, TOO_LARGE. */
+  of(frame: Frame): Pixels {
+    const { width, height } = frame;
+    const rgb = this.#scaler.scale(frame, { width, height });
+    const stride = rgb.linesize[0]!;
+    const data = new Uint8Array(width * height * 3);
+    for (let y = 0; y < height; y++)
+      data.set(rgb.data![0]!.subarray(y * stride, y * stride + width * 3), y * width * 3);
+    return { width, height, channels: 3, data };
+  }
+
+  close() {
+    this.#scaler.close();
   }
 }

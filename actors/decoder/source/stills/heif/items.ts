@@ -1,6 +1,6 @@
 // The items of a HEIF file (ISO/IEC 23008-12): which pictures there are, how they are coded, put together and
 // turned, and where their bytes lie.
-import { type ByteSource, OutsideFile } from '../byte-source.ts';
+import { ByteSource, OutsideFile } from '../byte-source.ts';
 
 /** Largest box of facts that is read; those of phones have some kB. */
 const mostMetaBytes = 64 * 2 ** 20;
@@ -51,7 +51,7 @@ export async function readItems(source: ByteSource): Promise<HeifItems | null> {
 }
 
 /** Boxes of the file itself, without reading what is in them: start and size of the body. */
-export async function* topBoxes(source: ByteSource) {
+async function* topBoxes(source: ByteSource) {
   for (let at = 0; at + 8 <= source.size; ) {
     const head = await source.readUpTo(at, 16);
     const short = head.readUInt32BE(0);
@@ -197,6 +197,21 @@ export async function itemBytes(source: ByteSource, { data }: HeifItems, item: I
     parts.push(item.inside ? data.subarray(offset, offset + count) : await source.read(offset, count));
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}
+
+// Tells a sequence of HEIF or AVIF pictures, which is a film with tracks, from a still: both can be in one
+// file.
+
+/** Main brands of files that are meant to be shown as one still, whatever else they hold. */
+const stillBrands = ['avif', 'heic', 'heix', 'heim', 'heis', 'mif1', 'mif2', 'miaf', 'MiHB', 'MiHE'];
+
+/** `start`: the first bytes of the file. Errors: FILE_UNREADABLE. */
+export async function isSequence(path: string, start: Uint8Array): Promise<boolean> {
+  if (stillBrands.includes(Buffer.from(start.subarray(8, 12)).toString('latin1'))) return false;
+  return ByteSource.of(path, async (source) => {
+    for await (const { type } of topBoxes(source)) if (type === 'moov') return true;
+    return false;
+  });
 }
 
 // Boxes of ISO base media files (ISO/IEC 14496-12) in memory, and numbers in them.
