@@ -17,7 +17,7 @@ import type { OutlinedFilm } from '../facts/film.ts';
 import { joinedFacts } from '../facts/joined.ts';
 import { leafFacts, segmentsWithin } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { capital, counted, fromTo, lengthOf, listOf } from './english.ts';
+import { capital, counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
 import { oneLine, shortSummary, statementsOf } from './node.ts';
 import { type Statement, textOf } from './statement.ts';
 
@@ -244,11 +244,11 @@ function unnamedPictures(
 }
 
 function cutQuotes(statements: readonly Statement[], range: GridRange): VerificationHint[] {
-  const cut = statements.filter(
-    ({ kind, text }) => kind === 'quote' && /…\u2069?” \([\d:]+\)\.$/u.test(text),
+  const cut = statements.flatMap((own) =>
+    own.kind === 'quote' && own.quote.isCut ? [{ ...own.quote, evidence: own.evidence }] : [],
   );
   if (cut.length === 0) return [];
   const ids = [...new Set(cut.flatMap(({ evidence }) => evidence))];
-  const which = listOf(cut.map(({ text }) => /\(([\d:]+)\)\.$/.exec(text)?.[1] ?? ''));
+  const which = listOf(cut.map(({ second }) => timeOf(second)));
   return [hint(`Quotations are cut (${which}).`, range, 'Read the transcript in the evidence.', ids)];
 }

@@ -7,12 +7,12 @@ import type { OutlinedFilm } from '../facts/film.ts';
 import { scoredSentences } from '../facts/leaf.ts';
 import type { Look, Looks } from '../outline/looks.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { capital, counted, lengthOf, listOf, timeOf } from './english.ts';
+import { capital, counted, lengthOf, timeOf } from './english.ts';
 import { linesPhrase, partStatements, writtenIn } from './parts.ts';
 import { goingOn, newcomers, peoplePhrase, peopleSeen, speaking, speakingLong } from './people.ts';
 import { type Plan, planOf, type Section } from './plan.ts';
 import { seenInLeaf, seenInNode, seenPhrase } from './seen.ts';
-import { figures, quoted, recurring, recurringWords } from './speech.ts';
+import { figures, quoted, quoteOf, recurring, recurringWords } from './speech.ts';
 import { fitting, type Statement, textOf } from './statement.ts';
 
 /** UTF-16 units of a text at most. */
@@ -168,26 +168,32 @@ export const longestShort = 800;
 /** Sentences of the short summary. */
 const mostSentences = 5;
 
-function extentOf({ kind, material: { seconds }, root }: OutlinedFilm): Statement {
-  const what =
-    kind === 'image' ? 'A still' : `${kind === 'audio' ? 'Sound' : 'A video'} of ${lengthOf(seconds)}`;
-  const parts = root.child_ids.length;
-  const text = parts > 1 ? `${what} in ${parts} parts.` : `${what}.`;
-  return { kind: 'extent', text, evidence: [], rank: 0 };
+function extentPhrase({ kind, material: { seconds } }: OutlinedFilm): string {
+  return kind === 'image' ? 'A still' : `${kind === 'audio' ? 'Sound' : 'A video'} of ${lengthOf(seconds)}`;
 }
+
+function extentSentence(film: OutlinedFilm): string {
+  const parts = film.root.child_ids.length;
+  return `${extentPhrase(film)}${parts > 1 ? ` in ${parts} parts` : ''}.`;
+}
+
+const extentOf = (film: OutlinedFilm): Statement => ({
+  kind: 'extent',
+  text: extentSentence(film),
+  evidence: [],
+  rank: 0,
+});
 
 /** `root`: facts of the root. */
 export function oneLine(film: OutlinedFilm, root: Facts): string {
-  const said = recurring(film, root.sentences, 3).words;
   const isLeaf = film.root.child_ids.length === 0;
   const seen = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
   const result: Record<Section, string> = {
     seen: seen.filter((part) => part !== '').join('; '),
     people: peoplePhrase(root.people),
-    speech: said.length > 1 ? `about ${listOf(said.map((word) => `“${word}”`))}` : bestQuote(film, root),
+    speech: recurring(film, root.sentences, 3).phrase || bestQuote(film, root),
   };
-  const { text } = extentOf(film);
-  const whole = text.replace(/( in \d+ parts)?\.$/, '');
+  const whole = extentPhrase(film);
   let line = whole;
   for (const section of planOf(film.objective).sections) {
     const more = `${line}${line === whole ? ': ' : '; '}${result[section]}`;
@@ -198,7 +204,9 @@ export function oneLine(film: OutlinedFilm, root: Facts): string {
 
 function bestQuote(film: OutlinedFilm, root: Facts): string {
   const best = scoredSentences(film, root.sentences, 1)[0];
-  return best ? quoted(film, best.sentence, 60, 0).text.replace(/ \([\d:]+\)\.$/, '') : '';
+  if (!best) return '';
+  const { lead, words } = quoteOf(film, best.sentence, 60);
+  return `${lead}${words}`;
 }
 
 function nothingKnown({ segments, material, kind }: OutlinedFilm): string {
@@ -231,5 +239,5 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
     longestShort,
   );
   if (fit.length > 1) return capital(textOf(fit));
-  return `${extentOf(film).text} ${capital(nothingKnown(film))}.`;
+  return `${extentSentence(film)} ${capital(nothingKnown(film))}.`;
 }

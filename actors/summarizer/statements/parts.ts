@@ -10,7 +10,7 @@ import { fromTo, listOf, timeOf } from './english.ts';
 import { peoplePhrase } from './people.ts';
 import type { Plan } from './plan.ts';
 import { seenPhrase } from './seen.ts';
-import { quoted, recurring, segmentIds } from './speech.ts';
+import { quoteOf, recurring, segmentIds } from './speech.ts';
 import type { Statement } from './statement.ts';
 
 /** Children that are told of. */
@@ -78,24 +78,19 @@ function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, '
     ...lines.map(({ frame }) => frameId(frame)),
   ];
   const shown = [seen.text, people, linesPhrase(lines, 1)].filter((part) => part !== '');
-  const heard = heardIn(film, facts);
-  const text = [...shown, ...heard.text].join('; ');
-  const isOnlyQuote = shown.length === 0 && !heard.text.some((own) => own.startsWith('about '));
-  return { text, evidence: [...new Set([...evidence, ...heard.evidence])], isOnlyQuote };
-}
-
-/** What comes again in what is said; where nothing does and nothing is seen, the best sentence. */
-function heardIn(film: OutlinedFilm, facts: Facts): { text: readonly string[]; evidence: readonly string[] } {
   const again = recurring(film, facts.sentences, 3);
-  if (again.words.length >= 2) {
-    const evidence = again.sentences.flatMap((number) => segmentIds(film.sentences[number]!));
-    return { text: [`about ${listOf(again.words.map((word) => `“${word}”`))}`], evidence };
-  }
   const isSeen = facts.seen.length > 0 || facts.people.length > 0;
-  const [best] = isSeen ? [] : scoredSentences(film, facts.sentences, 1);
-  if (!best) return { text: [], evidence: [] };
-  const { text, evidence } = quoted(film, best.sentence, 80, 0);
-  return { text: [text.replace(/ \([\d:]+\)\.$/, '')], evidence };
+  // Where nothing comes again and nothing is seen, the best sentence.
+  const [best] = again.phrase !== '' || isSeen ? [] : scoredSentences(film, facts.sentences, 1);
+  const quote = best && quoteOf(film, best.sentence, 80);
+  const heard = quote ? `${quote.lead}${quote.words}` : again.phrase;
+  const sentences = best ? [best.sentence] : again.phrase === '' ? [] : again.sentences;
+  const spoken = sentences.flatMap((number) => segmentIds(film.sentences[number]!));
+  return {
+    text: [...shown, heard].filter((part) => part !== '').join('; '),
+    evidence: [...new Set([...evidence, ...spoken])],
+    isOnlyQuote: shown.length === 0 && again.phrase === '',
+  };
 }
 
 // What can be read in the picture, with when.

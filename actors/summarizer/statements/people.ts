@@ -98,13 +98,13 @@ export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }
   if (number === undefined) return null;
   const { text, start_seconds } = segments![number]!;
   const words = clipped(text.trim(), longestWords);
-  const at = timeOf(Math.max(range.start, Math.round(start_seconds)));
-  return {
-    kind: 'quote',
-    text: `${first?.speaker ? nameOf(first.speaker) : 'Said'}: “${words}” (${at}).`,
-    evidence: [segmentId(number)],
-    rank: 4,
+  const quote = {
+    lead: `${first?.speaker ? nameOf(first.speaker) : 'Said'}: `,
+    words: `“${words}”`,
+    isCut: words.endsWith('…'),
+    second: Math.max(range.start, Math.round(start_seconds)),
   };
+  return { kind: 'quote', quote, evidence: [segmentId(number)], rank: 4 };
 }
 
 type Known = Speaker & { readonly speaker: string };

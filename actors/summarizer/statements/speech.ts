@@ -4,33 +4,42 @@ import { segmentId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { secondOf } from '../facts/leaf.ts';
-import { quoteOf } from '../text/quotes.ts';
-import type { Sentence } from '../text/sentences.ts';
+import { excerptOf, type Sentence } from '../text/sentences.ts';
+import { endsAsking } from '../text/signs.ts';
 import { isStopWord } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { listOf, timeOf } from './english.ts';
 import { nameOf } from './people.ts';
-import type { Statement } from './statement.ts';
+import type { Quote, Statement } from './statement.ts';
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const asks = /[?？؟՞]["'”’»）)\]】」』]*$/u;
 
 export function segmentIds({ first, end }: Sentence): string[] {
   return Array.from({ length: end - first }, (_, i) => segmentId(first + i));
 }
 
-/** `SPEAKER_01 asks: “…?” (00:12).` `longest`: UTF-16 units of the words. */
-export function quoted(film: OutlinedFilm, number: number, longest: number, rank: number): Statement {
-  const own = film.sentences[number]!;
-  const { text, speaker, is_cut } = quoteOf(own, longest);
-  // A text that runs the other way keeps its own direction, and the time after it stays after it.
-  const words = rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
-  const isQuestion = asks.test(own.text) && !is_cut;
+/** `longest`: UTF-16 units of the words. */
+export function quoteOf(film: OutlinedFilm, number: number, longest: number): Quote {
+  const sentence = film.sentences[number]!;
+  const text = excerptOf(sentence.text, longest);
+  const isQuestion = endsAsking.test(text);
+  const { speaker } = sentence;
   const who = speaker === null ? (isQuestion ? 'Asked' : 'Said') : nameOf(speaker);
-  const verb = speaker !== null && isQuestion ? ' asks' : '';
-  const at = timeOf(secondOf(film, own));
-  return { kind: 'quote', text: `${who}${verb}: “${words}” (${at}).`, evidence: segmentIds(own), rank };
+  return {
+    lead: `${who}${speaker !== null && isQuestion ? ' asks' : ''}: `,
+    // A text that runs the other way keeps its own direction, and the time after it stays after it.
+    words: rightToLeft.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`,
+    isCut: text.endsWith('…'),
+    second: secondOf(film, sentence),
+  };
 }
+
+export const quoted = (film: OutlinedFilm, number: number, longest: number, rank: number): Statement => ({
+  kind: 'quote',
+  quote: quoteOf(film, number, longest),
+  evidence: segmentIds(film.sentences[number]!),
+  rank,
+});
 
 const figure = /(?<![\p{L}\p{N}])\p{Sc}?\p{N}+(?:[.,:'’]\p{N}+)*(?:\s?[%°€$£])?(?![\p{L}\p{N}])/gu;
 
@@ -62,12 +71,15 @@ function figuresOf(text: string): string[] {
   return (text.match(figure) ?? []).filter((own) => /\p{N}.*\p{N}|[%°€$£]/u.test(own));
 }
 
-/** Words that come again in the sentences of some facts, the most frequent first; as they are said. */
+/**
+ * Words that come again in the sentences of some facts, the most frequent first, as they are said. `phrase`:
+ * `about “bridge” and “river”`; empty of fewer than two.
+ */
 export function recurring(
   { sentences }: OutlinedFilm,
   numbers: readonly number[],
   count: number,
-): { words: string[]; sentences: number[] } {
+): { words: string[]; phrase: string; sentences: number[] } {
   const having = new Map<string, { word: string; sentences: number[] }>();
   for (const number of numbers) {
     for (const word of wordsOf(sentences[number]!.text)) {
@@ -82,8 +94,10 @@ export function recurring(
   }
   const again = [...having.values()].filter((own) => own.sentences.length > 1);
   const best = again.sort((a, b) => b.sentences.length - a.sentences.length).slice(0, count);
+  const words = best.map(({ word }) => `“${word}”`);
   return {
-    words: best.map(({ word }) => word),
+    words,
+    phrase: words.length < 2 ? '' : `about ${listOf(words)}`,
     sentences: [...new Set(best.flatMap((own) => own.sentences.slice(0, 2)))],
   };
 }
@@ -99,6 +113,6 @@ export function recurringWords(film: OutlinedFilm, { sentences }: Facts, count: 
   const { words: texts, sentences: from } = recurring(film, sentences, count);
   if (texts.length < 2) return null;
   const evidence = [...new Set(from.flatMap((number) => segmentIds(film.sentences[number]!)))];
-  const text = `Recurring words: ${listOf(texts.map((word) => `“${word}”`))}.`;
+  const text = `Recurring words: ${listOf(texts)}.`;
   return { kind: 'words', text, evidence, rank: 7 };
 }

@@ -160,3 +160,25 @@ function timeAt(
   const share = Math.min(1, Math.max(0, (at - from) / (to - from)));
   return start_seconds + share * (end_seconds - start_seconds);
 }
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/**
+ * The beginning of a text in at most `longest` UTF-16 units, at least 2, `…` included. Cut between words, else
+ * between characters.
+ */
+export function excerptOf(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const space = text.slice(0, longest).lastIndexOf(' ', longest - 1);
+  const words = space >= longest / 2 ? text.slice(0, space) : wholeCharacters(text, longest - 1);
+  return `${words.replace(/[\s,;:،、，；：—–-]+$/u, '')}…`;
+}
+
+function wholeCharacters(text: string, longest: number): string {
+  let at = 0;
+  for (const { segment } of graphemes.segment(text.slice(0, longest + 32))) {
+    if (at + segment.length > longest) break;
+    at += segment.length;
+  }
+  return text.slice(0, at);
+}

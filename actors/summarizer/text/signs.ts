@@ -50,7 +50,7 @@ const words: Readonly<Record<Exclude<Sign, 'question' | 'name'>, string>> = {
 
 const patterns = Object.entries(words).map(([sign, list]) => [sign as Sign, patternOf(list)] as const);
 const figures = /\p{N}/u;
-const asks = /[?？؟՞]["'”’»）)\]】」』]*$/u;
+export const endsAsking = /[?？؟՞]["'”’»）)\]】」』]*$/u;
 /** A capital letter within a sentence, of a word that is no `I`. */
 const capital = /[\p{Ll}\p{N},;:]\s+(?!I\b)\p{Lu}\p{L}+/u;
 
@@ -67,7 +67,7 @@ export function signsOf(text: string, language = 'und', names: readonly string[]
   const signs = new Set<Sign>();
   for (const [sign, pattern] of patterns) if (pattern.test(text)) signs.add(sign);
   if (figures.test(text)) signs.add('number');
-  if (asks.test(text)) signs.add('question');
+  if (endsAsking.test(text)) signs.add('question');
   const isNamed = names.some((name) => name !== '' && text.includes(name));
   if (isNamed || (!/^(de|lb)\b/i.test(language) && capital.test(text))) signs.add('name');
   return signs;

@@ -19,6 +19,7 @@ import {
   newNode,
 } from '../../../../actors/summarizer/statements/film-texts.ts';
 import { longestLine, longestShort, longestTexts } from '../../../../actors/summarizer/statements/node.ts';
+import { sentenceOf } from '../../../../actors/summarizer/statements/statement.ts';
 import { draws } from '../../../shared.ts';
 import { composedFilm, someComposition } from '../outline/composed.ts';
 import { randomMaterial, shapes } from '../outline/random.ts';
@@ -55,7 +56,9 @@ const plain = (text: string) => text.replace(/[\s\u2068\u2069]+/gu, '');
 function assertSupported(film: FilmTexts, nodes: readonly NodeStatements[], own: NodeStatements): void {
   const within = evidenceWithin(nodes, own);
   const { start, end } = own.node;
-  for (const { kind, text, evidence } of own.statements) {
+  for (const statement of own.statements) {
+    const { kind, evidence } = statement;
+    const text = sentenceOf(statement);
     const where = `${own.node.node_id} ${kind}: ${text}`;
     if (kind === 'extent' || kind === 'absence') continue;
     assert.ok(evidence.length > 0, `nothing supports ${where}`);

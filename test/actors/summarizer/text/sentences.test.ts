@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
-import { sentencesOf } from '../../../../actors/summarizer/text/sentences.ts';
+import { excerptOf, sentencesOf } from '../../../../actors/summarizer/text/sentences.ts';
 
 const said = (
   start_seconds: number,
@@ -128,5 +128,26 @@ test('no visible character is lost or moved, and times ascend within their segme
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+test('an excerpt is cut between words, or between characters where there is no space', () => {
+  assert.equal(excerptOf('It is old.', 80), 'It is old.');
+  assert.equal(excerptOf('The bridge, which is old, fell.', 16), 'The bridge…');
+  assert.equal(excerptOf('橋は古い、そして長い。', 6), '橋は古い…');
+  assert.equal(excerptOf('👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 13), '👩‍👩‍👧‍👦…');
+});
+
+test('an excerpt begins as its text does, and is never longer than asked for', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
+      fc.integer({ min: 2, max: 90 }),
+      (text, longest) => {
+        const excerpt = excerptOf(text, longest);
+        assert.ok(excerpt.length <= longest);
+        assert.ok(text.startsWith(text.length > longest ? excerpt.slice(0, -1) : excerpt));
+      },
+    ),
   );
 });
