@@ -4,9 +4,8 @@ import { clockTime } from '../../decoder/contract.ts';
 import type { SummaryEvidence } from '../../index/summaries/contract.ts';
 import { segmentBySecond } from '../outline/channels.ts';
 import type { Sentence } from '../text/sentences.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, segmentsWithin } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
-import { segmentsWithin } from './leaf.ts';
 
 /** Excerpts of a leaf; of more, those that are quoted and some taken evenly are kept. */
 export const mostExcerpts = 120;

@@ -2,9 +2,38 @@
 // in nine of ten cases or more is taken (docs/measurements.md).
 import { shownScore } from '../../text-reader/contract.ts';
 import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
+import type { GroupName } from '../concepts/lexicon.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';
 import type { Range } from '../outline/material.ts';
-import type { ReadLine, Seen } from './facts.ts';
+
+/** A concept that stands out, or a thing that a detector has seen. */
+export interface Seen {
+  /** The same wherever it is seen: the name of a concept, the class of a thing. */
+  readonly key: string;
+  /** As it stands in a sentence: `a beach`, `at night`, `people`. */
+  readonly name: string;
+  readonly group: GroupName | 'things';
+  /**
+   * Of a concept, deviations above what is usual; of a thing, ten times its score. Of a node above the
+   * leaves, the mean over the leaves that show it.
+   */
+  readonly strength: number;
+  /**
+   * Of a concept, seconds with pictures of the leaves that show it; of a thing, seconds in which it is seen.
+   */
+  readonly seconds: number;
+  /** Grid seconds that show it most, the strongest leaf first. */
+  readonly frames: readonly number[];
+}
+
+/** A line of printed text. */
+export interface ReadLine {
+  readonly text: string;
+  /** Height of its letters, as a share of the picture's. */
+  readonly size: number;
+  /** A grid second in which it is read. */
+  readonly frame: number;
+}
 
 /** What the detectors have seen of one file. */
 export interface Sights {

@@ -12,10 +12,8 @@ import {
 import { canName } from '../concepts/known-concepts.ts';
 import { leastPictures } from '../concepts/standing-out.ts';
 import { type AttributionHint, attributionHints, evidenceOf, frameId } from '../facts/evidence.ts';
-import type { Facts } from '../facts/facts.ts';
+import { type Facts, joinedFacts, leafFacts, segmentsWithin } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
-import { joinedFacts } from '../facts/joined.ts';
-import { leafFacts, segmentsWithin } from '../facts/leaf.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { capital, counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
 import { oneLine, shortSummary, statementsOf } from './node.ts';

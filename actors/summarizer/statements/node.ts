@@ -1,18 +1,27 @@
 // The text of a node as statements with their evidence: of a leaf what is known of it, of others what lasts,
 // what stands out of their parts, and the best of what is said.
-
 import { frameId } from '../facts/evidence.ts';
-import type { Facts, FactsOf } from '../facts/facts.ts';
+import { type Facts, type FactsOf, scoredSentences } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
-import { scoredSentences } from '../facts/leaf.ts';
+import { type Plan, planOf, type Section } from '../objective.ts';
 import type { Look, Looks } from '../outline/looks.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { capital, counted, lengthOf, timeOf } from './english.ts';
 import { linesPhrase, partStatements, writtenIn } from './parts.ts';
-import { goingOn, newcomers, peoplePhrase, peopleSeen, speaking, speakingLong } from './people.ts';
-import { type Plan, planOf, type Section } from './plan.ts';
 import { seenInLeaf, seenInNode, seenPhrase } from './seen.ts';
-import { figures, quoted, quoteOf, recurring, recurringWords } from './speech.ts';
+import {
+  figures,
+  goingOn,
+  newcomers,
+  peoplePhrase,
+  peopleSeen,
+  quoted,
+  quoteOf,
+  recurring,
+  recurringWords,
+  speaking,
+  speakingLong,
+} from './speech.ts';
 import { fitting, type Statement, textOf } from './statement.ts';
 
 /** UTF-16 units of a text at most. */

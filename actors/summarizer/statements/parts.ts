@@ -1,16 +1,13 @@
 // The children of a node, a line each: what is seen, who, what is read and said, with the times.
 import { clipped, frameId } from '../facts/evidence.ts';
-import type { Facts, FactsOf, ReadLine } from '../facts/facts.ts';
+import { type Facts, type FactsOf, scoredSentences } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
-import { scoredSentences } from '../facts/leaf.ts';
-import { largest } from '../facts/sights.ts';
-import { highestScores } from '../objective.ts';
+import { largest, type ReadLine } from '../facts/sights.ts';
+import { highestScores, type Plan } from '../objective.ts';
 import type { OutlineNode } from '../outline/outline.ts';
 import { fromTo, listOf, timeOf } from './english.ts';
-import { peoplePhrase } from './people.ts';
-import type { Plan } from './plan.ts';
 import { seenPhrase } from './seen.ts';
-import { quoteOf, recurring, segmentIds } from './speech.ts';
+import { peoplePhrase, quoteOf, recurring, segmentIds } from './speech.ts';
 import type { Statement } from './statement.ts';
 
 /** Children that are told of. */

@@ -1,7 +1,8 @@
 // What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot,
 // its colours.
 import { frameId } from '../facts/evidence.ts';
-import type { Facts, Seen } from '../facts/facts.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Seen } from '../facts/sights.ts';
 import { listOf, pluralShot, sentence, timeOf } from './english.ts';
 import type { Statement } from './statement.ts';
 

@@ -2,8 +2,7 @@
 // signs that are asked for, without saying the same twice.
 import type { Sentence } from './sentences.ts';
 import { type Sign, signsOf } from './signs.ts';
-import { isStopWord } from './stop-words.ts';
-import { documentFrequencies, termsOf } from './terms.ts';
+import { documentFrequencies, isStopWord, termsOf } from './terms.ts';
 
 export interface SentenceOptions {
   /** How many to choose at most. */

@@ -2,8 +2,7 @@
 // words of the film passed off as what happens in it. Rules on the surface of English, strict where they
 // cannot tell.
 import { lexicon } from '../../concepts/lexicon.ts';
-import { isStopWord } from '../../text/stop-words.ts';
-import { termsOf } from '../../text/terms.ts';
+import { isStopWord, termsOf } from '../../text/terms.ts';
 import type { NodeMaterial } from '../contract.ts';
 
 // What a text may claim: who is known, what is said, and the range. Made once for a node.

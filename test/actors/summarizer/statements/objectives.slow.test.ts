@@ -5,10 +5,10 @@ import {
   hintWeights,
   objectiveOf,
   type Preset,
+  planOf,
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
-import { planOf } from '../../../../actors/summarizer/statements/plan.ts';
 import { signNames } from '../../../../actors/summarizer/text/signs.ts';
 import { conceptVector, painted, rootText, spoken, textsOf, told } from './film-texts.ts';
 
