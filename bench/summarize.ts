@@ -11,13 +11,13 @@ import type { embedderContract } from '../actors/embedder/contract.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import { mostVectorsOfMessage } from '../actors/index/material/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
-import { conceptPhrases } from '../actors/summarizer/concepts/known-concepts.ts';
+import { conceptPhrases } from '../actors/summarizer/concepts/standing-out.ts';
 import { summarizerContract } from '../actors/summarizer/contract.ts';
 import type { Contract } from '../runtime/contract.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { startBench } from './actors.ts';
 import { type LongFilm, peopleIn, pictureRows, spokenSegments, textVector } from './long-films.ts';
-import { median, type Question, type Row } from './row.ts';
+import { type Question, type Row, median } from './row.ts';
 import { sized } from './size.ts';
 
 const hour: LongFilm = { seconds: sized(3600, 120), dimensions: 512, shotSeconds: 8, segments: 900 };

@@ -1,6 +1,9 @@
 // The summarizer actor: holds what is stored of a few files while their summaries are written, from templates
 // or by a language model.
+
+import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Handlers, type Turn } from '../../runtime/actor.ts';
+import type { Log } from '../../runtime/log.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { inSteps } from '../../runtime/sync/steps.ts';
 import { modelErrors } from '../models/contract.ts';
@@ -11,10 +14,9 @@ import {
   type KnownConcepts,
   knownConceptsSteps,
   namesConcepts,
-} from './concepts/known-concepts.ts';
+} from './concepts/standing-out.ts';
 import { summarizerContract, summarizerErrors } from './contract.ts';
 import { Film, type WithWriter } from './film.ts';
-import { Films } from './films.ts';
 import type { LanguageWriter, OpenLanguageWriter } from './language/contract.ts';
 import { openLanguageWriter } from './language/open.ts';
 
@@ -153,4 +155,46 @@ function withWriter(writers: Writers, { film: { language_model: key } }: Film): 
 function lost(key: string, cause: unknown) {
   if (!modelErrors.MODEL_NOT_LOADED.is(cause)) return cause;
   return summarizerErrors.LANGUAGE_MODEL_LOST(cause.message, { model_key: key }, cause);
+}
+
+// The files that are being summarised, by number.
+
+/** Files that are open at the same time; a caller that closes its files never has so many. */
+export const mostFilms = 8;
+
+export class Films<F> {
+  /** The one that was used last at the end. */
+  readonly #films = new Map<number, F>();
+  readonly #log: Log;
+  /** Numbers start at random: a file of this actor from before a restart must not be taken for a new one. */
+  #last = randomInt(2 ** 46);
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Where too many are open, the one that nobody used for longest is forgotten. */
+  add(film: F): number {
+    while (this.#films.size >= mostFilms) {
+      const [oldest] = this.#films.keys();
+      this.#films.delete(oldest!);
+      this.#log.warn('a summary was not closed and is forgotten', { film: oldest!, open: mostFilms });
+    }
+    this.#last += 1;
+    this.#films.set(this.#last, film);
+    return this.#last;
+  }
+
+  /** Throws FILM_LOST. */
+  get(number: number): F {
+    const film = this.#films.get(number);
+    if (!film) throw summarizerErrors.FILM_LOST(`File ${number} is not open`, { film: number });
+    this.#films.delete(number);
+    this.#films.set(number, film);
+    return film;
+  }
+
+  close(number: number): void {
+    this.#films.delete(number);
+  }
 }

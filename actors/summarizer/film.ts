@@ -5,7 +5,7 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { inSteps } from '../../runtime/sync/steps.ts';
 import type { NewSummaryNode } from '../index/summaries/contract.ts';
-import type { KnownConcepts } from './concepts/known-concepts.ts';
+import type { KnownConcepts } from './concepts/standing-out.ts';
 import type { OpenFilm, PlannedNode, SeenPerson, SpokenSegment, summarizerContract } from './contract.ts';
 import { outlinedFilmSteps } from './facts/film.ts';
 import type { Sights } from './facts/sights.ts';

@@ -3,13 +3,13 @@
 import { clockTime } from '../../decoder/contract.ts';
 import type { SummaryEvidence } from '../../index/summaries/contract.ts';
 import { segmentBySecond } from '../outline/channels.ts';
-import type { Sentence } from '../text/sentences.ts';
+import { clipped, type Sentence } from '../text/sentences.ts';
 import { type Facts, segmentsWithin } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
 
 /** Excerpts of a leaf; of more, those that are quoted and some taken evenly are kept. */
 export const mostExcerpts = 120;
-const most = { frames: 200, names: 200, text: 2000, name: 500, hints: 10 };
+const most = { frames: 200, names: 200, text: 2000, hints: 10 };
 
 export const frameId = (frame: number): string => `f${frame}`;
 export const segmentId = (segment: number): string => `t${segment}`;
@@ -76,12 +76,6 @@ function excerptsOf(film: OutlinedFilm, facts: Facts, isWhole: boolean): number[
       ? others
       : Array.from({ length: room }, (_, i) => others[Math.floor(((i + 0.5) * others.length) / room)]!);
   return [...needed, ...kept].sort((a, b) => a - b);
-}
-
-/** Without half a character at the end. */
-export function clipped(text: string, longest = most.name): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }
 
 // Who is probably meant by whom: a speaker who nearly always speaks where one named person is seen, and a

@@ -2,9 +2,8 @@
 // material; those of a node above are the facts of its children put together, so that all that is told of it
 // has its evidence in a leaf.
 
-import { canName } from '../concepts/known-concepts.ts';
 import { lexicon } from '../concepts/lexicon.ts';
-import { leastStrength, standingOut } from '../concepts/standing-out.ts';
+import { canName, leastStrength, standingOut } from '../concepts/standing-out.ts';
 import { secondsOf } from '../outline/channels.ts';
 import { type Range, rowsOf } from '../outline/material.ts';
 import { representativesOf } from '../outline/representatives.ts';

@@ -1,6 +1,6 @@
 // One file, outlined: what all texts of its summary are made of.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
-import type { KnownConcepts } from '../concepts/known-concepts.ts';
+import type { KnownConcepts } from '../concepts/standing-out.ts';
 import { lookScore, type Objective } from '../objective.ts';
 import { type Looks, lookSteps } from '../outline/looks.ts';
 import { type Material, type Range, rowsOf, type Spoken } from '../outline/material.ts';

@@ -4,9 +4,11 @@
 
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
+import sharp from 'sharp';
 import { reasonOf } from '../../../runtime/files/error-code.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SummaryRow } from '../../models/contract.ts';
+import type { RunsOn } from '../../models/device.ts';
 import {
   type ExpectedInput,
   floatsOf,
@@ -16,15 +18,55 @@ import {
 } from '../../models/graph.ts';
 import type { TensorIn } from '../../models/session.ts';
 import { type Decoder, openDecoder, type Sequence } from './decoder.ts';
-import type { Chat, Family, LanguageModel, SeenPicture } from './family.ts';
-import { type Picture, type PictureSize, scaled, sizeOf } from './picture.ts';
-import type { Positions } from './positions.ts';
+import type { Picture, PictureSize, Positions } from './positions.ts';
+
+interface ChatTurn {
+  readonly role: 'system' | 'user' | 'assistant';
+  /** Ordinary text: what looks like a token of the chat is taken as its letters. */
+  readonly text: string;
+}
+
+/** A picture in the size in which the model looks at it. */
+export interface SeenPicture {
+  readonly picture: Picture;
+  /** Tokens it takes in a prompt, without the marks around it. */
+  readonly tokens: number;
+}
+
+export interface Chat {
+  readonly turns: readonly ChatTurn[];
+  /** They stand at the start of the first turn of the user. */
+  readonly pictures: readonly SeenPicture[];
+}
+
+interface Answer {
+  readonly text: string;
+  /** False when it was stopped at the limit of tokens. */
+  readonly ended: boolean;
+}
+
+export interface LanguageModel {
+  /** Where most of the work runs. */
+  readonly runsOn: RunsOn;
+  /** Rejects for a JPEG that cannot be decoded. */
+  look(jpeg: Uint8Array): Promise<SeenPicture>;
+  /** Tokens of a chat, with its pictures and what asks for an answer. */
+  countTokens(chat: Chat): number;
+  /**
+   * The likeliest answer, always the same for the same chat; at most `limit` tokens. `checkpoint` is awaited
+   * before every run of a graph, so between two tokens; what it throws ends the call and leaves the model
+   * usable. Throws MODEL_RUN_FAILED.
+   */
+  answer(chat: Chat, limit: number, checkpoint: Checkpoint): Promise<Answer>;
+  /** Frees its memory. Called once, when nothing runs. */
+  close(): Promise<void>;
+}
 
 /** A part of a prompt: tokens, or a picture. */
 export type Piece = { readonly ids: readonly number[] } | SeenPicture;
 
 /** How a family writes chats and looks at pictures; pure. */
-export interface ChatFormat {
+interface ChatFormat {
   /** Each ends an answer. */
   readonly ends: ReadonlySet<number>;
   pieces(chat: Chat): Piece[];
@@ -35,7 +77,7 @@ export interface ChatFormat {
   pixels(picture: Picture): Readonly<Record<string, TensorIn>>;
 }
 
-export interface FamilyPlan {
+export interface Family {
   readonly axes: 1 | 3;
   /** Inputs of the vision graph. */
   visionInputs(declared: readonly string[]): readonly ExpectedInput[];
@@ -53,42 +95,49 @@ interface Parts {
   readonly decoder: Decoder;
 }
 
-export function family({ axes, visionInputs, format }: FamilyPlan): Family {
-  return {
-    open: async (row, file, session, checkpoint) => {
-      const opened: (() => Promise<void>)[] = [];
-      const close = async () => {
-        for (const release of opened.splice(0).reverse()) await release();
-      };
-      const keep: SessionOpener = async (source) => {
-        await checkpoint();
-        const one = await session(source);
-        opened.push(() => one.release());
-        return one;
-      };
-      try {
-        const tokenizer = await ChatTokenizer.open(file('tokenizer'));
-        const { vision, declared } = await openVision(keep, file('vision'), visionInputs);
-        const ids: ExpectedInput[] = [{ name: 'input_ids', type: 'int64', shape: [1, null] }];
-        const embeddings = await openGraph(keep, file('embeddings'), ids, ['inputs_embeds']);
-        const decoder = await openDecoder(keep, file('decoder'), axes);
-        opened.push(() => decoder.release());
-        const parts = { tokenizer, format: format(tokenizer, row, declared), vision, embeddings, decoder };
-        await warmUp(parts, file('decoder'), checkpoint);
-        return modelOf(parts, close);
-      } catch (error) {
-        await close();
-        throw error;
-      }
-    },
+/**
+ * `file`: path of the file with that role. A graph that does not declare what the family feeds, or answers
+ * something else, is MODEL_LOAD_FAILED with the name of its file; what was opened is released then, and when
+ * `checkpoint` throws.
+ */
+export async function openModel(
+  { axes, visionInputs, format }: Family,
+  row: SummaryRow,
+  file: (role: string) => string,
+  session: SessionOpener,
+  checkpoint: Checkpoint,
+): Promise<LanguageModel> {
+  const opened: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const release of opened.splice(0).reverse()) await release();
   };
+  const keep: SessionOpener = async (source) => {
+    await checkpoint();
+    const one = await session(source);
+    opened.push(() => one.release());
+    return one;
+  };
+  try {
+    const tokenizer = await ChatTokenizer.open(file('tokenizer'));
+    const { vision, declared } = await openVision(keep, file('vision'), visionInputs);
+    const ids: ExpectedInput[] = [{ name: 'input_ids', type: 'int64', shape: [1, null] }];
+    const embeddings = await openGraph(keep, file('embeddings'), ids, ['inputs_embeds']);
+    const decoder = await openDecoder(keep, file('decoder'), axes);
+    opened.push(() => decoder.release());
+    const parts = { tokenizer, format: format(tokenizer, row, declared), vision, embeddings, decoder };
+    await warmUp(parts, file('decoder'), checkpoint);
+    return modelOf(parts, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** The session is opened once, and its names are known before it is checked. */
 async function openVision(
   open: SessionOpener,
   file: string,
-  inputs: FamilyPlan['visionInputs'],
+  inputs: Family['visionInputs'],
 ): Promise<{ vision: Graph; declared: string[] }> {
   const session = await open(file);
   const declared = session.inputs.map(({ name }) => name);
@@ -246,4 +295,27 @@ class ChatTokenizer {
   read(tokens: readonly number[]): string {
     return tokens.length === 0 ? '' : this.#tokenizer.decode([...tokens], decoding);
   }
+}
+
+// Pictures as language models look at them: JPEG brought to a size, RGB bytes in rows.
+
+// Runs take the processors; a picture takes milliseconds, and none comes twice.
+sharp.concurrency(1);
+sharp.cache(false);
+
+/** As they are stored. Rejects for what is no picture. */
+async function sizeOf(jpeg: Uint8Array): Promise<PictureSize> {
+  const { width, height } = await sharp(jpeg).metadata();
+  return { width, height };
+}
+
+/** Bicubic, without keeping proportions. Rejects for what cannot be decoded. */
+async function scaled(jpeg: Uint8Array, { width, height }: PictureSize): Promise<Picture> {
+  const rgb = await sharp(jpeg, { failOn: 'truncated' })
+    .toColourspace('srgb')
+    .removeAlpha()
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .raw()
+    .toBuffer();
+  return { width, height, rgb };
 }

@@ -7,6 +7,7 @@ import { modelErrors, type SummaryRow } from '../../models/contract.ts';
 import type { DeviceChoice } from '../../models/device.ts';
 import { fileOf, findSummaryRow, readRegistry, requireFiles } from '../../models/registry.ts';
 import { openSession } from '../../models/session.ts';
+import { clipped } from '../text/sentences.ts';
 import {
   type NodeAnswer,
   type Read,
@@ -18,19 +19,20 @@ import { guardNode, guardWhole } from './answer/guard.ts';
 import type { LanguageWriter, NodeMaterial, NodeText, OpenLanguageWriter } from './contract.ts';
 import { qwen3vl } from './families/qwen3vl.ts';
 import { smolvlm } from './families/smolvlm.ts';
-import type { Chat, Family, LanguageModel } from './family.ts';
-import { type Fitted, fitted } from './prompts/fitting.ts';
+import { type Chat, type Family, type LanguageModel, openModel } from './model.ts';
 import {
   entriesOf,
+  type Fitted,
+  fitted,
   longestEntry,
   nodeForm,
   nodePrompt,
+  plain,
   repair,
   type ShownFrame,
   wholeForm,
   wholePrompt,
-} from './prompts/node-prompt.ts';
-import { cut, plain } from './prompts/quoting.ts';
+} from './prompts.ts';
 
 // Writes the texts of nodes with a language model: prompt, answer, one repair, and the guard. What cannot be
 // used leaves the text from templates in its place.
@@ -150,7 +152,7 @@ async function ask<T>(
 function repaired(chat: Chat, wrong: string, demand: string): Chat {
   const turns = [
     ...chat.turns,
-    { role: 'assistant', text: cut(plain(wrong), longestWrongAnswer) },
+    { role: 'assistant', text: clipped(plain(wrong), longestWrongAnswer) },
     { role: 'user', text: demand },
   ] as const;
   return { ...chat, turns };
@@ -169,7 +171,8 @@ function failed({ template_text }: NodeMaterial, warnings: readonly string[]): N
   return { text: template_text, verification_hints: [], failed: true, warnings };
 }
 
-const told = (warnings: readonly string[]) => warnings.map((warning) => cut(plain(warning), longestWarning));
+const told = (warnings: readonly string[]) =>
+  warnings.map((warning) => clipped(plain(warning), longestWarning));
 
 export interface LanguageEnv {
   readonly settings: {
@@ -199,7 +202,7 @@ export function openLanguageWriter({ settings, log, stopping }: LanguageEnv): Op
     const file = (role: string) => fileOf(modelsDir, row, role);
     const session = (source: string | Uint8Array) =>
       openSession(source, { device, threads, log, checkpoint, ...(stopping && { stopping }) });
-    return createWriter(row, await familyOf(row).open(row, file, session, checkpoint));
+    return createWriter(row, await openModel(familyOf(row), row, file, session, checkpoint));
   };
 }
 

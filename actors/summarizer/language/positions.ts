@@ -1,6 +1,15 @@
 // Where tokens stand for a decoder. Qwen's has three axes: text moves along all of them at once, a picture
 // stands still in time and spreads over rows and columns, and what follows goes on behind its longer side.
-import type { Picture, PictureSize } from './picture.ts';
+
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Picture extends PictureSize {
+  /** width×height×3. */
+  readonly rgb: Uint8Array;
+}
 
 /** Tokens of text, or a picture with its grid of patches. */
 export type Stretch = { readonly tokens: number } | { readonly grid: PatchGrid };

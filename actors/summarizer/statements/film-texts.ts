@@ -9,8 +9,7 @@ import {
   type SummaryQuality,
   type VerificationHint,
 } from '../../index/summaries/contract.ts';
-import { canName } from '../concepts/known-concepts.ts';
-import { leastPictures } from '../concepts/standing-out.ts';
+import { canName, leastPictures } from '../concepts/standing-out.ts';
 import { type AttributionHint, attributionHints, evidenceOf, frameId } from '../facts/evidence.ts';
 import { type Facts, joinedFacts, leafFacts, segmentsWithin } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';

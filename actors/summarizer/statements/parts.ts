@@ -1,10 +1,11 @@
 // The children of a node, a line each: what is seen, who, what is read and said, with the times.
-import { clipped, frameId } from '../facts/evidence.ts';
+import { frameId } from '../facts/evidence.ts';
 import { type Facts, type FactsOf, scoredSentences } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import { largest, type ReadLine } from '../facts/sights.ts';
 import { highestScores, type Plan } from '../objective.ts';
 import type { OutlineNode } from '../outline/outline.ts';
+import { clipped } from '../text/sentences.ts';
 import { fromTo, listOf, timeOf } from './english.ts';
 import { seenPhrase } from './seen.ts';
 import { peoplePhrase, quoteOf, recurring, segmentIds } from './speech.ts';

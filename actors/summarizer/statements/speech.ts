@@ -1,10 +1,10 @@
 // What is said, in sentences: quotes as they were said with who says it and when, figures, words that come
 // again.
-import { clipped, frameId, segmentId } from '../facts/evidence.ts';
+import { frameId, segmentId } from '../facts/evidence.ts';
 import { type Facts, type SeenPerson, type Speaker, secondOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import type { Plan } from '../objective.ts';
-import { excerptOf, type Sentence } from '../text/sentences.ts';
+import { clipped, excerptOf, type Sentence } from '../text/sentences.ts';
 import { endsAsking } from '../text/signs.ts';
 import { isStopWord, termsOf } from '../text/terms.ts';
 import { capital, counted, lengthOf, listOf, timeOf } from './english.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mostFilms } from '../../../actors/summarizer/actor.ts';
 import { lexicon } from '../../../actors/summarizer/concepts/lexicon.ts';
 import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
-import { mostFilms } from '../../../actors/summarizer/films.ts';
 import { outlineErrors } from '../../../actors/summarizer/outline/material.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { composedFilm, someComposition } from './outline/composed.ts';

@@ -10,7 +10,7 @@ import type { indexContract } from '../../../index/contract.ts';
 import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts';
 import type { Transcript } from '../../../index/transcripts/contract.ts';
-import type { SeenLine, SeenPerson, SeenThing } from '../../../summarizer/contract.ts';
+import type { SeenLine, SeenPerson, SeenThing, SpokenSegment } from '../../../summarizer/contract.ts';
 import type { Index } from '../parts.ts';
 
 export interface Evidence {
@@ -141,4 +141,26 @@ function seenPeople(shown: readonly Shown[]): SeenPerson[] {
     is_named: of.some(({ is_named }) => is_named),
     ranges: joinRanges(of.flatMap(({ ranges }) => ranges)),
   }));
+}
+
+// What is said in a file, as the summarizer takes it: with the names of speakers where there are any.
+
+/** Segments of one message. */
+const together = 2000;
+
+/** At least one page: one without segments says that somebody listened. */
+export function spokenPages({ segments, names, mark }: Transcript): SpokenSegment[][] {
+  const named = (id: string) => names[id] || mark.speaker_names?.[id] || id;
+  const pages: SpokenSegment[][] = [];
+  for (let at = 0; at === 0 || at < segments.length; at += together) {
+    pages.push(
+      segments.slice(at, at + together).map(({ start_seconds, end_seconds, text, speaker }) => ({
+        start_seconds,
+        end_seconds,
+        text: text.trim(),
+        speaker: speaker === null ? null : named(speaker),
+      })),
+    );
+  }
+  return pages;
 }

@@ -15,10 +15,9 @@ import {
 import { mostNodesOfTurn, type PlannedNode } from '../../../summarizer/contract.ts';
 import type { Index, Summarizer } from '../parts.ts';
 import type { Concepts } from './concepts.ts';
-import { type Evidence, EvidenceSum, type StoredEvidence, type VectorPage } from './evidence.ts';
+import { type Evidence, EvidenceSum, type StoredEvidence, spokenPages, type VectorPage } from './evidence.ts';
 import { templatesKey } from './facts.ts';
-import type { SummaryJob } from './jobs.ts';
-import { spokenPages } from './words.ts';
+import type { SummaryJob } from './request.ts';
 
 export type SummaryStep =
   | 'loading_model'

@@ -9,8 +9,17 @@ import { foldName } from '../../../index/summaries/fold-name.ts';
 import { type Complaint, plainPath, type ResolveContext, type StoredMedia } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { SummaryFacts } from './facts.ts';
-import { collectionsById, itemsOf, SummaryJob, summaryJob } from './jobs.ts';
-import { nameOf, type SummaryBody, summaryBody, summaryComplaints, summaryMedia } from './request.ts';
+import {
+  collectionsById,
+  itemsOf,
+  nameOf,
+  type SummaryBody,
+  SummaryJob,
+  summaryBody,
+  summaryComplaints,
+  summaryJob,
+  summaryMedia,
+} from './request.ts';
 
 export const summaryKind = stageKind({
   type: 'summary',

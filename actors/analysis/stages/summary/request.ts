@@ -1,10 +1,12 @@
 // What a request says about summaries: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
 import { quoted } from '../../../../runtime/quoted.ts';
-import { defaulted, described, field, oneOf } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { CollectionChoice, SummaryObjective } from '../../../index/summaries/contract.ts';
 import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../../summarizer/contract.ts';
 import { type Complaint, MediaPath, type NamedPath, plainPath, Text } from '../../request.ts';
+import type { Item } from '../kind.ts';
 
 /** Characters of names and instructions, as they are stored. */
 const longestName = 500;
@@ -110,4 +112,64 @@ function objectiveComplaints({ summary_objective }: SummaryRequest, i: number): 
   if (custom_instructions.trim() !== '' || priority_hints.length > 0) return [];
   const field = `summary_requests[${i}].summary_objective.custom_instructions`;
   return [{ field, what: 'is required for the preset custom, unless priority_hints are given' }];
+}
+
+// Summaries in the form in which they are recorded.
+
+export const SummaryJob = Type.Object({
+  path: Type.String({ minLength: 1 }),
+  analysis_name: Type.String({ minLength: 1 }),
+  /** Null for texts from templates. */
+  model_key: nullable(Type.String()),
+  objective: SummaryObjective,
+  /** Null for one that stands alone. */
+  collection: nullable(CollectionChoice),
+  replace_existing: Type.Boolean(),
+});
+export type SummaryJob = Static<typeof SummaryJob>;
+
+/** A file and all summaries to make of it. */
+export interface SummaryItem extends Item {
+  readonly jobs: readonly SummaryJob[];
+}
+
+/** `model_key`: what the request's model has come to. */
+export function summaryJob(request: SummaryRequest, model_key: string | null): SummaryJob {
+  const { preset = 'general_understanding', priority_hints = [] } = request.summary_objective ?? {};
+  const instructions = request.summary_objective?.custom_instructions?.trim() ?? '';
+  return {
+    path: plainPath(request.path),
+    analysis_name: nameOf(request),
+    model_key,
+    objective: {
+      preset,
+      priority_hints: [...new Set(priority_hints)],
+      custom_instructions: instructions === '' ? null : instructions,
+    },
+    collection: collectionOf(request.collection),
+    replace_existing: request.replace_existing,
+  };
+}
+
+function collectionOf(request: SummaryRequest['collection']): CollectionChoice | null {
+  if (request === undefined) return null;
+  if (typeof request === 'string') return { name: plainName(request), description: '' };
+  if ('collection_id' in request) return request;
+  return { name: plainName(request.name), description: request.description?.trim() ?? '' };
+}
+
+export function itemsOf(jobs: readonly SummaryJob[]): SummaryItem[] {
+  return [...Map.groupBy(jobs, ({ path }) => path)].map(([path, ofPath]) => ({
+    path,
+    jobs: ofPath,
+  }));
+}
+
+/** Of each request the field and the id of the collection it names. */
+export function collectionsById({ summary_requests }: SummaryBody): { field: string; id: string }[] {
+  return summary_requests.flatMap(({ collection }, i) =>
+    typeof collection === 'object' && 'collection_id' in collection
+      ? [{ field: `summary_requests[${i}].collection.collection_id`, id: collection.collection_id }]
+      : [],
+  );
 }

@@ -18,8 +18,8 @@ import { Concepts } from './concepts.ts';
 import { type Evidence, StoredEvidence } from './evidence.ts';
 import { type SummaryFacts, templatesKey } from './facts.ts';
 import { Film } from './film.ts';
-import type { SummaryItem, SummaryJob } from './jobs.ts';
 import { gridSeconds, summaryKind } from './kind.ts';
+import type { SummaryItem, SummaryJob } from './request.ts';
 
 export const summaryStage: Stage<SummaryItem> = {
   kind: summaryKind,

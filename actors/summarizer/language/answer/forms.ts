@@ -1,8 +1,8 @@
 // The two forms of answers, and how what a model wrote is brought into them.
+import '../../../../runtime/schema.ts'; // The words of its errors.
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import '../../../../runtime/schema.ts'; // The words of its errors.
-import { plain } from '../prompts/quoting.ts';
+import { plain } from '../prompts.ts';
 
 // The JSON object in what a language model writes: there may be a fence and words around it, but only one
 // object.

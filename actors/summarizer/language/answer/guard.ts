@@ -1,10 +1,9 @@
 // Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person
 // to check.
 import type { VerificationHint } from '../../../index/summaries/contract.ts';
-import { joinAbbreviations } from '../../text/sentences.ts';
-import { clock } from '../clock.ts';
+import { timeOf } from '../../statements/english.ts';
+import { clipped, joinAbbreviations } from '../../text/sentences.ts';
 import type { NodeMaterial } from '../contract.ts';
-import { cut } from '../prompts/quoting.ts';
 import {
   type Claim,
   claimOf,
@@ -124,7 +123,7 @@ function shortened(sentences: readonly string[], longest: number): string {
     if (more.length > longest) break;
     text = more;
   }
-  return text === '' && sentences[0] ? cut(sentences[0], longest) : text;
+  return text === '' && sentences[0] ? clipped(sentences[0], longest) : text;
 }
 
 const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
@@ -136,7 +135,7 @@ const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
 
 function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial): VerificationHint {
   const [start, end] = material.range;
-  const span = `${clock(start)} to ${clock(end)}`;
+  const span = `${timeOf(start)} to ${timeOf(end)}`;
   const left = sentence === '' ? '' : `; the model wrote: ${sentence}`;
   const follow = {
     name: `Look at ${span} to see who or what is there`,
@@ -145,7 +144,7 @@ function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial)
     copy: `Compare the frames of ${span} with what is said`,
   }[kind];
   return {
-    limitation: cut(`${limitations[kind](cut(what, 120))}${left}`, longestHint),
+    limitation: clipped(`${limitations[kind](clipped(what, 120))}${left}`, longestHint),
     affected_range: [start, end],
     evidence_ids: evidenceIds(material, kind),
     suggested_follow_up: follow,
@@ -155,10 +154,10 @@ function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial)
 function uncertainHint(entry: string, material: NodeMaterial): VerificationHint {
   const [start, end] = material.range;
   return {
-    limitation: cut(`The model cannot tell: ${entry}`, longestHint),
+    limitation: clipped(`The model cannot tell: ${entry}`, longestHint),
     affected_range: [start, end],
     evidence_ids: evidenceIds(material, 'name'),
-    suggested_follow_up: `Look at ${clock(start)} to ${clock(end)}`,
+    suggested_follow_up: `Look at ${timeOf(start)} to ${timeOf(end)}`,
   };
 }
 

@@ -1,6 +1,6 @@
 // Qwen3-VL: pictures keep their proportions, and every 32×32 px are a token with a row and a column.
 import type { ExpectedInput } from '../../../models/graph.ts';
-import { family, type Piece } from '../model.ts';
+import type { Family, Piece } from '../model.ts';
 import { fittedSize, gridOf, gridPositions, patchesOf, patchValues, tokensOf } from '../positions.ts';
 
 /** The grid of a picture has one of these names, by the age of the export. */
@@ -19,7 +19,7 @@ const gridName = (declared: readonly string[]) =>
 const stretchOf = (piece: Piece) =>
   'ids' in piece ? { tokens: piece.ids.length } : { grid: gridOf(piece.picture) };
 
-export const qwen3vl = family({
+export const qwen3vl: Family = {
   axes: 3,
   visionInputs,
   format: (tokenizer, row, declared) => {
@@ -54,4 +54,4 @@ export const qwen3vl = family({
       },
     };
   },
-});
+};

@@ -1,5 +1,5 @@
 // SmolVLM and SmolVLM2: a picture is squeezed into one square and becomes 64 tokens.
-import { family, type Piece } from '../model.ts';
+import type { Family, Piece } from '../model.ts';
 import { plainPositions } from '../positions.ts';
 
 /** Tokens of a picture: patches of 16 px of a square of 512, 16 to a token. */
@@ -7,7 +7,7 @@ const pictureTokens = 64;
 
 const names = { system: 'System', user: 'User', assistant: 'Assistant' } as const;
 
-export const smolvlm = family({
+export const smolvlm: Family = {
   axes: 1,
   visionInputs: () => [
     { name: 'pixel_values', type: 'float32', shape: [1, 1, 3, null, null] },
@@ -53,7 +53,7 @@ export const smolvlm = family({
       }),
     };
   },
-});
+};
 
 /** Three planes of values from -1 to 1. */
 export function planes(rgb: Uint8Array, side: number): Float32Array {

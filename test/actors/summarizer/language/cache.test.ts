@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyValueCache } from '../../../../actors/summarizer/language/cache.ts';
+import { KeyValueCache } from '../../../../actors/summarizer/language/decoder.ts';
 
 const ports = [{ past: 'past.0', present: 'present.0', heads: 2, width: 3 }];
 

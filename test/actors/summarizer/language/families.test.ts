@@ -6,7 +6,8 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { fileOf, isSummary } from '../../../../actors/models/registry.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { openSession, type TensorIn } from '../../../../actors/models/session.ts';
-import type { Chat } from '../../../../actors/summarizer/language/family.ts';
+import type { Chat } from '../../../../actors/summarizer/language/model.ts';
+import { openModel } from '../../../../actors/summarizer/language/model.ts';
 import { familyOf } from '../../../../actors/summarizer/language/open.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { jpeg } from './material.ts';
@@ -45,7 +46,7 @@ async function fedOf(name: FamilyName, turns: Chat['turns'], pictures = 1) {
     };
     return { ...one, run, release };
   };
-  const model = await familyOf(row).open(row, (role) => fileOf(folder, row, role), session, noWait);
+  const model = await openModel(familyOf(row), row, (role) => fileOf(folder, row, role), session, noWait);
   const seen = await Promise.all(
     Array.from({ length: pictures }, async () => model.look(await jpeg(200, 128, 64))),
   );

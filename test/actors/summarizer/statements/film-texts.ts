@@ -1,7 +1,8 @@
 // Films with texts for tests: vectors that show concepts of the lexicon in a made-up space, and all that is
 // told of them.
-import { knownConcepts } from '../../../../actors/summarizer/concepts/known-concepts.ts';
+
 import { lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
+import { knownConcepts } from '../../../../actors/summarizer/concepts/standing-out.ts';
 import { type FilmOptions, outlinedFilm } from '../../../../actors/summarizer/facts/film.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
 import type { Material, Pictures } from '../../../../actors/summarizer/outline/material.ts';

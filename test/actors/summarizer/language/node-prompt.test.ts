@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeMaterial } from '../../../../../actors/summarizer/language/contract.ts';
+import type { NodeMaterial } from '../../../../actors/summarizer/language/contract.ts';
 import {
   everything,
   nodePrompt,
+  purposeLines,
   wholePrompt,
-} from '../../../../../actors/summarizer/language/prompts/node-prompt.ts';
-import { purposeLines } from '../../../../../actors/summarizer/language/prompts/purposes.ts';
-import { hintWeights, presetWeights } from '../../../../../actors/summarizer/objective.ts';
-import { leaf, parent } from '../material.ts';
+} from '../../../../actors/summarizer/language/prompts.ts';
+import { hintWeights, presetWeights } from '../../../../actors/summarizer/objective.ts';
+import { leaf, parent } from './material.ts';
 
 const seen = { picture: { width: 32, height: 32, rgb: new Uint8Array(32 * 32 * 3) }, tokens: 1 };
 const frames = [

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fitted } from '../../../../../actors/summarizer/language/prompts/fitting.ts';
-import type { Share } from '../../../../../actors/summarizer/language/prompts/node-prompt.ts';
+import { fitted, type Share } from '../../../../actors/summarizer/language/prompts.ts';
 
 const seen = { picture: { width: 32, height: 32, rgb: new Uint8Array(0) }, tokens: 100 };
 
