@@ -79,9 +79,9 @@ export function summarizerActor(opener: WriterOpener) {
             const film = films.get(number);
             return { nodes: await film.write(nodes, turn, withWriter(writers, film)) };
           },
-          conclude: ({ film: number }, turn) => {
+          conclude: ({ film: number, warnings }, turn) => {
             const film = films.get(number);
-            return film.conclude(turn, withWriter(writers, film));
+            return film.conclude(warnings, turn, withWriter(writers, film));
           },
           close_film: ({ film }) => {
             films.close(film);

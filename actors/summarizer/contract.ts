@@ -194,12 +194,9 @@ export const summarizerContract = contract(
     ),
     /**
      * Outlines the file: all that was added counts, and nothing can be added after. Nodes in the order in
-     * which they are to be written: children before their parents. MATERIAL_INVALID, FILM_LOST.
+     * which they are to be written: children before their parents. FILM_LOST.
      */
-    outline: ask(
-      Type.Object(Film),
-      Type.Object({ nodes: Type.Array(PlannedNode), root_id: NodeId, uncovered: Type.Array(GridRange) }),
-    ),
+    outline: ask(Type.Object(Film), Type.Object({ nodes: Type.Array(PlannedNode), root_id: NodeId })),
     /**
      * Nodes that an earlier run wrote: their texts stand, and those above are made of them. An id that the
      * outline does not have is refused. FILM_LOST.
@@ -232,11 +229,11 @@ export const summarizerContract = contract(
       Type.Object({ nodes: Type.Array(NewSummaryNode) }),
     ),
     /**
-     * When all nodes are written: the texts of the whole, and what is known to be wrong. FILM_LOST,
-     * LANGUAGE_MODEL_LOST.
+     * When all nodes are written: the texts of the whole, and what is known to be wrong, `warnings` first.
+     * FILM_LOST, LANGUAGE_MODEL_LOST.
      */
     conclude: ask(
-      Type.Object(Film),
+      Type.Object({ ...Film, warnings: Type.Array(Type.String()) }),
       Type.Object({
         one_line_summary: Type.String({ maxLength: 2000 }),
         short_summary: Type.String({ maxLength: 20_000 }),

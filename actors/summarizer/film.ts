@@ -43,9 +43,6 @@ export class Film {
   #outlining = 0;
   readonly #written = new Map<string, Written>();
   readonly #warnings: string[] = [];
-  /** Pictures that were planned of each node. */
-  readonly #planned = new Map<string, number>();
-  #unread = 0;
 
   constructor(film: OpenFilm) {
     this.film = film;
@@ -75,14 +72,12 @@ export class Film {
       const isLeaf = node.child_ids.length === 0;
       const { pictures } = film.material;
       const looked = pictures && isLeaf && mostPictures > 0;
-      const frames = looked ? representativesOf(pictures, node, mostPictures).map(({ frame }) => frame) : [];
-      this.#planned.set(node.node_id, frames.length);
+      const frames = looked ? representativesOf(pictures, node, mostPictures) : [];
       const stage = isLeaf ? 'generating_observations' : 'generating_summary';
       nodes.push({ node_id: node.node_id, stage, frames });
       if (looked) await checkpoint();
     }
-    const uncovered = film.outline.uncovered.map(({ start, end }): [number, number] => [start, end]);
-    return { nodes, root_id: film.root.node_id, uncovered };
+    return { nodes, root_id: film.root.node_id };
   }
 
   async #outlinedNow(concepts: KnownConcepts | null, checkpoint: Checkpoint): Promise<FilmTexts> {
@@ -145,7 +140,6 @@ export class Film {
     writer: LanguageWriter,
     turn: Turn,
   ): Promise<NewSummaryNode> {
-    this.#unread += Math.max(0, (this.#planned.get(texts.node.node_id) ?? 0) - pictures.length);
     const material = materialOf(this.#outlined(), texts, {
       film: this.film,
       pictures,
@@ -158,7 +152,11 @@ export class Film {
     return newNode(texts, { text: failed ? texts.text : text, hints: verification_hints, failed });
   }
 
-  async conclude(turn: Turn, withWriter: WithWriter | null): Promise<Reply<Contract, 'conclude'>> {
+  async conclude(
+    given: readonly string[],
+    turn: Turn,
+    withWriter: WithWriter | null,
+  ): Promise<Reply<Contract, 'conclude'>> {
     const texts = this.#outlined();
     const { root, outline } = texts.film;
     const missing = outline.nodes.find(({ node_id }) => !this.#written.has(node_id));
@@ -180,7 +178,6 @@ export class Film {
       : template;
     const failed = [...this.#written].filter(([, own]) => own.failed).map(([id]) => id);
     const warnings = [
-      ...(this.#unread > 0 ? [`${this.#unread} sampled pictures could not be read.`] : []),
       ...(whole
         ? []
         : [
@@ -188,7 +185,7 @@ export class Film {
           ]),
       ...this.#warnings,
     ];
-    return { ...(whole ?? template), quality: texts.quality(failed, warnings) };
+    return { ...(whole ?? template), quality: texts.quality(failed, warnings, given) };
   }
 
   #outlined(): FilmTexts {

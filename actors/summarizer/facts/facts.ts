@@ -72,7 +72,7 @@ export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.fr
     pictured: end - first,
     spoken: speakers.spoken,
     shots: shotsWithin(film, range),
-    frames: pictures ? representativesOf(pictures, range, mostFrames).map(({ frame }) => frame) : [],
+    frames: pictures ? representativesOf(pictures, range, mostFrames) : [],
   };
 }
 

@@ -46,7 +46,6 @@ export interface OutlinedFilm extends FilmOptions {
 export const outlinedFilm = (whole: Material, options: FilmOptions): OutlinedFilm =>
   atOnce(outlinedFilmSteps(whole, options));
 
-/** Throws MATERIAL_INVALID. */
 export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps<OutlinedFilm> {
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;

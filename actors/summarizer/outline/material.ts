@@ -46,38 +46,6 @@ export interface Material {
   readonly people: readonly Appearance[];
 }
 
-/** Throws MATERIAL_INVALID where lengths, order or places do not fit. */
-export function checkMaterial({ seconds, pictures, segments, people }: Material): void {
-  if (!Number.isSafeInteger(seconds) || seconds < 1) fail(`a grid of ${seconds} seconds`);
-  if (pictures) {
-    const { vectors, dimensions, frames } = pictures;
-    if (!Number.isSafeInteger(dimensions) || dimensions < 1) fail(`vectors of ${dimensions} dimensions`);
-    if (vectors.length !== frames.length * dimensions)
-      fail(`${vectors.length} numbers for ${frames.length} frames of ${dimensions}`);
-    checkFrames(frames, seconds, 'pictures');
-  }
-  for (const { person, frames } of people) checkFrames(frames, seconds, person);
-  let before = Number.NEGATIVE_INFINITY;
-  for (const { start_seconds, end_seconds } of segments ?? []) {
-    if (!(start_seconds >= before && end_seconds >= start_seconds && end_seconds < Number.POSITIVE_INFINITY))
-      fail(`a segment from ${start_seconds} to ${end_seconds} after one at ${before}`);
-    before = start_seconds;
-  }
-}
-
-function checkFrames(frames: ArrayLike<number>, seconds: number, whose: string): void {
-  for (let i = 0; i < frames.length; i++) {
-    const frame = frames[i]!;
-    const after = i === 0 ? -1 : frames[i - 1]!;
-    if (!Number.isInteger(frame) || frame <= after || frame >= seconds)
-      fail(`${whose}: frame ${frame} after ${after}, of ${seconds}`);
-  }
-}
-
-function fail(what: string): never {
-  throw outlineErrors.MATERIAL_INVALID(what);
-}
-
 /** Half-open, in grid seconds. */
 export interface Range {
   readonly start: number;

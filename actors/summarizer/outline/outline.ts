@@ -3,7 +3,7 @@
 // seen, said and heard. Pure, and the same for the same material.
 import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
 import { type Channel, channelsOf, nextDistances, segmentBySecond, windowDistances } from './channels.ts';
-import { checkMaterial, type Material, type Pictures, type Range, uncoveredRanges } from './material.ts';
+import { type Material, type Pictures, type Range, uncoveredRanges } from './material.ts';
 import {
   type Bounds,
   type Branch,
@@ -40,9 +40,8 @@ export interface Outline {
 /** As `outlineSteps`, without a pause. */
 export const outlineOf = (material: Material): Outline => atOnce(outlineSteps(material));
 
-/** Throws MATERIAL_INVALID. O(seconds · dimensions · longest leaf), at most a second or two for ten hours. */
+/** O(seconds · dimensions · longest leaf), at most a second or two for ten hours. */
 export function* outlineSteps(material: Material): Steps<Outline> {
-  checkMaterial(material);
   const { pictures, seconds } = material;
   const scale = scaleOf(seconds);
   const shots = pictures && (yield* shotSteps(pictures));

@@ -3,13 +3,6 @@
 import { type Factor, RightSide } from '../products/products.ts';
 import { type Pictures, type Range, rowsOf } from './material.ts';
 
-export interface Representative {
-  /** Grid second. */
-  readonly frame: number;
-  /** Share of the frames of the range that are nearest to this one, 0 to 1; all together 1. */
-  readonly share: number;
-}
-
 /** Frames that are looked at, thinned out evenly in longer ranges, and those of them that may be chosen. */
 const most = { looked: 512, choice: 64 };
 /** One more frame has to bring the frames nearer to theirs by so much on average. */
@@ -24,21 +17,15 @@ interface Candidate {
 }
 
 /**
- * At most `count` frames of a range, in the order of time: fewer where fewer show all there is, none where
- * the range has no vector. O(min(frames, 512) · 64 · d), whatever the length of the range.
+ * Grid seconds of at most `count` frames of a range, ascending: fewer where fewer show all there is, none
+ * where the range has no vector. O(min(frames, 512) · 64 · d), whatever the length of the range.
  */
-export function representativesOf(pictures: Pictures, range: Range, count: number): Representative[] {
+export function representativesOf(pictures: Pictures, range: Range, count: number): number[] {
   const rows = thinned(rowsWithin(pictures, range), most.looked);
   if (rows.length === 0 || count <= 0) return [];
   const candidates = candidatesOf(gathered(pictures, rows), Math.min(rows.length, most.choice));
   const chosen = mostCovering(candidates, rows.length, count);
-  const nearest = rows.map((_, at) => nearestOf(chosen, at));
-  return chosen
-    .map((candidate) => ({
-      frame: pictures.frames[rows[candidate.at]!]!,
-      share: nearest.filter((own) => own === candidate).length / rows.length,
-    }))
-    .sort((a, b) => a.frame - b.frame);
+  return chosen.map(({ at }) => pictures.frames[rows[at]!]!).sort((a, b) => a - b);
 }
 
 function rowsWithin({ frames }: Pictures, range: Range): number[] {
@@ -106,8 +93,4 @@ function mostCovering(candidates: readonly Candidate[], frames: number, count: n
     });
   }
   return chosen;
-}
-
-function nearestOf(chosen: readonly Candidate[], at: number): Candidate {
-  return chosen.reduce((best, one) => (one.likeness[at]! > best.likeness[at]! ? one : best));
 }

@@ -81,12 +81,17 @@ export class FilmTexts {
     return { one_line_summary: oneLine(this.film, facts), short_summary };
   }
 
-  /** `failed`: ids of nodes. `others`: warnings of whoever wrote. */
-  quality(failed: readonly string[], others: readonly string[]): SummaryQuality {
+  /** `failed`: ids of nodes. `written` and `given`: warnings of whoever wrote, and gave the material. */
+  quality(
+    failed: readonly string[],
+    written: readonly string[],
+    given: readonly string[] = [],
+  ): SummaryQuality {
     const { outline, late } = this.film;
     const missing = outline.uncovered.reduce((sum, { start, end }) => sum + end - start, 0);
     const { seconds } = this.film.material;
     const warnings = [
+      ...given,
       ...(missing > 0 ? [`Not analysed: ${lengthOf(missing)} of ${lengthOf(seconds)}.`] : []),
       ...(late > 0
         ? [`${counted(late, 'segment')} of the transcript after the end of the file: ignored.`]
@@ -94,7 +99,7 @@ export class FilmTexts {
       ...(failed.length > 0
         ? [`${counted(failed.length, 'node keeps its text', 'nodes keep their texts')} from templates.`]
         : []),
-      ...others,
+      ...written,
     ];
     return {
       warnings: warnings.slice(0, mostQualityEntries).map((warning) => warning.slice(0, 2000)),

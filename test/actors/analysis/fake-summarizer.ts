@@ -145,7 +145,7 @@ function filmHandlers(world: SummarizerWorld, hear: Hear, filmOf: (film: number)
         frames: frames(from),
       }));
       const root = { node_id: 'root', stage: 'generating_summary' as const, frames: [] };
-      return { nodes: [...leaves, root], root_id: 'root', uncovered: [] };
+      return { nodes: [...leaves, root], root_id: 'root' };
     },
     take_up: async ({ film, nodes }: Film & { nodes: { node_id: string }[] }) => {
       filmOf(film).taken.push(...nodes.map(({ node_id }) => node_id));
@@ -158,11 +158,13 @@ function filmHandlers(world: SummarizerWorld, hear: Hear, filmOf: (film: number)
       filmOf(film);
       return { nodes: nodes.map(({ node_id }) => nodeOf(asked, node_id, world.unusable.has(node_id))) };
     },
-    conclude: async ({ film }: Film) => {
+    conclude: async ({ film, warnings }: Film & { warnings: string[] }) => {
       await hear('conclude');
       const { asked } = filmOf(film);
       const none = { uncovered_ranges: [], uncovered_range_count: 0 };
-      const quality = { warnings: [], warning_count: 0, ...none, failed_node_ids: [], failed_node_count: 0 };
+      const failed = [...world.unusable];
+      const told = { warnings, warning_count: warnings.length, ...none };
+      const quality = { ...told, failed_node_ids: failed, failed_node_count: failed.length };
       return { one_line_summary: asked.objective.preset, short_summary: `of ${asked.seconds} s`, quality };
     },
     close_film: async ({ film }: Film) => {

@@ -80,7 +80,10 @@ test('a language model is given evidence and pictures of leaves, and the texts o
     if (is_leaf) assert.ok(pictures.length >= 1 && pictures.length <= 3 && children.length === 0);
     else for (const child of children) assert.equal(child.text, `some-vl on ${child.node_id}.`);
   }
-  const { one_line_summary, short_summary, quality } = await summarizer.ask('conclude', { film: film.film });
+  const { one_line_summary, short_summary, quality } = await summarizer.ask('conclude', {
+    film: film.film,
+    warnings: [],
+  });
   assert.deepEqual([one_line_summary, short_summary], ['One line.', 'A short one. Of two sentences.']);
   assert.equal(wholes[0]!.template_text, `some-vl on ${film.root_id}.`);
   assert.deepEqual([quality.warning_count, quality.failed_node_count], [0, 0]);
@@ -98,14 +101,9 @@ test('a node of which a model makes nothing usable keeps its template, and is to
   const film = await openWith(summarizer, 'some-vl');
   const written = await write(summarizer, film, 1);
   assert.ok(written.every(({ failed, text }) => failed && text.length > 0));
-  const { quality, short_summary } = await summarizer.ask('conclude', { film: film.film });
+  const { quality, short_summary } = await summarizer.ask('conclude', { film: film.film, warnings: [] });
   assert.equal(quality.failed_node_count, film.nodes.length);
   assert.match(short_summary, /^A video of /);
-  const leaves = film.nodes.filter(({ frames }) => frames.length > 0).length;
-  assert.ok(
-    quality.warnings.includes(`${leaves} sampled pictures could not be read.`),
-    quality.warnings.join(),
-  );
   assert.ok(quality.warnings.some((warning) => warning.endsWith(': no sentence')));
   assert.ok(quality.warnings.some((warning) => warning.includes('short summary was written from templates')));
 });
@@ -141,7 +139,7 @@ test('a cancel ends the node that is being written', async (t) => {
   await begun.promise;
   cancel.abort();
   await assert.rejects(written, (error) => engineErrors.CANCELLED.is(error));
-  await assert.rejects(summarizer.ask('conclude', { film }), /is not written/);
+  await assert.rejects(summarizer.ask('conclude', { film, warnings: [] }), /is not written/);
 });
 
 test('a model that cannot be loaded is told, and a cancelled load ends', async (t) => {

@@ -4,14 +4,7 @@
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import {
-  type GridRange,
-  mostNodesOfMessage,
-  mostQualityEntries,
-  type SummaryNode,
-  type SummaryQuality,
-  summaryErrors,
-} from '../../../index/summaries/contract.ts';
+import { mostNodesOfMessage, type SummaryNode, summaryErrors } from '../../../index/summaries/contract.ts';
 import { mostNodesOfTurn, type PlannedNode } from '../../../summarizer/contract.ts';
 import type { Index, Summarizer } from '../parts.ts';
 import type { Concepts } from './concepts.ts';
@@ -59,7 +52,6 @@ export interface MadeSummary {
 interface Outline {
   readonly nodes: readonly PlannedNode[];
   readonly root_id: string;
-  readonly uncovered: [number, number][];
 }
 
 export class Film {
@@ -67,7 +59,6 @@ export class Film {
   readonly #work: FilmWork;
   readonly #sum = new EvidenceSum();
   readonly #warnings: string[];
-  readonly #failed = new Set<string>();
   #settings = '';
   #withoutPicture = 0;
   #film = -1;
@@ -183,7 +174,6 @@ export class Film {
       await this.#drop();
       kept = await this.#begin();
     }
-    for (const { node_id, failed } of kept) if (failed) this.#failed.add(node_id);
     for (let at = 0; at < kept.length; at += mostNodesOfMessage) {
       const some = kept.slice(at, at + mostNodesOfMessage);
       const texts = some.map(({ node_id, text, failed }) => ({ node_id, text, failed }));
@@ -257,7 +247,6 @@ export class Film {
       );
       // Not cancellable: what was written is worth keeping.
       await index.ask('append_nodes', { stage: this.#stage ?? -1, nodes: made.nodes });
-      for (const { node_id, failed } of made.nodes) if (failed) this.#failed.add(node_id);
       this.#work.wrote(some.length / nodes.length);
     }
   }
@@ -276,26 +265,24 @@ export class Film {
     return pictures;
   }
 
-  async #commit({ nodes, root_id, uncovered }: Outline): Promise<MadeSummary> {
+  async #commit({ nodes, root_id }: Outline): Promise<MadeSummary> {
     const { index, summarizer } = this.#parts;
     const { media, job, tell } = this.#work;
     tell('generating_short_summary', null);
-    const concluded = await summarizer.ask('conclude', { film: this.#film }, this.#call);
-    const { one_line_summary, short_summary, quality: templateQuality } = concluded;
     if (this.#withoutPicture > 0) {
       this.#warnings.push(`${this.#withoutPicture} stored pictures cannot be read and were not used.`);
     }
     const warnings = this.#warnings;
-    const quality = qualityOf(templateQuality, { warnings, failed: [...this.#failed], uncovered });
+    const whole = await summarizer.ask('conclude', { film: this.#film, warnings }, this.#call);
     const { collection, objective } = job;
     const stage = this.#stage ?? -1;
     if (this.#parts.signal.aborted) throw engineErrors.CANCELLED(`${media.path}: was not finished`);
-    const summary = { one_line_summary, short_summary, objective, root_id, quality };
+    const summary = { ...whole, objective, root_id };
     try {
       // Not cancellable: a commit that was begun is finished, and what is finished stays.
       const made = await index.ask('commit_summary', { stage, media, collection, ...summary });
       this.#stage = null;
-      return { ...made, nodes: nodes.length, failed_nodes: this.#failed.size, warnings };
+      return { ...made, nodes: nodes.length, failed_nodes: whole.quality.failed_node_count, warnings };
     } catch (error) {
       // What was kept would never become a whole tree.
       if (summaryErrors.NOT_A_TREE.is(error)) await this.#begin().then(() => this.#drop());
@@ -310,33 +297,3 @@ interface Picture {
 }
 
 const damagedVectors = 'The visual analysis is damaged, and parts of it were not used.';
-
-// What is known to be wrong with a summary: what the summarizer says, and what was missing when it was made.
-
-/** Characters of a warning that is stored. */
-const longestWarning = 2000;
-
-interface QualityFacts {
-  readonly warnings: readonly string[];
-  /** Nodes whose text is plainer than it was asked for, those of earlier runs too. */
-  readonly failed: readonly string[];
-  readonly uncovered: readonly GridRange[];
-}
-
-/** The lists keep the first entries, the counts all of them. */
-function qualityOf(told: SummaryQuality, { warnings, failed, uncovered }: QualityFacts): SummaryQuality {
-  const all = [...warnings, ...told.warnings].map((text) => text.slice(0, longestWarning));
-  const ids = new Set([...told.failed_node_ids, ...failed]);
-  const ranges =
-    told.uncovered_range_count > 0
-      ? told.uncovered_ranges
-      : uncovered.map(([start_seconds, end_seconds]) => ({ start_seconds, end_seconds }));
-  return {
-    warnings: all.slice(0, mostQualityEntries),
-    warning_count: told.warning_count + warnings.length,
-    uncovered_ranges: ranges.slice(0, mostQualityEntries),
-    uncovered_range_count: Math.max(told.uncovered_range_count, ranges.length),
-    failed_node_ids: [...ids].slice(0, mostQualityEntries),
-    failed_node_count: Math.max(told.failed_node_count, ids.size),
-  };
-}
