@@ -1,6 +1,6 @@
 // Which concepts stand out in a range of a film: those whose text is nearer to its frames than it is to
 // pictures of the whole library. A cosine by itself says nothing: some texts are near to every picture.
-import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/steps.ts';
 import { defaultModelKey } from '../../models/rows/list.ts';
 import { outlineErrors } from '../outline/material.ts';
 import { addTo, dot, medianOf } from '../outline/vector.ts';
@@ -54,9 +54,6 @@ export function conceptVectors({ vectors, dimensions: d }: Rows, counts: readonl
 
 /** Pictures and concepts of one step. */
 const step = { pictures: 128, concepts: 8 };
-
-export const backgroundOf = (concepts: Rows, pictures: Rows): Background =>
-  atOnce(backgroundSteps(concepts, pictures));
 
 /** O(concepts · pictures · d). `pictures`: of the library, some thousand taken evenly are enough. */
 export function* backgroundSteps(concepts: Rows, pictures: Rows): Steps<Background> {
@@ -212,9 +209,6 @@ export function* knownConceptsSteps(
   const background = yield* backgroundSteps(vectors, { vectors: pictures, dimensions });
   return { model_key, vectors, background };
 }
-
-export const knownConcepts = (...request: Parameters<typeof knownConceptsSteps>): KnownConcepts =>
-  atOnce(knownConceptsSteps(...request));
 
 /**
  * The model that comes with the program compares colours, light and shapes: of 68 photographs of which it was

@@ -1,5 +1,5 @@
 // One file, outlined: what all texts of its summary are made of.
-import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/steps.ts';
 import type { KnownConcepts } from '../concepts/standing-out.ts';
 import { lookScore, type Objective } from '../objective.ts';
 import { type Looks, lookSteps } from '../outline/looks.ts';
@@ -41,10 +41,6 @@ export interface OutlinedFilm extends FilmOptions {
   /** How much each node is wanted by the objective; to be compared between nodes. */
   readonly worth: ReadonlyMap<string, number>;
 }
-
-/** As `outlinedFilmSteps`, without a pause. */
-export const outlinedFilm = (whole: Material, options: FilmOptions): OutlinedFilm =>
-  atOnce(outlinedFilmSteps(whole, options));
 
 export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps<OutlinedFilm> {
   const { seconds } = whole;

@@ -1,7 +1,7 @@
 // What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it
 // looks, how much is said, who is seen.
 
-import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/steps.ts';
 import { nextDistances, segmentBySecond, stepRows } from './channels.ts';
 import { type Material, type Pictures, type Range, rowsOf } from './material.ts';
 import { addTo, dot } from './vector.ts';
@@ -33,10 +33,6 @@ export type Look = (typeof lookNames)[number];
  * tells them apart, and 0.5 of what nobody has looked at.
  */
 export type Looks = Readonly<Record<Look, number>>;
-
-/** As `lookSteps`, without a pause. */
-export const looksOf = (material: Material, shots: readonly number[], ranges: readonly Range[]): Looks[] =>
-  atOnce(lookSteps(material, shots, ranges));
 
 /** `shots`: grid seconds at which shots begin, ascending. O(seconds · d + seconds · levels of ranges). */
 export function* lookSteps(

@@ -1,7 +1,7 @@
 // The outline of a media file: a tree whose nodes have half-open ranges on the grid that nest and cover it
 // exactly. Made of shots that are joined to leaves, and of leaves that are joined to chapters, by what is
 // seen, said and heard. Pure, and the same for the same material.
-import { atOnce, type Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/steps.ts';
 import { type Channel, channelsOf, nextDistances, segmentBySecond, windowDistances } from './channels.ts';
 import { type Material, type Pictures, type Range, uncoveredRanges } from './material.ts';
 import {
@@ -36,9 +36,6 @@ export interface Outline {
   /** Grid seconds of which nothing is known. */
   readonly uncovered: readonly Range[];
 }
-
-/** As `outlineSteps`, without a pause. */
-export const outlineOf = (material: Material): Outline => atOnce(outlineSteps(material));
 
 /** O(seconds · dimensions · longest leaf), at most a second or two for ten hours. */
 export function* outlineSteps(material: Material): Steps<Outline> {
@@ -242,10 +239,8 @@ interface Shots {
   readonly changes: Float32Array;
 }
 
-export const shotsOf = (pictures: Pictures): Shots => atOnce(shotSteps(pictures));
-
 /** O(n · d). */
-function* shotSteps(pictures: Pictures): Steps<Shots> {
+export function* shotSteps(pictures: Pictures): Steps<Shots> {
   const rows = pictures.frames.length;
   const changes = yield* windowDistances(pictures, side);
   if (rows === 0) return { starts: [], changes };

@@ -97,9 +97,12 @@ export async function listCollections(
       const what = 'collection_id: is required with include_members';
       throw summariesErrors.WHICH_COLLECTION(what, { field: 'collection_id' });
     }
-    const { collections, unreadable } = await allCollections(parts, cache_dir, call);
-    const damaged = unreadable.map((id) => `the collection ${id} is damaged`);
-    return { collections: collections.map(collectionEntry).sort(byName), ...warned(damaged) };
+    const pages = await allPages((after: string | null) =>
+      parts.index.ask('list_collections', { cache_dir, after, limit: mostOfPage }, call),
+    );
+    const damaged = pages.flatMap((page) => page.unreadable.map((id) => `the collection ${id} is damaged`));
+    const collections = pages.flatMap((page) => page.collections.map(collectionEntry));
+    return { collections: collections.sort(byName), ...warned(damaged) };
   }
   const most = include_members ? null : 0;
   const { collection, members, unreadable } = await membersOf(parts, cache_dir, collection_id, most, call);
@@ -117,22 +120,13 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name.localeCompare(b.name, 'en') || (a.name < b.name ? -1 : 1);
 }
 
-async function allCollections({ index }: SummariesParts, cache_dir: string, call: CallOptions) {
-  const collections: HeldCollection[] = [];
-  const unreadable: string[] = [];
-  let after: string | null = null;
-  do {
-    const request: { cache_dir: string; after: string | null; limit: number } = {
-      cache_dir,
-      after,
-      limit: mostOfPage,
-    };
-    const page = await index.ask('list_collections', request, call);
-    collections.push(...page.collections);
-    unreadable.push(...page.unreadable);
-    after = page.next;
-  } while (after !== null);
-  return { collections, unreadable };
+/** Each asked for with the end of the one before it. */
+async function allPages<P extends { readonly next: unknown }>(
+  page: (after: P['next'] | null) => Promise<P>,
+): Promise<P[]> {
+  const pages = [await page(null)];
+  for (let { next } = pages[0]!; next !== null; { next } = pages.at(-1)!) pages.push(await page(next));
+  return pages;
 }
 
 /** `most` 0: none of them; null: all. UNKNOWN_COLLECTION. */
@@ -144,17 +138,16 @@ export async function membersOf(
   call: CallOptions,
 ): Promise<{ collection: HeldCollection; members: SummaryMember[]; unreadable: SummaryName[] }> {
   const limit = most === 0 ? 1 : mostOfPage;
-  const first = await index.ask('list_members', { cache_dir, collection_id, after: null, limit }, call);
-  const { collection } = first;
-  if (collection === null) throw unknownCollection(cache_dir, collection_id);
-  if (most === 0) return { collection, members: [], unreadable: [] };
-  const { members, unreadable } = first;
-  for (let after = first.next; after !== null; ) {
+  const pages = await allPages(async (after: SummaryName | null) => {
     const page = await index.ask('list_members', { cache_dir, collection_id, after, limit }, call);
-    members.push(...page.members);
-    unreadable.push(...page.unreadable);
-    after = page.next;
-  }
+    return most === 0 ? { ...page, members: [], unreadable: [], next: null } : page;
+  });
+  const [{ collection } = { collection: null }] = pages;
+  if (collection === null) throw unknownCollection(cache_dir, collection_id);
+  const [members, unreadable] = [
+    pages.flatMap((page) => page.members),
+    pages.flatMap((page) => page.unreadable),
+  ];
   return { collection, members, unreadable };
 }
 

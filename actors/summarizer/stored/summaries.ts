@@ -36,18 +36,15 @@ import { parseSummaryRef, summaryRef } from './summary-ref.ts';
 
 export function createSummaries(given: SummariesParts): Summaries {
   const parts: SummariesParts = { index: given.index, prober: given.prober };
-  const finder = new SummaryFinder(parts);
+  const searching = new Mutex();
   return {
     collections: (request, signal) => listCollections(parts, request, now(signal)),
     list: (request, signal) => listSummaries(parts, request, now(signal)),
-    find: (request, signal) => finder.find(request, now(signal)),
+    find: (request, signal) => findNodes(parts, searching, request, now(signal)),
     overview: async (request, signal) => {
-      const { selected, summary, detail, node, children, unreadable } = await read(
-        parts,
-        request,
-        { node_id: null, evidence: false },
-        now(signal),
-      );
+      const query = { node_id: null, evidence: false };
+      const found = await read(parts, request, query, now(signal));
+      const { selected, summary, detail, node, children, unreadable } = found;
       return {
         ...summaryEntry(summary, selected.path ?? undefined),
         summary_objective: detail.objective,
@@ -60,12 +57,8 @@ export function createSummaries(given: SummariesParts): Summaries {
     node: async (request, signal) => {
       const { node_id, include_evidence } = request;
       const query = { node_id, evidence: include_evidence };
-      const { summary, detail, node, children, unreadable, evidence } = await read(
-        parts,
-        request,
-        query,
-        now(signal),
-      );
+      const found = await read(parts, request, query, now(signal));
+      const { summary, detail, node, children, unreadable, evidence } = found;
       const entry = nodeEntry(node, children);
       return {
         summary_ref: summaryRef(summary),
@@ -191,47 +184,38 @@ function unknownSummary({ cache_dir }: SummarySelector, { hash_str, analysis_id,
 // Finds nodes by the words of their texts. What is stored is brought into memory by the first search, a step
 // at a time, and other questions are answered in between.
 
-class SummaryFinder {
-  readonly #parts: SummariesParts;
-  /**
-   * One search at a time: two of different folders would take turns in throwing out what the other one reads.
-   */
-  readonly #searching = new Mutex();
-
-  constructor(parts: SummariesParts) {
-    this.#parts = parts;
-  }
-
-  async find(request: FindRequest, call: CallOptions): Promise<SummaryMatchesAnswer> {
-    const { cache_dir, query, collection_id = null, max_results } = request;
-    const { askedAs, broken } = await this.#within(request, call);
-    if (collection_id !== null) await membersOf(this.#parts, cache_dir, collection_id, 0, call);
-    const hashes = askedAs === null ? null : [...askedAs.keys()];
-    const found = await this.#searching.run(async () => {
-      for (;;) {
-        const parameters = { cache_dir, query, hashes, collection_id, max_results };
-        const answer = await this.#parts.index.ask('search_summaries', parameters, call);
-        if (answer.done) return answer;
-      }
-    }, call);
-    const { matches, total, total_is_exact, unreadable } = found;
-    const inScope = unreadable.filter(({ hash_str }) => askedAs?.has(hash_str) ?? true);
-    const damaged = inScope.map(
-      ({ hash_str }) => `a summary of ${askedAs?.get(hash_str) ?? hash_str} is damaged`,
-    );
-    return {
-      matches: matches.map((one) => matchEntry(one, askedAs?.get(one.hash_str))),
-      total,
-      truncated: total > matches.length || !total_is_exact,
-      total_is_exact,
-      ...warned([...broken, ...damaged]),
-    };
-  }
-
-  async #within({ cache_dir, media_paths, hash_strs }: FindRequest, call: CallOptions) {
-    if (media_paths === undefined && hash_strs === undefined) return { askedAs: null, broken: [] };
-    return contentsOf(this.#parts, cache_dir, media_paths ?? [], hash_strs ?? [], call);
-  }
+/** `searching`: one search at a time, or two of different folders would throw out what the other one reads. */
+async function findNodes(
+  parts: SummariesParts,
+  searching: Mutex,
+  request: FindRequest,
+  call: CallOptions,
+): Promise<SummaryMatchesAnswer> {
+  const { cache_dir, query, media_paths, hash_strs, collection_id = null, max_results } = request;
+  const { askedAs, broken } =
+    media_paths === undefined && hash_strs === undefined
+      ? { askedAs: null, broken: [] }
+      : await contentsOf(parts, cache_dir, media_paths ?? [], hash_strs ?? [], call);
+  if (collection_id !== null) await membersOf(parts, cache_dir, collection_id, 0, call);
+  const hashes = askedAs === null ? null : [...askedAs.keys()];
+  const found = await searching.run(async () => {
+    for (;;) {
+      const parameters = { cache_dir, query, hashes, collection_id, max_results };
+      const answer = await parts.index.ask('search_summaries', parameters, call);
+      if (answer.done) return answer;
+    }
+  }, call);
+  const { matches, total, total_is_exact, unreadable } = found;
+  const damaged = unreadable
+    .filter(({ hash_str }) => askedAs?.has(hash_str) ?? true)
+    .map(({ hash_str }) => `a summary of ${askedAs?.get(hash_str) ?? hash_str} is damaged`);
+  return {
+    matches: matches.map((one) => matchEntry(one, askedAs?.get(one.hash_str))),
+    total,
+    truncated: total > matches.length || !total_is_exact,
+    total_is_exact,
+    ...warned([...broken, ...damaged]),
+  };
 }
 
 function matchEntry(match: SummaryMatch, as: string | undefined): SummaryMatchEntry {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  backgroundOf,
+  backgroundSteps,
   conceptVectors,
   leastPictures,
   type Rows,
   standingOut,
 } from '../../../../actors/summarizer/concepts/standing-out.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';
+
+const backgroundOf = (...request: Parameters<typeof backgroundSteps>) => atOnce(backgroundSteps(...request));
 
 const dimensions = 128;
 const random = seeded(21);

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { outlineOf } from '../../../../actors/summarizer/outline/outline.ts';
+import { outlineSteps } from '../../../../actors/summarizer/outline/outline.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { openStarter, type Starter } from '../../models/starter/starter-model.ts';
 import { f1 } from './composed.ts';
 import { drawnFilm, drawnFilms } from './drawn.ts';
+
+const outlineOf = (...request: Parameters<typeof outlineSteps>) => atOnce(outlineSteps(...request));
 
 let starter: Starter;
 before(async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Looks, looksOf } from '../../../../actors/summarizer/outline/looks.ts';
+import { type Looks, lookSteps } from '../../../../actors/summarizer/outline/looks.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
+
+const looksOf = (...request: Parameters<typeof lookSteps>) => atOnce(lookSteps(...request));
 
 const random = seeded(9);
 const dimensions = 32;

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
-import { type Outline, outlineOf } from '../../../../actors/summarizer/outline/outline.ts';
+import { type Outline, outlineSteps } from '../../../../actors/summarizer/outline/outline.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { composedFilm, f1, someComposition } from './composed.ts';
 import { randomMaterial, type Shape, shapes } from './random.ts';
+
+const outlineOf = (...request: Parameters<typeof outlineSteps>) => atOnce(outlineSteps(...request));
 
 const chaptersOf = ({ nodes }: Outline) =>
   nodes.filter(({ level, start }) => level === 1 && start > 0).map(({ start }) => start);

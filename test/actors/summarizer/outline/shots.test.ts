@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { shotsOf } from '../../../../actors/summarizer/outline/outline.ts';
+import { shotSteps } from '../../../../actors/summarizer/outline/outline.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
 import { withCuts } from './with-cuts.ts';
+
+const shotsOf = (...request: Parameters<typeof shotSteps>) => atOnce(shotSteps(...request));
 
 const dimensions = 64;
 const random = seeded(11);

@@ -2,14 +2,21 @@
 // told of them.
 
 import { lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
-import { knownConcepts } from '../../../../actors/summarizer/concepts/standing-out.ts';
-import { type FilmOptions, outlinedFilm } from '../../../../actors/summarizer/facts/film.ts';
+import { knownConceptsSteps } from '../../../../actors/summarizer/concepts/standing-out.ts';
+import { type FilmOptions, outlinedFilmSteps } from '../../../../actors/summarizer/facts/film.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
 import type { Material, Pictures } from '../../../../actors/summarizer/outline/material.ts';
 import { FilmTexts } from '../../../../actors/summarizer/statements/film-texts.ts';
+import { atOnce } from '../../../../runtime/sync/steps.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';
 import { withCuts } from '../outline/with-cuts.ts';
+
+const outlinedFilm = (...request: Parameters<typeof outlinedFilmSteps>) =>
+  atOnce(outlinedFilmSteps(...request));
+
+const knownConcepts = (...request: Parameters<typeof knownConceptsSteps>) =>
+  atOnce(knownConceptsSteps(...request));
 
 /** Wide enough that concepts are nearly at right angles. */
 const dimensions = 256;
