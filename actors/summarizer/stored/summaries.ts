@@ -184,7 +184,9 @@ function unknownSummary({ cache_dir }: SummarySelector, { hash_str, analysis_id,
 // Finds nodes by the words of their texts. What is stored is brought into memory by the first search, a step
 // at a time, and other questions are answered in between.
 
-/** `searching`: one search at a time, or two of different folders would throw out what the other one reads. */
+/**
+ * `searching`: one search at a time, or two of different folders would throw out what the other one reads.
+ */
 async function findNodes(
   parts: SummariesParts,
   searching: Mutex,
