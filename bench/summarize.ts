@@ -17,7 +17,7 @@ import type { Contract } from '../runtime/contract.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { startBench } from './actors.ts';
 import { type LongFilm, peopleIn, pictureRows, spokenSegments, textVector } from './long-films.ts';
-import { type Question, type Row, median } from './row.ts';
+import { median, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
 
 const hour: LongFilm = { seconds: sized(3600, 120), dimensions: 512, shotSeconds: 8, segments: 900 };

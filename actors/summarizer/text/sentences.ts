@@ -164,8 +164,8 @@ function timeAt(
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /**
- * The beginning of a text in at most `longest` UTF-16 units, at least 2, `…` included. Cut between words, else
- * between characters.
+ * The beginning of a text in at most `longest` UTF-16 units, at least 2, `…` included. Cut between words,
+ * else between characters.
  */
 export function excerptOf(text: string, longest: number): string {
   if (text.length <= longest) return text;
