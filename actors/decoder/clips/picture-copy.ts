@@ -2,27 +2,18 @@
 import { AV_PKT_FLAG_DISCARD, noTimestamp, type Packet, type Stream, ticks } from '../ffmpeg.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
-import type { Head } from '../packets/head.ts';
 import { packetFacts } from '../packets/packet-facts.ts';
-import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
-import type { Source } from '../source/source.ts';
+import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { frameStep } from '../source/stream.ts';
 import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
+import type { CutOptions } from './picture-cut.ts';
 
 /** Seconds by which a picture may be shown after a cut and still count as shown there. */
 const rounding = 0.001;
 
-export interface PictureCopyOptions {
-  readonly source: Source;
-  readonly head: Head;
-  readonly start: number;
-  readonly end: number;
-  readonly turn: PacketTurn;
-}
-
 export class PictureCopy {
-  readonly #options: PictureCopyOptions;
+  readonly #options: CutOptions;
   readonly #perSecond: number;
   /** Ticks of the first picture of the film, and of the end of the clip. */
   readonly #zero: number;
@@ -46,7 +37,7 @@ export class PictureCopy {
   /** Pictures written so far. */
   frames = 0;
 
-  constructor(options: PictureCopyOptions) {
+  constructor(options: CutOptions) {
     this.#options = options;
     const { source, head, end } = options;
     this.#perSecond = head.video.timeBase.den / head.video.timeBase.num;

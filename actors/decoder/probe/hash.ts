@@ -6,10 +6,10 @@
 //
 // Each CRC32 has 8 lower-case hex digits; they are concatenated, followed by `-` and the size in hex. The
 // middle part starts at floor((size - 1 MiB) / 2).
-import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';
-import { cannotOpen, expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { ByteSource, OutsideFile } from '../source/stills/byte-source.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -21,29 +21,34 @@ export function hashedRanges(size: number): readonly { readonly start: number; r
 }
 
 /** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, FILE_CHANGED. */
-export async function identify(path: string): Promise<FileIdentity> {
-  const stamp = await readFileStamp(path);
-  const size = Number(stamp.size);
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw cannotOpen(path, error);
-  });
-  try {
+export function identify(path: string): Promise<FileIdentity> {
+  return readUnchanged(path, async (size, read) => {
     let text = '';
-    for (const { start, length } of hashedRanges(size)) {
-      const buffer = new Uint8Array(length);
-      const { bytesRead } = await file.read(buffer, 0, length, start);
-      if (bytesRead < length)
-        throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was being read`, { path });
-      text += crc32(buffer).toString(16).padStart(8, '0');
-    }
-    await expectUnchanged(path, stamp);
-    return {
-      hash_str: `${text}-${size.toString(16)}`,
-      size_bytes: size,
-      mtime_ms: modifiedMs({ mtimeNs: stamp.modified }),
-      inode: stamp.inode.toString(),
-    };
-  } finally {
-    await file.close();
-  }
+    for (const { start, length } of hashedRanges(size))
+      text += crc32(await read(start, length))
+        .toString(16)
+        .padStart(8, '0');
+    return { hash_str: `${text}-${size.toString(16)}` };
+  });
+}
+
+/**
+ * What `work` answers of the bytes of a file, and which state of the file that is about. Errors:
+ * FILE_NOT_FOUND, FILE_UNREADABLE, TOO_MANY_FILES, FILE_EMPTY, FILE_CHANGED.
+ */
+export async function readUnchanged<T extends object>(
+  path: string,
+  work: (size: number, read: ByteSource['read']) => Promise<T>,
+): Promise<T & Omit<FileIdentity, 'hash_str'>> {
+  const stamp = await readFileStamp(path);
+  const size_bytes = Number(stamp.size);
+  const answer = await ByteSource.of(path, (source) =>
+    work(size_bytes, (start, length) => source.read(start, length)),
+  ).catch((error: unknown) => {
+    if (!(error instanceof OutsideFile)) throw error;
+    throw mediaErrors.FILE_CHANGED(`${path}: became shorter while it was being read`, { path });
+  });
+  await expectUnchanged(path, stamp);
+  const mtime_ms = modifiedMs({ mtimeNs: stamp.modified });
+  return { ...answer, size_bytes, mtime_ms, inode: stamp.inode.toString() };
 }

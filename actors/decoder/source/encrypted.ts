@@ -1,8 +1,8 @@
 // Recognises a file in the MP4 family whose pictures or sound are encrypted: FFmpeg calls such a file
 // damaged, or decodes none of its pictures.
-import { open } from 'node:fs/promises';
 import type { EngineError } from '../../../runtime/errors.ts';
 import { mediaErrors } from '../contract.ts';
+import { ByteSource } from './stills/byte-source.ts';
 
 /** The protection schemes of ISO/IEC 23001-7, Apple's and Microsoft's. */
 const schemes = ['cenc', 'cens', 'cbc1', 'cbcs', 'itun', 'piff'];
@@ -25,21 +25,13 @@ export function undecodable(path: string): Promise<EngineError> {
 }
 
 /** Null where no scheme is named. Only to be asked where a file cannot be read: the bytes may be anything. */
-export async function encryptionScheme(path: string): Promise<string | null> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const head = await readAt(0);
-    if (head.toString('latin1', 4, 8) !== 'ftyp' && head.toString('latin1', 4, 8) !== 'styp') return null;
-    return schemeIn(head) ?? schemeIn(await readAt(Math.max(0, size - LOOKED_AT)));
-  } finally {
-    await file.close();
-  }
-
-  async function readAt(position: number): Promise<Buffer> {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(LOOKED_AT), position });
-    return buffer.subarray(0, bytesRead);
-  }
+function encryptionScheme(path: string): Promise<string | null> {
+  return ByteSource.of(path, async (source) => {
+    const head = await source.readUpTo(0, LOOKED_AT);
+    if (!['ftyp', 'styp'].includes(head.toString('latin1', 4, 8))) return null;
+    const tail = Math.max(0, source.size - LOOKED_AT);
+    return schemeIn(head) ?? schemeIn(await source.readUpTo(tail, LOOKED_AT));
+  });
 }
 
 function schemeIn(bytes: Buffer): string | null {

@@ -1,9 +1,8 @@
 // Tells a raw Motion JPEG stream, which is a sequence of JPEG pictures, from a JPEG still: both start with
 // the same bytes. A still can contain further pictures too (preview, gain map, stereo), but those differ in
 // size or are few.
-import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { cannotOpen } from './file-stamp.ts';
+import { ByteSource } from './stills/byte-source.ts';
 
 /** Bytes examined, at most. */
 const examined = 4 * 2 ** 20;
@@ -13,21 +12,12 @@ const extensions = ['.mjpeg', '.mjpg'];
 const endOfImage = Buffer.of(0xff, 0xd9);
 
 /** True for a Motion JPEG stream, by the extension or the content of the file. Errors: FILE_UNREADABLE. */
-export async function isJpegFilm(path: string): Promise<boolean> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw cannotOpen(path, error);
-  });
-  try {
-    const start = Buffer.alloc(3);
-    await file.read(start, 0, start.length, 0);
-    if (!beginsJpeg(start, 0)) return false;
+export function isJpegFilm(path: string): Promise<boolean> {
+  return ByteSource.of(path, async (source) => {
+    if (!beginsJpeg(await source.readUpTo(0, 3), 0)) return false;
     if (extensions.includes(extname(path).toLowerCase())) return true;
-    const bytes = Buffer.alloc(Math.min(examined, (await file.stat()).size));
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    return holdsJpegFilm(bytes.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+    return holdsJpegFilm(await source.readUpTo(0, examined));
+  });
 }
 
 /** True when the start of a file contains several consecutive JPEG pictures of one size. */

@@ -1,15 +1,14 @@
 // The one door to stills: is this file one, what does its header say, and decode it. Which reader does it is
 // decided here.
-import { open } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import type { Turn } from '../../../runtime/actor.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import type { Size } from './coded-size.ts';
-import { cannotOpen } from './file-stamp.ts';
 import { isJpegFilm } from './jpeg-film.ts';
 import { pictureOf, reserveFor } from './memory.ts';
 import { openBmp } from './stills/bmp.ts';
 import { isBmp } from './stills/bmp-header.ts';
+import { ByteSource } from './stills/byte-source.ts';
 import { openHeif } from './stills/heif/heif.ts';
 import { isSequence } from './stills/heif/items.ts';
 import { damaged, type Still } from './stills/still.ts';
@@ -121,17 +120,9 @@ export async function decodeStill<T>(
 }
 
 async function formatOf(path: string): Promise<StillFormat | null> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw cannotOpen(path, error);
-  });
-  try {
-    const bytes = new Uint8Array(signatureLength);
-    const { bytesRead } = await file.read(bytes, 0, signatureLength, 0);
-    const format = stillFormat(bytes.subarray(0, bytesRead));
-    if (format === 'jpeg') return (await isJpegFilm(path)) ? null : format;
-    if (format === 'heif') return (await isSequence(path, bytes)) ? null : format;
-    return format;
-  } finally {
-    await file.close();
-  }
+  const bytes = await ByteSource.of(path, (source) => source.readUpTo(0, signatureLength));
+  const format = stillFormat(bytes);
+  if (format === 'jpeg') return (await isJpegFilm(path)) ? null : format;
+  if (format === 'heif') return (await isSequence(path, bytes)) ? null : format;
+  return format;
 }
