@@ -6,15 +6,15 @@ import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { decoderContract, MomentPicture } from '../contract.ts';
 import { Ending, MomentGrid, momentsWithin } from '../grid.ts';
 import { readHead } from '../packets/head.ts';
-import { PreviewMaker } from '../pixels/preview.ts';
 import { stillJpeg } from '../pixels/still.ts';
 import { readFileStamp } from '../source/file-stamp.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
-import { codedSize, frameStep, pictureSeconds } from '../source/stream.ts';
+import { frameStep, pictureSeconds } from '../source/stream.ts';
 import { decodeEvery } from './every-picture.ts';
 import { type GridPicture, type WalkCounts, type WalkOptions, walkGrid } from './gop-walk.ts';
+import { PictureOutputs } from './outputs.ts';
 import { near, seekNear } from './seek.ts';
 
 type MomentsRequest = Request<typeof decoderContract, 'moments'>;
@@ -34,7 +34,7 @@ export async function* moments(request: MomentsRequest, turn: Turn): AsyncGenera
   const jpeg = await stillJpeg(still, request.preview, turn);
   for (const moment of seconds.keys()) {
     turn.throwIfCancelled();
-    yield sent(moment, 0, jpeg);
+    yield sent(moment, 0, Uint8Array.from(jpeg));
   }
 }
 
@@ -43,7 +43,7 @@ async function* filmMoments(
   turn: Turn,
 ): AsyncGenerator<Sent<MomentPicture>> {
   const source = await openSource(path, { turn });
-  const jpegs = new Jpegs(source, preview);
+  const outputs = new PictureOutputs(source, [], preview);
   try {
     const moments = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;
     const found = momentPictures(source, {
@@ -53,41 +53,16 @@ async function* filmMoments(
     });
     for await (const picture of found) {
       turn.throwIfCancelled();
-      yield sent(picture.second, picture.seconds, jpegs.of(picture));
+      yield sent(picture.second, picture.seconds, outputs.preview(picture)!);
     }
   } finally {
-    jpegs.close();
+    outputs.close();
     source.close();
   }
 }
 
-/** Encodes each picture once, since moments close to each other may show the same one. Owns its encoder. */
-class Jpegs {
-  readonly #source: Source;
-  readonly #maker: PreviewMaker;
-  #last: { readonly seconds: number; readonly jpeg: Uint8Array } | null = null;
-
-  constructor(source: Source, preview: MomentsRequest['preview']) {
-    this.#source = source;
-    this.#maker = new PreviewMaker(preview, source.video?.codecpar.colorTrc ?? 0);
-  }
-
-  /** *Borrowed until the next call.* */
-  of({ frame, seconds }: GridPicture): Uint8Array {
-    if (this.#last?.seconds !== seconds) {
-      this.#last = { seconds, jpeg: this.#maker.make(frame, codedSize(this.#source.video!)) };
-    }
-    return this.#last.jpeg;
-  }
-
-  close() {
-    this.#maker.close();
-  }
-}
-
-/** What is sent is moved, so each moment gets a copy. */
-function sent(moment: number, seconds: number, shared: Uint8Array): Sent<MomentPicture> {
-  const jpeg = Uint8Array.from(shared);
+/** `jpeg`: *moved*. */
+function sent(moment: number, seconds: number, jpeg: Uint8Array<ArrayBuffer>): Sent<MomentPicture> {
   return new Sent({ moment, seconds, jpeg }, { transfer: [jpeg.buffer] });
 }
 
