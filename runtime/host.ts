@@ -1,14 +1,13 @@
 // The actor's side of a link: receives messages, runs turns, sends what they produce. The same code serves a
 // worker thread and an in-memory link. The mailbox is on the caller's side, so what arrives here is always
 // run at once.
-import { Compile, type Validator } from 'typebox/compile';
 import { type ActorDefinition, type ActorInstance, type FeedTurn, Sent } from './actor.ts';
 import { overBudget } from './budget.ts';
-import type { Ask, Contract, Feed, SlotHandle } from './contract.ts';
+import { checkerOf } from './checker.ts';
+import type { Contract, SlotHandle } from './contract.ts';
 import { engineErrors, toFields } from './errors.ts';
 import { createLog, type Log, type LogLine } from './log.ts';
 import { redactFields } from './redact.ts';
-import './schema.ts'; // The words of its errors.
 import { slotView } from './slots.ts';
 import { Condition } from './sync/condition.ts';
 import {
@@ -66,7 +65,6 @@ type AnyHandlers = Readonly<Record<string, (request: unknown, turn: FeedTurn) =>
 class Turns {
   handlers: AnyHandlers = {};
   readonly #contract: Contract;
-  readonly #checks: Checks;
   readonly #endpoint: Endpoint<ToActor, FromActor>;
   readonly #start: HostStart;
   readonly #log: Log;
@@ -75,7 +73,6 @@ class Turns {
 
   constructor(contract: Contract, endpoint: Endpoint<ToActor, FromActor>, start: HostStart, log: Log) {
     this.#contract = contract;
-    this.#checks = requestChecks(contract);
     this.#endpoint = endpoint;
     this.#start = start;
     this.#log = log;
@@ -99,7 +96,7 @@ class Turns {
     this.#running.set(call.id, turn);
     let last: FromActor;
     try {
-      checkRequest(this.#contract, this.#checks, call.name, call.request);
+      checkRequest(this.#contract, call.name, call.request);
       last = await run(this.handlers[call.name]!, call, turn, this.#endpoint);
     } catch (error) {
       last = { type: 'error', id: call.id, error: toFields(error) };
@@ -137,18 +134,10 @@ async function run(
   return { type: 'end', id: call.id };
 }
 
-type Checks = Record<string, Validator>;
-
-function requestChecks(contract: Contract): Checks {
-  const entries = Object.entries(contract.messages);
-  return Object.fromEntries(
-    entries.map(([name, { request }]: [string, Ask | Feed]) => [name, Compile(request)]),
-  );
-}
-
-function checkRequest(contract: Contract, checks: Checks, name: string, request: unknown): void {
-  const check = checks[name];
-  if (!check) throw engineErrors.INVALID_MESSAGE(`${contract.name} has no message ${name}`);
+function checkRequest(contract: Contract, name: string, request: unknown): void {
+  const message = contract.messages[name];
+  if (!message) throw engineErrors.INVALID_MESSAGE(`${contract.name} has no message ${name}`);
+  const check = checkerOf(message.request);
   if (check.Check(request)) return;
   const [first] = check.Errors(request);
   const at = first ? `${first.instancePath || '/'} ${first.message}` : 'unknown field';

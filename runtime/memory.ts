@@ -2,8 +2,8 @@
 // thread. What cannot be cloned or moved between threads fails here too. Replies and items are checked
 // against the contract.
 import { MessageChannel } from 'node:worker_threads';
-import { Compile } from 'typebox/compile';
 import type { ActorDefinition } from './actor.ts';
+import { checkerOf } from './checker.ts';
 import type { Contract } from './contract.ts';
 import { serve } from './host.ts';
 import { createLink, type Link } from './link.ts';
@@ -66,7 +66,9 @@ function checkAnswer(contract: Contract, names: ReadonlyMap<number, string>, mes
   const declared = contract.messages[name];
   if (!declared) throw new Error(`${contract.name}: an answer to the unknown message ${name}`);
   const schema = declared.kind === 'ask' ? declared.reply : declared.item;
-  const [first] = Compile(schema).Errors(message.value);
+  const checker = checkerOf(schema);
+  if (checker.Check(message.value)) return;
+  const [first] = checker.Errors(message.value);
   if (first)
     throw new Error(
       `${contract.name}.${name}: the answer breaks the contract: ${first.instancePath} ${first.message}`,

@@ -2,8 +2,8 @@
 // form and names every bad field.
 import { dirname } from 'node:path/posix';
 import type { TObject, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { checkerOf } from '../../runtime/checker.ts';
 import { absolute } from '../../runtime/paths.ts';
 
 export interface FieldError {
@@ -32,7 +32,6 @@ export function createValidator(
   { text = false, pathAt = absolute }: ValidatorOptions = {},
 ): Validate {
   if (takesAnything(schema)) return () => null;
-  const compiled = Compile(schema);
   const fill = filler(schema);
   const makePlain = pathStep(schema, pathAt);
   const mostItems = mostItemsOf(schema);
@@ -43,7 +42,8 @@ export function createValidator(
     if (tooLong.length > 0) return tooLong;
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
-    if (!compiled.Check(value)) return fieldErrors(compiled.Errors(value), schema);
+    const checker = checkerOf(schema);
+    if (!checker.Check(value)) return fieldErrors(checker.Errors(value), schema);
     makePlain?.(value, '');
     for (const name of Object.keys(value)) if (!declared.has(name)) delete value[name];
     return null;

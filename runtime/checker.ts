@@ -1,0 +1,18 @@
+// Checks of values against schemas.
+import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import './schema.ts'; // The words of its errors.
+
+const checkers = new WeakMap<TSchema, Validator>();
+
+/**
+ * Compiled when it is first asked for: all messages of a contract take tens of milliseconds, and most of them
+ * never come.
+ */
+export function checkerOf(schema: TSchema): Validator {
+  const known = checkers.get(schema);
+  if (known) return known;
+  const checker = Compile(schema);
+  checkers.set(schema, checker);
+  return checker;
+}
