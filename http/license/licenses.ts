@@ -151,6 +151,7 @@ class CachedLicenses implements Licenses {
   }
 
   #keep(): void {
+    if (!this.#memory) return;
     const now = this.#clock.now();
     const grants = [...this.#granted].map(([hash, { since, until }]) => ({
       hash,
@@ -158,7 +159,7 @@ class CachedLicenses implements Licenses {
       ageMs: now - since.monotonic,
       until,
     }));
-    this.#memory?.keep(grants);
+    this.#memory.keep(grants);
   }
 
   #time(): Moment {

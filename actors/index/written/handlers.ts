@@ -227,11 +227,13 @@ function findWords(
 /** The lines that hold a word while lines that are seen at the same time hold the others. */
 function complete(document: LoadedWritten, rows: ReadonlyMap<number, number>, all: number): number[] {
   const { starts, ends } = document;
-  return [...rows.keys()].filter((row) => {
-    let mask = 0;
-    for (const [other, own] of rows) {
-      if (starts[other]! < ends[row]! && starts[row]! < ends[other]!) mask |= own;
+  const isComplete = ([row, own]: readonly [number, number]) => {
+    if (own === all) return true;
+    let mask = own;
+    for (const [other, words] of rows) {
+      if (starts[other]! < ends[row]! && starts[row]! < ends[other]!) mask |= words;
     }
     return mask === all;
-  });
+  };
+  return [...rows].filter(isComplete).map(([row]) => row);
 }
