@@ -5,7 +5,7 @@
 //   run.ts [--quick | --release] [PATH ...]     PATH: only files that lie there
 //
 // A run keeps nothing: what tests write to the temporary folder lies in one that is removed with the run.
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { run } from 'node:test';
@@ -26,6 +26,14 @@ function chosenFiles(): string[] {
   const under = positionals.map((path) => resolve(path));
   const isUnder = (path: string) => under.some((one) => path === one || path.startsWith(one + sep));
   return under.length === 0 ? all : all.filter((path) => isUnder(join(root, path)));
+}
+
+/** Memory, where a file system in it has room: quick tests flush what they write thousands of times. */
+function temporaryPlace(): string {
+  const memory = '/dev/shm';
+  if (!values.quick || !existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > 256 * 2 ** 20 ? memory : tmpdir();
 }
 
 /** ms that the tests of a file may take. */
@@ -65,7 +73,7 @@ if (values.release) process.env['FRAMEHOUND_RELEASE'] = '1';
 process.env['FRAMEHOUND_SIGHT'] = 'off';
 const chosen = chosenFiles();
 if (chosen.length === 0) throw new Error(`no test lies at ${positionals.join(', ')}`);
-const folder = mkdtempSync(join(tmpdir(), 'framehound-tests-'));
+const folder = mkdtempSync(join(temporaryPlace(), 'framehound-tests-'));
 // Some tests read what another user may read.
 chmodSync(folder, 0o755);
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
