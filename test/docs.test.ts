@@ -44,8 +44,8 @@ const files = globSync([...folders.map((folder) => `${folder}/**/*.*`), '*.*'], 
 
 /** `actors/index/` from the root; of a source the end of its path will do: `store/packs.ts`. */
 function isThere(code: string): boolean {
-  if (globSync(code, { cwd: root }).length > 0) return true;
-  return files.some((path) => path.endsWith(`/${code}`));
+  if (existsSync(join(root, code)) || files.some((path) => path.endsWith(`/${code}`))) return true;
+  return globSync(code, { cwd: root }).length > 0;
 }
 
 test('a relative link leads to a file, and to a heading that is there', () => {

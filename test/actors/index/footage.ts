@@ -17,7 +17,7 @@ function normal(random: () => number): number {
 }
 
 export function normalise(vector: Float32Array): Float32Array<ArrayBuffer> {
-  const length = Math.hypot(...vector) || 1;
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
   return Float32Array.from(vector, (value) => value / length);
 }
 

@@ -15,15 +15,17 @@ function task(task_id: string, ended: number, failed: number): TaskSnapshot {
 test('when a task with very many failures is removed, those of an older one are told whole', async () => {
   const [old, large] = [task('old', 1000, 150_000), task('large', 2000, 100_000)];
   let tasks = [large, old];
-  const all = (of: TaskSnapshot) =>
-    Array.from({ length: of.counts.failed }, (_, at): FileResult => {
-      const error = { code: 'DECODE_FAILED', message: of.task_id };
+  const all = (of: TaskSnapshot) => {
+    const error = { code: 'DECODE_FAILED', message: of.task_id };
+    return Array.from({ length: of.counts.failed }, (_, at) => {
       return { path: `/${of.task_id}/${at}`, type: 'video', error } as FileResult;
     });
+  };
+  const results = new Map([old, large].map((of) => [of.task_id, all(of)]));
   const read: string[] = [];
   const failures = async (id: string, most: number) => {
     read.push(id);
-    return all(id === 'old' ? old : large).slice(0, most);
+    return results.get(id)!.slice(0, most);
   };
   const failed = new FailedWork({ list: async () => tasks, failures } as never, () => 3_000_000);
   assert.equal((await failed.of('/analysis', never)).size, 200_000);

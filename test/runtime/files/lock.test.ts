@@ -61,7 +61,7 @@ function setUp(t: TestContext) {
     };
     promise.then(done, done);
     await until(() => {
-      clock.advance(20);
+      clock.advance(100);
       return settled;
     }, eachTurn);
     return promise;

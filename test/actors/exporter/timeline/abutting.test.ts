@@ -30,7 +30,7 @@ test('thousands of scenes of a film that meet show every picture once, placed by
     for (const isPlaced of [true, false]) {
       const facts = known(film('/a', { rate: rates[name], seconds: 20_000 }));
       let at = 0;
-      const cuts = Array.from({ length: 5000 }, (_, i) => 7.3 + i * 2.5 + (i % 7) * 0.123_456_7);
+      const cuts = Array.from({ length: 2000 }, (_, i) => 7.3 + i * 2.5 + (i % 7) * 0.123_456_7);
       const items = cuts.slice(1).map((end, i) => {
         const one = item('/a', cuts[i]!, end, isPlaced ? { timeline_start_seconds: at } : {});
         at += end - cuts[i]!;

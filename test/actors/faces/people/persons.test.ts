@@ -29,7 +29,7 @@ test('a cluster without a name is nobody', () => {
 });
 
 test('who is meant among very many clusters is not looked for through all of them each time', () => {
-  const ids = Array.from({ length: 50_000 }, (_, i) => `c${i}`);
+  const ids = Array.from({ length: 10_000 }, (_, i) => `c${i}`);
   let reads = 0;
   const cluster_ids = new Proxy(ids, {
     get: (target, key) => {
@@ -41,9 +41,9 @@ test('who is meant among very many clusters is not looked for through all of the
     ...jobOfNames(Object.fromEntries(ids.map((id, i) => [id, `Person ${i >> 1}`]))),
     cluster_ids,
   };
-  for (let i = 0; i < 500; i++) {
+  for (let i = 0; i < 100; i++) {
     assert.deepEqual(clustersMeant(many, [`PERSON ${i}`], 'people'), [`c${2 * i}`, `c${2 * i + 1}`]);
-    knownCluster(many, `c${49_999 - i}`, 'cluster_id');
+    knownCluster(many, `c${9_999 - i}`, 'cluster_id');
   }
   assert.ok(reads <= 2 * ids.length, `${reads} reads`);
 });

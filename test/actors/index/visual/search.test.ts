@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { everything } from '../../../../actors/index/visual/catalog.ts';
 import { grouped, ranking } from '../../../../actors/index/visual/rank.ts';
 import { search } from '../../../../actors/index/visual/search.ts';
+import { draws } from '../../../shared.ts';
 import { footage, near, randomVector, seeded } from '../footage.ts';
 import { checkDrawn } from './drawn-search.ts';
 import { Library, rowsOf, scenesEvery } from './library.ts';
@@ -26,7 +27,7 @@ function rankedBy(...request: Parameters<typeof search>) {
 }
 
 test('property: however rows lie in memory, a search answers what looking at every frame at 16 bits answers', () => {
-  for (let seed = 0; seed < 500; seed++) checkDrawn(seed);
+  for (let seed = 0; seed < draws(500); seed++) checkDrawn(seed);
 });
 
 test('one long shot takes one place of the answer, and the others go to other scenes', () => {

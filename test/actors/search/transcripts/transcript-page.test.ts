@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { NamedSegment } from '../../../../actors/index/transcripts/contract.ts';
 import { cutMarker, pageCharacters, pageOf } from '../../../../actors/search/transcripts/transcript-page.ts';
+import { draws } from '../../../shared.ts';
 
 const said = (texts: readonly string[]): NamedSegment[] =>
   texts.map((text, i) => ({
@@ -47,6 +48,6 @@ test('pages hold every segment once, in order, within the budget; what never fit
       }
       assert.deepEqual(seen, texts);
     }),
-    { numRuns: 100 },
+    { numRuns: draws(100) },
   );
 });
