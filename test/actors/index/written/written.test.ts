@@ -1,37 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WrittenLine } from '../../../../actors/index/written/contract.ts';
 import { foldWritten, writtenForms } from '../../../../actors/index/written/written-texts.ts';
-import { mediaRecord } from '../footage.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
-
-function line(text: string, start: number, end = start + 1, score = 0.95): WrittenLine {
-  return { text, score, box: [0.1, 0.2, 0.3, 0.05], best: start, start, end };
-}
-
-async function storeLines(index: Harness, cache_dir: string, hash: string, lines: WrittenLine[]) {
-  const media = mediaRecord(hash);
-  await index.call('store_written', { cache_dir, media, model_key: 'm', lines, from_previews: false });
-}
-
-type Asked = {
-  scope?: { hashes?: string[]; ranges?: Record<string, [number, number][]> };
-  max_results?: number;
-};
-
-async function search(index: Harness, cache_dir: string, query: string, more: Asked = {}) {
-  const scope = { hashes: null, filters: [], ranges: {}, ...more.scope };
-  const request = { cache_dir, query, max_results: more.max_results ?? 50, scope };
-  for (let steps = 0; steps < 1000; steps++) {
-    const found = await index.call('search_written', request);
-    if (found.done) return found;
-  }
-  throw new Error('the search does not end');
-}
-
-async function texts(index: Harness, cache_dir: string, query: string, more: Asked = {}) {
-  return (await search(index, cache_dir, query, more)).matches.map(({ text }) => text);
-}
+import { folder, indexActor } from '../handlers.ts';
+import { line, search, storeLines, texts } from './lines.ts';
 
 test('case, accents, width and spaces do not count', () => {
   assert.equal(foldWritten('  Région-based Segmentation '), 'region-basedsegmentation');
@@ -147,20 +118,4 @@ test('what is read again or forgotten is followed', async (t) => {
     lines: null,
     from_previews: false,
   });
-});
-
-test('very many lines are found too, and shards that fell empty are made fewer', async (t) => {
-  const index = await indexActor(t);
-  const cache_dir = folder(t);
-  for (let round = 0; round < 2; round++) {
-    for (let media = 0; media < 12; media++) {
-      const lines = Array.from({ length: 2000 }, (_, i) => line(`slide ${media} ${i} of ${round}`, i));
-      await storeLines(index, cache_dir, `a${media.toString(16)}`, lines);
-      assert.deepEqual(await texts(index, cache_dir, `slide ${media} 1999 of ${round}`), [
-        `slide ${media} 1999 of ${round}`,
-      ]);
-    }
-  }
-  assert.deepEqual(await texts(index, cache_dir, 'slide 3 17 of 0'), []);
-  assert.deepEqual(await texts(index, cache_dir, 'slide 3 17 of 1'), ['slide 3 17 of 1']);
 });
