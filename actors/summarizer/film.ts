@@ -140,16 +140,30 @@ export class Film {
     writer: LanguageWriter,
     turn: Turn,
   ): Promise<NewSummaryNode> {
-    const material = materialOf(this.#outlined(), texts, {
-      film: this.film,
-      pictures,
-      textOf: (id) => this.#written.get(id)!.text,
-    });
-    const { text, verification_hints, failed, warnings } = await writer.node(material, turn.signal, () =>
-      turn.alive(),
-    );
+    const made = await writer.node(this.#materialOf(texts, pictures), turn.signal, () => turn.alive());
+    const { text, verification_hints, failed, warnings } = made;
     for (const warning of warnings) this.#warnings.push(`${texts.node.node_id}: ${warning}`);
     return newNode(texts, { text: failed ? texts.text : text, hints: verification_hints, failed });
+  }
+
+  #materialOf({ node, text }: NodeStatements, pictures: Write['pictures']): NodeMaterial {
+    const texts = this.#outlined();
+    const { node_id, start, end, child_ids } = node;
+    const { objective, language } = this.film;
+    return {
+      node_id,
+      range: [start, end],
+      is_leaf: child_ids.length === 0,
+      evidence: texts.evidence(node),
+      pictures: child_ids.length === 0 ? pictures : [],
+      children: child_ids.map((id) => {
+        const { start, end } = texts.film.nodes.get(id)!;
+        return { node_id: id, range: [start, end], text: this.#written.get(id)!.text };
+      }),
+      template_text: text,
+      objective,
+      language,
+    };
   }
 
   async conclude(
@@ -163,18 +177,13 @@ export class Film {
     if (missing) throw misuse(`Node "${missing.node_id}" is not written`);
     await texts.read(root, createCheckpoint(turn));
     const template = texts.whole();
+    // Of the root with the text that it has.
+    const template_text = this.#written.get(root.node_id)!.text;
     const whole = withWriter
-      ? await withWriter((writer) =>
-          writer.whole(
-            wholeMaterialOf(texts, texts.statementsOf(root), {
-              film: this.film,
-              pictures: [],
-              textOf: (id) => this.#written.get(id)!.text,
-            }),
-            turn.signal,
-            () => turn.alive(),
-          ),
-        )
+      ? await withWriter((writer) => {
+          const material = { ...this.#materialOf(texts.statementsOf(root), []), template_text };
+          return writer.whole(material, turn.signal, () => turn.alive());
+        })
       : template;
     const failed = [...this.#written].filter(([, own]) => own.failed).map(([id]) => id);
     const warnings = [
@@ -207,39 +216,6 @@ function inWritingOrder(nodes: readonly OutlineNode[]): OutlineNode[] {
   const leaves = nodes.filter(isLeaf).sort((a, b) => a.start - b.start);
   const others = nodes.filter((node) => !isLeaf(node));
   return [...leaves, ...others.sort((a, b) => b.level - a.level || a.start - b.start)];
-}
-
-// What a language model is handed of a node.
-
-interface WriterInput {
-  readonly film: OpenFilm;
-  readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
-  /** Texts of nodes that are written. */
-  textOf(node_id: string): string;
-}
-
-function materialOf(texts: FilmTexts, { node, text }: NodeStatements, given: WriterInput): NodeMaterial {
-  const { film, pictures } = given;
-  const isLeaf = node.child_ids.length === 0;
-  return {
-    node_id: node.node_id,
-    range: [node.start, node.end],
-    is_leaf: isLeaf,
-    evidence: texts.evidence(node),
-    pictures: isLeaf ? pictures : [],
-    children: node.child_ids.map((id) => {
-      const { start, end } = texts.film.nodes.get(id)!;
-      return { node_id: id, range: [start, end], text: given.textOf(id) };
-    }),
-    template_text: text,
-    objective: film.objective,
-    language: film.language,
-  };
-}
-
-/** Of the root with the text that it has. */
-function wholeMaterialOf(texts: FilmTexts, root: NodeStatements, given: WriterInput): NodeMaterial {
-  return { ...materialOf(texts, root, given), template_text: given.textOf(root.node.node_id) };
 }
 
 // What a caller hands over of one file, checked as it comes and kept until the file is outlined.

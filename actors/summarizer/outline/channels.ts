@@ -198,35 +198,31 @@ export const stepNumbers = 1 << 21;
 /** Rows of one step. */
 export const stepRows = (dimensions: number): number => Math.max(1, Math.floor(stepNumbers / dimensions));
 
-/** For each row but the last: its distance to the next one. O(n · d). */
-export function* nextDistances(pictures: Pictures): Steps<Float32Array> {
-  const distances = new Float32Array(Math.max(0, pictures.frames.length - 1));
-  const together = stepRows(pictures.dimensions);
-  for (let first = 0; first < distances.length; first += together) {
-    const end = Math.min(distances.length, first + together);
-    for (let i = first; i < end; i++) distances[i] = distance(pictures, i, i + 1);
-    yield;
+/** Values of the rows from `first` on, in order; 0 of those before it. */
+function* byRow(
+  { dimensions }: Pictures,
+  [first, end]: readonly [number, number],
+  value: (row: number) => number,
+): Steps<Float32Array> {
+  const values = new Float32Array(Math.max(0, end));
+  for (let row = first; row < end; row++) {
+    values[row] = value(row);
+    if ((row + 1) % stepRows(dimensions) === 0) yield;
   }
-  return distances;
+  return values;
 }
+
+/** For each row but the last: its distance to the next one. O(n · d). */
+export const nextDistances = (pictures: Pictures): Steps<Float32Array> =>
+  byRow(pictures, [0, pictures.frames.length - 1], (row) => distance(pictures, row, row + 1));
 
 /**
  * For each row: 1 - cosine of the mean of up to `window` rows before it and of up to `window` rows from it
  * on; 0 of the first row. A mean has little of the noise of its rows, so a slow transition stands out. O(n ·
  * d).
  */
-export function* windowDistances(pictures: Pictures, window: number): Steps<Float32Array> {
-  const rows = pictures.frames.length;
-  const distances = new Float32Array(rows);
-  const next = windowsOf(pictures, window);
-  const together = stepRows(pictures.dimensions);
-  for (let first = 1; first < rows; first += together) {
-    const end = Math.min(rows, first + together);
-    for (let i = first; i < end; i++) distances[i] = next(i);
-    yield;
-  }
-  return distances;
-}
+export const windowDistances = (pictures: Pictures, window: number): Steps<Float32Array> =>
+  byRow(pictures, [1, pictures.frames.length], windowsOf(pictures, window));
 
 /** Answers the distance at row 1, 2, and so on, each once. */
 function windowsOf({ vectors, dimensions: d, frames }: Pictures, window: number): (row: number) => number {

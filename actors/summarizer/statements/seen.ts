@@ -12,14 +12,20 @@ export interface Amount {
   readonly conditions: number;
 }
 
-const conditions: ReadonlySet<Seen['group']> = new Set(['weather', 'light']);
-const notThings: ReadonlySet<Seen['group']> = new Set([
-  'weather',
-  'light',
-  'time_of_day',
-  'shot_size',
-  'colour',
-]);
+/** Concepts in the order of a sentence. */
+interface Parts {
+  readonly things: readonly Seen[];
+  readonly conditions: readonly Seen[];
+  readonly time: readonly Seen[];
+  readonly shots: readonly Seen[];
+  readonly colours: readonly Seen[];
+}
+
+/** All other groups are things. */
+const partOf: Readonly<Partial<Record<Seen['group'], keyof Parts>>> = {
+  ...{ weather: 'conditions', light: 'conditions' },
+  ...{ time_of_day: 'time', shot_size: 'shots', colour: 'colours' },
+};
 /** Of each of these only one is true: how many people there are, and how the sky is. */
 const alternatives = [
   new Set([
@@ -32,33 +38,36 @@ const alternatives = [
   new Set(['a clear blue sky', 'white clouds', 'a grey overcast sky', 'the open sky']),
 ];
 /** Actions that take two. */
-const mutual =
-  /to each other|^(kissing|hugging|shaking hands|clapping|cheering|dancing|marching|protesting|fighting|getting married|playing football|playing basketball|boxing|playing cards|playing chess)$/;
+const mutual = new Set(
+  'talking to each other|kissing|hugging|shaking hands|clapping|cheering|dancing|marching|protesting|fighting|getting married|playing football|playing basketball|boxing|playing cards|playing chess'.split(
+    '|',
+  ),
+);
 /** Light that a picture is in; of other light it is with it. */
-const surrounding =
-  /^(bright light|dim light|backlight|candlelight|neon light|soft light|firelight|moonlight|almost complete darkness|fog|haze|rain|heavy rain|snowfall)$/;
-
-/** Concepts in the order of a sentence. */
-interface Parts {
-  readonly things: readonly Seen[];
-  readonly conditions: readonly Seen[];
-  readonly time: readonly Seen[];
-  readonly shots: readonly Seen[];
-  readonly colours: readonly Seen[];
-}
+const surrounding = new Set(
+  'bright light|dim light|backlight|candlelight|neon light|soft light|firelight|moonlight|almost complete darkness|fog|haze|rain|heavy rain|snowfall'.split(
+    '|',
+  ),
+);
 
 function partsOf(seen: readonly Seen[], amount: Amount): Parts {
   const shown = withoutRivals(seen);
-  const of = (holds: (group: Seen['group']) => boolean, count: number) =>
-    shown.filter(({ group }) => holds(group)).slice(0, count);
+  const of = (part: keyof Parts, count: number) =>
+    shown.filter(({ group }) => (partOf[group] ?? 'things') === part).slice(0, count);
   return {
-    things: of((group) => !notThings.has(group), amount.things),
-    conditions: of((group) => conditions.has(group), amount.conditions),
-    time: of((group) => group === 'time_of_day', 1),
-    shots: of((group) => group === 'shot_size', 1),
-    colours: of((group) => group === 'colour', 1),
+    things: of('things', amount.things),
+    conditions: of('conditions', amount.conditions),
+    time: of('time', 1),
+    shots: of('shots', 1),
+    colours: of('colours', 1),
   };
 }
+
+/** Colours only where there is no thing. */
+const inBrief = ({ things, conditions, time, colours }: Parts): Seen[] => [
+  ...[...things, ...conditions, ...time],
+  ...(things.length > 0 ? [] : colours),
+];
 
 function withoutRivals(seen: readonly Seen[]): Seen[] {
   return seen.filter(({ name }, at) => {
@@ -68,11 +77,11 @@ function withoutRivals(seen: readonly Seen[]): Seen[] {
 }
 
 function nameOf({ name, group }: Seen): string {
-  return group === 'actions' ? `${mutual.test(name) ? 'people' : 'somebody'} ${name}` : name;
+  return group === 'actions' ? `${mutual.has(name) ? 'people' : 'somebody'} ${name}` : name;
 }
 
 function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
-  const within = own.filter(({ name }) => surrounding.test(name));
+  const within = own.filter(({ name }) => surrounding.has(name));
   const others = own.filter((one) => !within.includes(one));
   const names = (some: readonly Seen[]) => listOf(some.map(nameOf));
   const parts = [
@@ -91,11 +100,12 @@ export function seenPhrase(
   amount: Amount,
   isLeaf: boolean,
 ): { text: string; shown: readonly Seen[] } {
-  const { things, conditions: around, time, colours } = partsOf(seen, amount);
-  const shown = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
+  const parts = partsOf(seen, amount);
+  const shown = inBrief(parts);
   if (!isLeaf && !shown.every((own) => own.seconds === pictured))
     return { text: listOf(shown.map(placed)), shown };
-  const clauses = [sceneOf(things, around, time), colourOf(things.length > 0 ? [] : colours)];
+  const { things, conditions, time, colours } = parts;
+  const clauses = [sceneOf(things, conditions, time), colourOf(things.length > 0 ? [] : colours)];
   return { text: clauses.filter((clause) => clause !== '').join('; '), shown };
 }
 
@@ -138,8 +148,7 @@ export function seenInLeaf({ seen, shots, pictured }: Facts, amount: Amount): St
  * order of time. Null for nothing.
  */
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
-  const { things, conditions: around, time, colours } = partsOf(seen, amount);
-  const shown = [...things, ...around, ...time, ...(things.length > 0 ? [] : colours)];
+  const shown = inBrief(partsOf(seen, amount));
   const lasting = shown.filter((own) => isLasting(own, pictured));
   const passing = shown.filter((own) => !lasting.includes(own)).sort((a, b) => a.frames[0]! - b.frames[0]!);
   const at = (own: Seen) => `${placed(own)} (${timeOf(own.frames[0]!)})`;
