@@ -57,8 +57,7 @@ export type FactsOf = (node_id: string) => Facts;
 /** Concepts, sentences, frames that stand for it, people and speakers of a leaf. */
 const most = { concepts: 12, sentences: 5, frames: 6, people: 80, speakers: 40 };
 
-/** `mostFrames`: that stand for the leaf. */
-export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.frames): Facts {
+export function leafFacts(film: OutlinedFilm, range: Range): Facts {
   const { pictures } = film.material;
   const [first, end] = pictures ? rowsOf(pictures.frames, range) : [0, 0];
   const speakers = speakersOf(film, range);
@@ -72,7 +71,7 @@ export function leafFacts(film: OutlinedFilm, range: Range, mostFrames = most.fr
     pictured: end - first,
     spoken: speakers.spoken,
     shots: shotsWithin(film, range),
-    frames: pictures ? representativesOf(pictures, range, mostFrames) : [],
+    frames: pictures ? representativesOf(pictures, range, most.frames) : [],
   };
 }
 

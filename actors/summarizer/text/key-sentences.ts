@@ -15,14 +15,12 @@ export interface SentenceOptions {
   readonly signs?: Readonly<Partial<Record<Sign, number>>>;
   /** Words of an instruction: sentences that have them come first. */
   readonly about?: string;
-  /** Added to the score of a sentence, by its position; for what a model says of it. */
-  readonly bonus?: (sentence: number) => number;
 }
 
 export interface KeySentence {
   /** Position in the sentences that were given. */
   readonly sentence: number;
-  /** 0 to 1 without signs, an instruction and a bonus. */
+  /** 0 to 1 without signs and an instruction. */
   readonly score: number;
 }
 
@@ -54,8 +52,7 @@ export function keySentences(sentences: readonly Sentence[], options: SentenceOp
   const vectors = wordVectors(terms);
   const about = options.about ? wordVectors([termsOf(options.about)])[0]! : null;
   const merits = sentences.map(({ text }, i) => {
-    const merit =
-      meritOf(vectors[i]!, terms[i]!.length) + signMerit(text, options) + (options.bonus?.(i) ?? 0);
+    const merit = meritOf(vectors[i]!, terms[i]!.length) + signMerit(text, options);
     return merit + (about ? weights.about * overlap(vectors[i]!, about) : 0);
   });
   let left = sentences.map((_, i) => i);

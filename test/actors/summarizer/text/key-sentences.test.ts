@@ -83,14 +83,13 @@ test('signs that are asked for move the choice', () => {
   assert.deepEqual(one({ feeling: 1 }), [texts[3]]);
 });
 
-test('an instruction brings what it names, a bonus whatever it is given to', () => {
+test('an instruction brings what it names', () => {
   const texts = [
     'In 1987 the bridge over the Arno fell into the river.',
     'The cook bakes rye bread every morning.',
     'Four thousand bees were counted in the valley.',
   ];
   assert.deepEqual(choice(texts, { count: 1, about: 'everything about bread and baking' }), [texts[1]]);
-  assert.deepEqual(choice(texts, { count: 1, bonus: (i) => (i === 2 ? 5 : 0) }), [texts[2]]);
 });
 
 test('fifty thousand sentences are ranked in pieces: what stands out among them is found', () => {
