@@ -66,7 +66,14 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
       position += room.count;
     }
     const every = Int32Array.from({ length: count }, (_, i) => i);
-    const film = { hash: first.toString(16), path: `/footage/${first}.mp4`, revision: 1, frames: every };
+    const film = {
+      hash: first.toString(16),
+      path: `/footage/${first}.mp4`,
+      revision: 1,
+      file: '',
+      start: 0,
+      frames: every,
+    };
     const add = (catalog: Catalog, media: LoadedMedia) =>
       catalog.add(
         media,

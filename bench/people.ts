@@ -42,6 +42,8 @@ function footage(): { bank: RowBank; catalog: Catalog } {
       hash: hashOf(film),
       path: `/footage/${film}.mp4`,
       revision: 1,
+      file: '',
+      start: 0,
       frames: Int32Array.from({ length: seconds }, (_, i) => i),
       scenes: Int32Array.from({ length: Math.ceil(seconds / 8) }, (_, i) => i * 8),
     };

@@ -32,6 +32,8 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
       hash: hashOf(m),
       path: `/${m}`,
       revision: 1,
+      file: '',
+      start: 0,
       frames,
       scenes: frames,
     };

@@ -124,8 +124,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'vectors are not flushed before their records say that they are there',
     file: 'actors/index/store/stage.ts',
-    text: 'if (!isShort) this.#flush();',
-    fault: 'if (!isShort) this.#writeRows();',
+    text: '    file.flush();\n    const none',
+    fault: '    const none',
     tests: ['test/actors/index/store/commit.test.ts'],
   },
   {

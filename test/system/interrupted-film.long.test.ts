@@ -36,7 +36,7 @@ function homeOf(t: TestContext) {
   /** Rows of some minutes. */
   const isKept = () =>
     filesIn('open').some(
-      ({ parentPath, name }) => name.endsWith('.vectors') && statSync(join(parentPath, name)).size > 300_000,
+      ({ parentPath, name }) => name.endsWith('.vectors') && statSync(join(parentPath, name)).size > 100_000,
     );
   return { home, cache, filesIn, stored, isKept };
 }

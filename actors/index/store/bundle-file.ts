@@ -68,6 +68,23 @@ export class BundleFile {
     return made;
   }
 
+  /**
+   * To read from byte `start` on, for who knows what is there and how it is checked: the head is not looked
+   * at. A negative `start` counts from the end. Throws STORE_DAMAGED naming the file, also when it is
+   * missing.
+   */
+  static openAt(file: string, start: number): BundleFile {
+    let fd: number | null = null;
+    try {
+      fd = openSync(file, 'r');
+      const at = start < 0 ? fstatSync(fd).size + start : start;
+      return new BundleFile(file, Buffer.alloc(0), at, fd, disk);
+    } catch (error) {
+      if (fd !== null) closeSync(fd);
+      throw storeFault(error, file, 'read');
+    }
+  }
+
   /** Throws STORE_DAMAGED naming the file, also when it is missing, and STORE_TOO_NEW. */
   static open(file: string, access: 'r' | 'r+' = 'r', on: Disk = disk): BundleFile {
     let fd: number;
@@ -114,6 +131,7 @@ export class BundleFile {
   /** Fills `into` from byte `at` behind the head. Throws STORE_DAMAGED when the file ends before. */
   read(at: number, into: Uint8Array): void {
     try {
+      if (this.#start < 0) throw damaged(this.file, 'it is cut off');
       readWhole(this.#fd, this.file, this.#start + at, into);
     } catch (error) {
       throw storeFault(error, this.file, 'read');

@@ -39,16 +39,25 @@ export class Bundles {
 
   /** For reading; the caller closes it. Throws STORE_DAMAGED naming the file. `place`: within the folder. */
   open(place: string): BundleFile {
+    return this.#openBy(place, (file) => BundleFile.open(file));
+  }
+
+  /** The same from byte `start` on; see `BundleFile.openAt`. */
+  openAt(place: string, start: number): BundleFile {
+    return this.#openBy(place, (file) => BundleFile.openAt(file, start));
+  }
+
+  #openBy(place: string, open: (file: string) => BundleFile): BundleFile {
     const file = join(this.#folder, place);
     for (const one of [file, this.#opened(place)]) {
       try {
-        return BundleFile.open(one);
+        return open(one);
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
     }
     // It moved in between.
-    return BundleFile.open(file);
+    return open(file);
   }
 
   /** Size of the file; 0 when it is missing. */

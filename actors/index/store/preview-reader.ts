@@ -88,7 +88,7 @@ export function readPreviews(
   if (record.file === '') {
     return frames.map((frame) => (frame === record.frame ? Uint8Array.from(record.jpeg) : null));
   }
-  const opened = bundles.open(record.file);
+  const opened = bundles.openAt(record.file, -record.size_bytes);
   try {
     const table = tables.of(opened);
     return frames.map((frame) => {

@@ -1,5 +1,6 @@
-// The visual stage of one file while it is being written. Rows go to its bundle a chunk at a time, so a
-// ten-hour film takes no more memory than a short one; what stays until the end is some 30 bytes a frame.
+// The visual stage of one file while it is being written. The 16-bit rows go to its bundle some at a time, so
+// a ten-hour film takes no more memory than a short one; what stays until the end is some 30 bytes a frame.
+// The 8-bit rows, which are loaded together, follow behind the last of them at the end.
 import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -15,7 +16,6 @@ import { previewPlace, vectorPlace } from './names.ts';
 import { PreviewWriter } from './preview-writer.ts';
 import type { Previews, Visual } from './records.ts';
 import { aboutSpan, type Spans } from './spans.ts';
-import { chunkOf, endOfRows, rowPlaces } from './vector-file.ts';
 
 /** Frames of a film, ascending. */
 export interface Added {
@@ -51,6 +51,8 @@ export type StageResult = Pick<
 };
 
 const [vectorEnd, previewEnd] = ['.vectors', '.previews'];
+/** Rows of one read or write: 530 KB at 512 dimensions. */
+const rowsTogether = 512;
 
 export class Stage {
   readonly hash: string;
@@ -61,15 +63,12 @@ export class Stage {
   readonly #name: string;
   readonly #previews: PreviewWriter;
   #file: BundleFile | null = null;
-  /** Rows that are not in the file, of one chunk. */
-  #rows8 = new Uint8Array(0);
+  /** Rows that are not in the file. */
   #rows16 = new Uint8Array(0);
   /** Rows in the file, and how many of them are *flushed*. */
   #written = 0;
   #flushed = 0;
   #hasNamesFlushed = false;
-  /** Of the 8-bit rows in the file. */
-  #crc = 0;
   readonly #frames: number[] = [];
   readonly #taken: number = 0;
   /** By lag - 1: the distance of each frame to the one that many later. */
@@ -118,19 +117,17 @@ export class Stage {
     }
     this.#file = file;
     const stride = stride16(this.dimensions);
-    for (;;) {
-      const { first, rows } = chunkOf(this.#written);
-      const at = endOfRows(this.dimensions, first + 1) - stride;
-      const there = Math.min(rows, Math.max(0, Math.floor((file.end - at) / stride)));
+    for (let isWhole = true; isWhole; ) {
+      const there = Math.min(rowsTogether, Math.floor(file.end / stride) - this.#written);
       const bytes = new Uint8Array(there * stride);
-      file.read(at, bytes);
+      file.read(this.#written * stride, bytes);
       let taken = 0;
       while (taken < there && this.#takeUpRow(bytes.subarray(taken * stride, (taken + 1) * stride))) taken++;
-      this.#enter();
-      if (taken < rows) break;
+      this.#written += taken;
+      isWhole = taken > 0 && taken === there;
     }
     this.#flushed = this.#written;
-    file.cut(endOfRows(this.dimensions, this.#written));
+    file.cut(this.#written * stride);
     this.#previews.cutAfter(this.#frames.at(-1) ?? -1);
   }
 
@@ -139,9 +136,7 @@ export class Stage {
     const facts = factsOfRow16(bytes);
     const before = this.#frames.at(-1) ?? -1;
     if (facts === null || facts.frame <= before || facts.frame > this.#previews.last) return false;
-    const at = this.#reserve();
-    this.#rows16.set(bytes, at * bytes.byteLength);
-    this.#add(at, facts.frame, facts.changed);
+    this.#add(bytes, facts.frame, facts.changed);
     return true;
   }
 
@@ -156,33 +151,30 @@ export class Stage {
     const { frames, vectors, previews, changed } = added;
     for (const [i, frame] of frames.entries()) {
       const vector = vectors.subarray(i * this.dimensions, (i + 1) * this.dimensions);
-      const at = this.#reserve();
-      writeRow16(vector, frame, this.#rows16, at * stride16(this.dimensions), changed?.[i]);
-      this.#add(at, frame, changed?.[i] ?? 1);
+      const row = this.#nextRow();
+      writeRow16(vector, frame, row, 0, changed?.[i]);
+      this.#add(row, frame, changed?.[i] ?? 1);
       const preview = previews[i];
       if (preview !== undefined) this.#previews.add(frame, preview);
-      const { first, rows } = chunkOf(this.#written);
-      if (this.#frames.length === first + rows) this.#writeRows();
+      if (this.#frames.length - this.#written === rowsTogether) this.#writeRows();
     }
   }
 
-  /** Where the next row goes among those that are not written. */
-  #reserve(): number {
-    const { rows } = chunkOf(this.#written);
-    const [eight, sixteen] = [stride8(this.dimensions), stride16(this.dimensions)];
-    if (this.#rows8.length < rows * eight) {
-      // The chunk before is written: nothing has to be copied.
-      this.#rows8 = new Uint8Array(rows * eight);
-      this.#rows16 = new Uint8Array(rows * sixteen);
+  /** The bytes of the next row among those that are not written. */
+  #nextRow(): Uint8Array {
+    const stride = stride16(this.dimensions);
+    const at = (this.#frames.length - this.#written) * stride;
+    if (at === this.#rows16.length) {
+      const grown = new Uint8Array(Math.max(16 * stride, 2 * at));
+      grown.set(this.#rows16);
+      this.#rows16 = grown;
     }
-    return this.#frames.length - this.#written;
+    return this.#rows16.subarray(at, at + stride);
   }
 
   /** Everything else is made of the 16-bit row, so it is the same for a row that was taken up. */
-  #add(at: number, frame: number, changed: number): void {
-    const stride = stride16(this.dimensions);
-    const vector = vectorOfRow16(this.#rows16.subarray(at * stride, (at + 1) * stride), this.dimensions);
-    writeRow8(vector, this.#rows8, at * stride8(this.dimensions));
+  #add(row: Uint8Array, frame: number, changed: number): void {
+    const vector = vectorOfRow16(row, this.dimensions);
     for (const [lag, before] of this.#recent.entries()) {
       this.#distances[lag]!.push(1 - cosine(before, vector));
     }
@@ -221,17 +213,8 @@ export class Stage {
     this.#parts.confirm();
     if (this.#parts.keeping !== null) this.#previews.flush();
     this.#file ??= this.#create(vectorEnd);
-    for (const { at8, at16 } of rowPlaces(this.dimensions, this.#written, rows)) {
-      this.#file.write(at8, this.#rows8.subarray(0, rows * stride8(this.dimensions)));
-      this.#file.write(at16, this.#rows16.subarray(0, rows * stride16(this.dimensions)));
-    }
-    this.#enter();
-  }
-
-  /** What was not written is in the file now. */
-  #enter(): void {
-    const rows = this.#frames.length - this.#written;
-    this.#crc = crc32(this.#rows8.subarray(0, rows * stride8(this.dimensions)), this.#crc);
+    const stride = stride16(this.dimensions);
+    this.#file.write(this.#written * stride, this.#rows16.subarray(0, rows * stride));
     this.#written += rows;
   }
 
@@ -258,13 +241,12 @@ export class Stage {
   finish(revision: number): { readonly visual: StageResult; readonly previews: Previews } {
     // A single picture lies in the records.
     const isShort = this.#file === null && this.#frames.length < 2;
-    if (!isShort) this.#flush();
+    const rows = isShort ? this.#inRecord() : this.#inFile();
     const previews = this.#previews.finish(this.hash, revision, previewPlace(this.#name));
     this.#flushNames();
     this.#requireCurrent();
-    const rows = isShort ? this.#frames.length : 0;
-    const rows8 = this.#rows8.slice(0, rows * stride8(this.dimensions));
     const visual = {
+      ...rows,
       frames: this.#frames.length,
       frame_runs: packFrames(this.#frames),
       scene_starts: sceneStarts(
@@ -272,13 +254,33 @@ export class Stage {
         this.#changed,
         this.#frames.length,
       ),
-      file: this.#file === null ? '' : vectorPlace(this.modelKey, this.#name),
-      size_bytes: this.#file?.size ?? 0,
-      crc: isShort ? crc32(rows8) : this.#crc,
-      rows8,
-      rows16: this.#rows16.slice(0, rows * stride16(this.dimensions)),
     };
     return { visual, previews };
+  }
+
+  #inRecord() {
+    const rows16 = this.#rows16.slice(0, this.#frames.length * stride16(this.dimensions));
+    const rows8 = rows8Of(rows16, this.dimensions);
+    return { file: '', size_bytes: 0, crc: crc32(rows8), rows8, rows16 };
+  }
+
+  /** Writes the 8-bit rows behind the others. *Flushed* on return. */
+  #inFile() {
+    this.#writeRows();
+    const file = this.#file as BundleFile;
+    const [eight, sixteen] = [stride8(this.dimensions), stride16(this.dimensions)];
+    let crc = 0;
+    for (let row = 0; row < this.#written; row += rowsTogether) {
+      const rows16 = new Uint8Array(Math.min(rowsTogether, this.#written - row) * sixteen);
+      file.read(row * sixteen, rows16);
+      const rows8 = rows8Of(rows16, this.dimensions);
+      file.write(this.#written * sixteen + row * eight, rows8);
+      crc = crc32(rows8, crc);
+    }
+    file.flush();
+    const none = new Uint8Array(0);
+    const place = vectorPlace(this.modelKey, this.#name);
+    return { file: place, size_bytes: file.size, crc, rows8: none, rows16: none };
   }
 
   #requireCurrent(): void {
@@ -306,4 +308,14 @@ export class Stage {
     }
     this.#close();
   }
+}
+
+function rows8Of(rows16: Uint8Array, dimensions: number): Uint8Array {
+  const [eight, sixteen] = [stride8(dimensions), stride16(dimensions)];
+  const rows8 = new Uint8Array((rows16.length / sixteen) * eight);
+  for (let at = 0; at * sixteen < rows16.length; at++) {
+    const row = rows16.subarray(at * sixteen, (at + 1) * sixteen);
+    writeRow8(vectorOfRow16(row, dimensions), rows8, at * eight);
+  }
+  return rows8;
 }

@@ -12,8 +12,7 @@ import { readModel } from './model.ts';
 import { decodeModelKey, modelPrefix, stageKey, stagePrefix } from './names.ts';
 import { readRecord } from './read-record.ts';
 import { Model, Visual } from './records.ts';
-import { unseal } from './table.ts';
-import { rowPlaces } from './vector-file.ts';
+import { bytesIn, unseal } from './table.ts';
 
 export class VisualStages {
   readonly #bundles: Bundles;
@@ -90,7 +89,24 @@ export class VisualStages {
 
   /** The rows of a stage; the caller closes them. Throws STORE_DAMAGED naming the file. */
   rows(visual: Visual): StageRows {
-    return new StageRows(visual, visual.file === '' ? null : this.#bundles.open(visual.file));
+    const { rows8, rows16 } = visual;
+    return this.#open({ ...rowsIn(visual), rows8, rows16 });
+  }
+
+  /**
+   * The 16-bit rows of a stage of which the frames and the place are known; null where it is not there any
+   * more. They are checked one by one, so nothing else is read.
+   */
+  rows16(modelKey: string, of: Omit<RowsOf, 'rows8' | 'rows16'>): StageRows | null {
+    const none = new Uint8Array(0);
+    if (of.file !== '') return this.#open({ ...of, rows8: none, rows16: none });
+    const sealed = this.#reading()?.get(stageKey(modelKey, of.hash));
+    if (sealed === undefined) return null;
+    return new StageRows({ ...of, rows8: none, rows16: bytesIn(Visual, 'rows16', sealed) }, null);
+  }
+
+  #open(of: RowsOf): StageRows {
+    return new StageRows(of, of.file === '' ? null : this.#bundles.openAt(of.file, of.start));
   }
 
   /** The stored vector of one frame, from its 16-bit row; null when it is not stored. */
@@ -112,66 +128,72 @@ export class VisualStages {
 
 // The rows of a stored visual stage, read by the positions of its frames.
 
+export interface RowsOf {
+  readonly hash: string;
+  readonly dimensions: number;
+  /** Grid frames of the stage, ascending; a position is a place in it. */
+  readonly frames: Int32Array;
+  /** The place of its bundle; empty where the rows are in its record. */
+  readonly file: string;
+  /** Where they begin in it. */
+  readonly start: number;
+  readonly rows8: Uint8Array;
+  readonly rows16: Uint8Array;
+}
+
+/** Where the rows of a stage lie. */
+export function rowsIn(visual: Visual): Omit<RowsOf, 'rows8' | 'rows16'> {
+  const { hash_str: hash, dimensions, file, size_bytes } = visual;
+  const frames = unpackFrames(visual.frame_runs);
+  const bytes = frames.length * (stride16(dimensions) + stride8(dimensions));
+  return { hash, dimensions, frames, file, start: size_bytes - bytes };
+}
+
 export class StageRows {
-  readonly visual: Visual;
+  readonly #of: RowsOf;
   readonly #opened: BundleFile | null;
-  #frames: Int32Array | null = null;
 
   /** `opened`: null for rows in the record; else these rows' to close. */
-  constructor(visual: Visual, opened: BundleFile | null) {
-    this.visual = visual;
+  constructor(of: RowsOf, opened: BundleFile | null) {
+    this.#of = of;
     this.#opened = opened;
   }
 
-  /** Grid frames of the stage, ascending; a position is a place in it. */
   get frames(): Int32Array {
-    this.#frames ??= unpackFrames(this.visual.frame_runs);
-    return this.#frames;
+    return this.#of.frames;
   }
 
   /** Where they lie, for messages. */
   get file(): string {
-    return this.#opened?.file ?? `the record of ${this.visual.hash_str}`;
+    return this.#opened?.file ?? `the record of ${this.#of.hash}`;
   }
 
-  /** Fills `into` with 8-bit rows from `position` on. Throws STORE_DAMAGED when the file ends before. */
-  read8(position: number, count: number, into: Uint8Array): void {
-    const { dimensions, rows8 } = this.visual;
-    const stride = stride8(dimensions);
-    if (this.#opened === null) {
-      if (rows8.byteLength < (position + count) * stride) throw this.#damaged('rows are missing');
-      into.set(rows8.subarray(position * stride, (position + count) * stride));
-      return;
-    }
-    for (const { index, rows, at8 } of rowPlaces(dimensions, position, count)) {
-      this.#opened.read(at8, into.subarray(index * stride, (index + rows) * stride));
-    }
+  /** Fills `into` with 8-bit rows from `position` on. Throws STORE_DAMAGED when there are fewer. */
+  read8(position: number, into: Uint8Array): void {
+    const { dimensions, frames, rows8 } = this.#of;
+    const at = position * stride8(dimensions);
+    if (this.#opened !== null) this.#opened.read(frames.length * stride16(dimensions) + at, into);
+    else if (rows8.byteLength < at + into.byteLength) throw this.#damaged('rows are missing');
+    else into.set(rows8.subarray(at, at + into.byteLength));
   }
 
   /** As they are, unchecked. Throws STORE_DAMAGED naming content and file when they are missing. */
   #read16(position: number, count: number): Uint8Array {
-    const { dimensions, rows16 } = this.visual;
-    const stride = stride16(dimensions);
-    if (this.#opened === null) {
-      const end = (position + count) * stride;
-      if (rows16.byteLength < end) throw this.#damaged('rows are missing');
-      // A copy: rows are read as whole numbers of two bytes, which have to lie at even places.
-      return rows16.slice(position * stride, end);
-    }
-    const bytes = new Uint8Array(count * stride);
+    const { hash, dimensions, rows16 } = this.#of;
+    const [at, bytes] = [position * stride16(dimensions), new Uint8Array(count * stride16(dimensions))];
     try {
-      for (const { index, rows, at16 } of rowPlaces(dimensions, position, count)) {
-        this.#opened.read(at16, bytes.subarray(index * stride, (index + rows) * stride));
-      }
+      if (this.#opened !== null) this.#opened.read(at, bytes);
+      else if (rows16.byteLength < at + bytes.byteLength) throw damaged(this.file, 'rows are missing');
+      else bytes.set(rows16.subarray(at, at + bytes.byteLength));
     } catch (error) {
-      throw storeErrors.STORE_DAMAGED.is(error) ? ofContent(this.visual.hash_str, error) : error;
+      throw storeErrors.STORE_DAMAGED.is(error) ? ofContent(hash, error) : error;
     }
     return bytes;
   }
 
   /** The L2-normalised vector of each position from `position` on; null for one that is broken. */
   vectors(position: number, count: number): (Float32Array<ArrayBuffer> | null)[] {
-    const { dimensions } = this.visual;
+    const { dimensions } = this.#of;
     const stride = stride16(dimensions);
     const bytes = this.#read16(position, count);
     return Array.from({ length: count }, (_, i) =>
@@ -181,7 +203,7 @@ export class StageRows {
 
   /** n×d, L2-normalised. Throws STORE_DAMAGED naming content and file. */
   read(position: number, count: number): Float32Array<ArrayBuffer> {
-    const { dimensions } = this.visual;
+    const { dimensions } = this.#of;
     if (position + count > this.frames.length) throw this.#damaged('rows are missing');
     const all = new Float32Array(count * dimensions);
     for (const [i, vector] of this.vectors(position, count).entries()) {
@@ -192,7 +214,7 @@ export class StageRows {
   }
 
   #damaged(what: string): EngineError {
-    return damaged(this.file, `${this.visual.hash_str}: ${what}`);
+    return damaged(this.file, `${this.#of.hash}: ${what}`);
   }
 
   close(): void {

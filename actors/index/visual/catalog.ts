@@ -9,6 +9,9 @@ export interface LoadedMedia {
   path: string;
   /** Changes when the stage is stored again. */
   readonly revision: number;
+  /** Where its 16-bit rows lie: a bundle and where they begin in it; empty for its record. */
+  readonly file: string;
+  readonly start: number;
   /** Grid frames, ascending; a position below is an index into them. */
   readonly frames: Int32Array;
   /** Positions at which scenes begin, ascending, the first one 0. */

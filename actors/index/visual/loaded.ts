@@ -7,18 +7,17 @@ import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { StageRows } from '../store/visual-stages.ts';
+import { rowsIn, type StageRows } from '../store/visual-stages.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
 import type { LoadReport } from './contract.ts';
-import { unpackFrames } from './frames.ts';
 import { ScaleCache } from './scale-cache.ts';
 import type { Searched } from './search.ts';
 import { RowBank } from './segment.ts';
 
 /** Bytes between two looks at whether to stop. */
 const readBytes = 1 << 20;
-/** Contents whose 16-bit rows stay open. */
-const mostOpen = 256;
+/** Contents whose 16-bit rows stay open: fewer than the files that any system lets a process open. */
+const mostOpen = 2048;
 
 export class LoadedVectors {
   readonly folder: string;
@@ -108,7 +107,7 @@ export class LoadedVectors {
       const { row, count } = this.bank.allocate(wanted);
       runs.push({ media, row, count, position });
       const bytes = this.bank.bytes(row, count);
-      rows.read8(position, count, bytes);
+      rows.read8(position, bytes);
       crc = crc32(bytes, crc);
       position += count;
     }
@@ -139,11 +138,11 @@ export class LoadedVectors {
   }
 
   #mediaOf(store: Store, visual: Visual): LoadedMedia {
+    const { hash, frames, file, start } = rowsIn(visual);
     return {
-      hash: visual.hash_str,
-      path: store.media.pathOf(visual.hash_str) ?? '',
+      ...{ hash, frames, file, start },
+      path: store.media.pathOf(hash) ?? '',
       revision: visual.revision,
-      frames: unpackFrames(visual.frame_runs),
       scenes: Int32Array.from(visual.scene_starts),
     };
   }
@@ -187,8 +186,7 @@ export class LoadedVectors {
     }
     const opened = readable(
       () => {
-        const visual = store.visual.stage(this.modelKey, media.hash);
-        return visual?.revision === media.revision ? store.visual.rows(visual) : null;
+        return store.visual.rows16(this.modelKey, { ...media, dimensions: this.dimensions });
       },
       (error) => this.#log.warn('16-bit vectors cannot be read', { hash: media.hash, reason: error.message }),
     );

@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { definition, type IndexSettings } from '../../../actors/index/actor.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
-import { type RowPlace, rowPlaces } from '../../../actors/index/store/vector-file.ts';
 import type { LoadReport } from '../../../actors/index/visual/contract.ts';
+import { stride8, stride16 } from '../../../actors/index/visual/quantize.ts';
 import { loadInSteps } from '../../../actors/search/load-in-steps.ts';
 import { Sent, type Turn } from '../../../runtime/actor.ts';
 import type { AskName, Reply, Request } from '../../../runtime/contract.ts';
@@ -95,10 +95,10 @@ export function headOf(file: string): number {
   return Math.ceil((16 + readFileSync(file).readUInt32LE(8)) / 64) * 64;
 }
 
-/** Where a row lies in the bundle of its vectors. */
-export function placeOf(file: string, row: number, bits: 8 | 16, dimensions = 32): number {
-  const [{ at8, at16 }] = [...rowPlaces(dimensions, row, 1)] as [RowPlace];
-  return headOf(file) + (bits === 8 ? at8 : at16);
+/** Where the 16-bit row lies in the bundle of its vectors; with the number of rows, the 8-bit row. */
+export function placeOf(file: string, row: number, rows: number | null = null, dimensions = 32): number {
+  const [eight, sixteen] = [stride8(dimensions), stride16(dimensions)];
+  return headOf(file) + (rows === null ? row * sixteen : rows * sixteen + row * eight);
 }
 
 /** Stores one media of footage with previews through the actor and answers its vectors. */

@@ -154,7 +154,7 @@ test('a removed content is not analysed any more, and the last one of a model ta
 test('damaged rows are told of one content and left out of the sample, which is no reason to lose the others', async (t) => {
   const { cache_dir, index, contents, rows } = await library(t);
   await index.close();
-  overwrite(rows('bb'), placeOf(rows('bb'), 2, 16));
+  overwrite(rows('bb'), placeOf(rows('bb'), 2));
   const again = await indexActor(t);
   const request = { cache_dir, model_key, from: 0, most: 100 };
   await assert.rejects(
@@ -175,7 +175,7 @@ test('a bundle that is cut or gone is damage of its content, by name', async (t)
   const { cache_dir, index, contents, rows } = await library(t);
   const request = { cache_dir, model_key, hash_str: 'cc', from: 0, most: 100 };
   const namesIt = (error: unknown) => storeErrors.STORE_DAMAGED.is(error) && /cc/.test(error.message);
-  truncateSync(rows('cc'), placeOf(rows('cc'), 6, 16));
+  truncateSync(rows('cc'), placeOf(rows('cc'), 6));
   await assert.rejects(index.call('stored_vectors', request), namesIt);
   const sample = await sampleOf(index, cache_dir, 64, contents);
   assert.equal(sample.length, 40);

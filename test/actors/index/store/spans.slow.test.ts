@@ -97,8 +97,8 @@ async function killedAt(t: TestContext, frames: number, span: SpanKey | null = k
 test('after a kill the film goes on behind its last span, and what is stored is as without the kill', async (t) => {
   const expected = await whole(t);
   for (const [frames, kept] of [
-    [96, 48],
-    [500, 496],
+    [96, 0],
+    [500, 432],
     [900, 864],
   ] as const) {
     const cache_dir = await killedAt(t, frames);
@@ -160,7 +160,7 @@ test('spans of other settings, another task where it is forced, or what lay at t
   const forced = { ...key, own: true };
   const cache_dir = await killedAt(t, 500, forced);
   const index = await indexActor(t);
-  assert.equal((await finish(index, cache_dir, forced)).kept, 496, 'a forced task goes on with its own');
+  assert.equal((await finish(index, cache_dir, forced)).kept, 432, 'a forced task goes on with its own');
 });
 
 test('a log that is cut or broken anywhere ends before that, and so does one whose previews are not all there', async (t) => {
@@ -168,9 +168,9 @@ test('a log that is cut or broken anywhere ends before that, and so does one who
   const left = await killedAt(t, 500);
   const bytes = readFileSync(rowsIn(left));
   const broken = (at: number) => Buffer.from(bytes).fill(bytes[at]! ^ 1, at, at + 1);
-  const row = placeOf(rowsIn(left), 120, 16) + 7;
+  const row = placeOf(rowsIn(left), 120) + 7;
   const cases: [string, (cache_dir: string) => void, number, number?][] = [
-    ['cut in the last row', (dir) => truncateSync(rowsIn(dir), bytes.length - 5), 495],
+    ['cut in the last row', (dir) => truncateSync(rowsIn(dir), bytes.length - 5), 431],
     ['broken in a row', (dir) => writeFileSync(rowsIn(dir), broken(row)), 120],
     ['broken in the header', (dir) => writeFileSync(rowsIn(dir), broken(20)), 0],
     ['empty', (dir) => truncateSync(rowsIn(dir), 0), 0],
@@ -225,8 +225,8 @@ test('a writer that lost its lease leaves alone what another one took up', async
   // Another thread of this process takes the lease over, as after a minute of silence.
   const second = await indexActor(t);
   const taken = await second.call('begin', { cache_dir, ...begun, span: key });
-  assert.equal(taken.kept, 496);
-  await append(second, taken.stage, 496, 700);
+  assert.equal(taken.kept, 432);
+  await append(second, taken.stage, 432, 700);
   // What is read of the records is as of the last turn of the event loop.
   await new Promise(setImmediate);
   const late = { stage, ...chunk(500, 548), keep: true };
@@ -241,7 +241,7 @@ test('a writer that lost its lease leaves alone what another one took up', async
 
 test('what nobody takes up is removed after two weeks, and what no work goes on with at once', async (t) => {
   const cache_dir = await killedAt(t, 96, null);
-  assert.equal(openIn(cache_dir).length, 2, 'bundles that nobody goes on with');
+  assert.equal(openIn(cache_dir).length, 1, 'a bundle that nobody goes on with');
   const index = await indexActor(t);
   const other = { cache_dir, hash_str: 'bb', model_key: 'model', dimensions: d };
   await index.call('abort', await index.call('begin', other));

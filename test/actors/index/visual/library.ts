@@ -81,7 +81,7 @@ export class Library implements Searched {
 function mediaOf({ hash, vectors, scenes, frames }: Film): LoadedMedia {
   const positions = Int32Array.from(vectors.keys());
   return {
-    ...{ hash, path: `/${hash}`, revision: 1 },
+    ...{ hash, path: `/${hash}`, revision: 1, file: '', start: 0 },
     frames: frames ? Int32Array.from(frames) : positions,
     scenes: scenes ? Int32Array.from(scenes) : positions,
   };

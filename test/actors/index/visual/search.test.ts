@@ -42,7 +42,7 @@ test('one long shot takes one place of the answer, and the others go to other sc
 
 test('matches are grouped by video, best video first, and keep their place in the plain ranking', () => {
   const media = (hash: string) => ({
-    ...{ hash, path: `/${hash}`, revision: 1 },
+    ...{ hash, path: `/${hash}`, revision: 1, file: '', start: 0 },
     frames: Int32Array.from({ length: 50 }, (_, i) => i),
     scenes: Int32Array.from(scenesEvery(10, 50)),
   });
