@@ -28,7 +28,7 @@ export class LoadedVectors {
   readonly catalog = new Catalog();
   readonly kept = new ScaleCache();
   readonly bank: RowBank;
-  /** By content, those read last; null where they cannot be read. */
+  /** By content, those opened last; null where they cannot be read. */
   readonly #open = new Map<string, StageRows | null>();
   readonly #log: Log;
 
@@ -179,11 +179,7 @@ export class LoadedVectors {
   /** Null where they cannot be read, or are not those that are loaded any more. */
   #rowsOf(store: Store, media: LoadedMedia): StageRows | null {
     const known = this.#open.get(media.hash);
-    if (known !== undefined) {
-      this.#open.delete(media.hash);
-      this.#open.set(media.hash, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const opened = readable(
       () => {
         return store.visual.rows16(this.modelKey, { ...media, dimensions: this.dimensions });
