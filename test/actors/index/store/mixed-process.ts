@@ -78,7 +78,7 @@ function seedOf(): string {
 }
 
 say('ready');
-for (;;) {
+for (let done = 0; done < 1e6; done++) {
   const acts = [film, film, stills, stills, faces, forget];
   acts[Math.floor(random() * acts.length)]!();
   await new Promise(setImmediate);
