@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { LogLine } from '../../runtime/log.ts';
 import { formatLine, formatReadable } from '../../runtime/process/log-sink.ts';
 import { redactFields, redactText } from '../../runtime/redact.ts';
+import { draws } from '../shared.ts';
 
 const key = `fh_${'Ab0-_'.repeat(8)}`;
 
@@ -86,7 +87,7 @@ test('whatever is logged becomes one line of JSON, the same when it is done twic
       assert.deepEqual(redactFields(once), once);
       formatReadable(lineOf(fields), true);
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { jsonErrorAt, parseBody } from '../../../http/request/body.ts';
+import { draws } from '../../shared.ts';
 
 const isJson = (text: string): boolean => {
   try {
@@ -36,7 +37,7 @@ test('what is JSON and what is not is decided as JSON.parse does', () => {
       const text = parts.join('');
       assert.equal(jsonErrorAt(text) === null, isJson(text), text);
     }),
-    { numRuns: 3000 },
+    { numRuns: draws(3000) },
   );
 });
 
@@ -55,7 +56,7 @@ test('JSON with one changed character has its syntax error at that character or 
         if (fault !== null && fault < text.length) assert.ok(isBegun(text.slice(0, fault)), text);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pictureReader } from '../../../../actors/decoder/packets/reference.ts';
+import { draws } from '../../../shared.ts';
 
 test('no reader fails on arbitrary bytes', () => {
   const codecs = ['h264', 'hevc', 'mpeg2video', 'mpeg4', 'vp8', 'vp9', 'av1', 'vc1'];
@@ -17,6 +18,6 @@ test('no reader fails on arbitrary bytes', () => {
         assert.equal(typeof picture.reference, 'boolean');
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   );
 });

@@ -12,6 +12,7 @@ import { countFacets, facetReport, mostOptions } from '../../../../actors/index/
 import { facets } from '../../../../actors/index/facets/list.ts';
 import { FacetTable } from '../../../../actors/index/facets/table.ts';
 import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
+import { draws } from '../../../shared.ts';
 import { record, stream } from './media.ts';
 
 const pause = () => {};
@@ -288,7 +289,7 @@ test('filters keep what a look at each media by itself keeps', () => {
         wanted.map(({ identity }) => identity.hash_str),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
 });
 
@@ -307,6 +308,6 @@ test('choosing an option in place of the filters of its facet leaves as many med
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   );
 });

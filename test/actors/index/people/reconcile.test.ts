@@ -9,6 +9,7 @@ import {
   type Reconciled,
   reconcile,
 } from '../../../../actors/index/people/reconcile.ts';
+import { draws } from '../../../shared.ts';
 import { seeded } from '../footage.ts';
 
 /** Ids whose order has nothing to do with the order of entries. */
@@ -95,7 +96,7 @@ test('to cluster again with the same labels changes nothing', () => {
       assert.deepEqual(two.report.lost_names, []);
       assert.equal(two.report.kept_clusters, two.cluster_ids.length);
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   );
 });
 
@@ -121,7 +122,7 @@ test('the order of entries changes nothing', () => {
       const [a, b] = [run(upTo(raw.length)).of, run(shuffled).of];
       for (const [id, cluster] of a) assert.equal(b.get(id), cluster);
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 

@@ -133,17 +133,17 @@ test('of several readings of a picture the nearest counts, with a text and with 
     Float32Array,
     Float32Array,
   ];
-  const vectors = footage(5000, d, 1, 1, 9);
+  const vectors = footage(2000, d, 1, 1, 9);
   vectors.set(near(picture, 0.2, random), 40 * d);
-  vectors.set(near(mirrored, 0.1, random), 4711 * d);
+  vectors.set(near(mirrored, 0.1, random), 1711 * d);
   const at = library([{ vectors, scene: 1 }], d);
   const request = { text: null, pictures: [picture, mirrored], textWeight: 1, exclude: [] };
   const first = (query: Parameters<typeof search>[1]) =>
     rankedBy(at, query, everything, 2).map((match) => match.frame_index);
-  assert.deepEqual(first(request), [4711, 40]);
-  assert.deepEqual(first({ ...request, exclude: [apart] }), [4711, 40]);
+  assert.deepEqual(first(request), [1711, 40]);
+  assert.deepEqual(first({ ...request, exclude: [apart] }), [1711, 40]);
   assert.equal(first({ ...request, exclude: [mirrored] })[0], 40);
-  assert.deepEqual(first({ ...request, text, textWeight: 0.1 }), [4711, 40]);
+  assert.deepEqual(first({ ...request, text, textWeight: 0.1 }), [1711, 40]);
   const scores = search(at, request, everything, 3).matches.map(({ score }) => score);
   const single = search(at, { ...request, pictures: [mirrored] }, everything, 1).matches[0]!.score;
   assert.ok(Math.abs(Math.max(...scores) - single) < 1e-4, 'a reading scores as it does alone');

@@ -9,6 +9,7 @@ import {
   mostReasons,
 } from '../../../../actors/search/moments/fuse.ts';
 import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { draws } from '../../../shared.ts';
 import { seeded } from '../../index/footage.ts';
 
 const fuse = <R>(lists: readonly (readonly Hit<R>[])[]) => atOnce(fusing(lists));
@@ -113,7 +114,7 @@ function someLists(seed: number) {
 }
 
 test('property: the order of the lists changes nothing', () => {
-  for (let seed = 1; seed <= 30; seed++) {
+  for (let seed = 1; seed <= draws(30); seed++) {
     const [a, b, c, d] = someLists(seed) as [Hit<Reason>[], Hit<Reason>[], Hit<Reason>[], Hit<Reason>[]];
     const expected = fuse([a, b, c, d]);
     for (const lists of [
@@ -126,7 +127,7 @@ test('property: the order of the lists changes nothing', () => {
 });
 
 test('property: every hit is the reason of one moment, each moment has another second, best worth first', () => {
-  for (let seed = 1; seed <= 30; seed++) {
+  for (let seed = 1; seed <= draws(30); seed++) {
     const lists = someLists(seed);
     const moments = fuse(lists);
     const reasons = moments.reduce((sum, one) => sum + one.reasons.length, 0);
@@ -143,7 +144,7 @@ test('property: every hit is the reason of one moment, each moment has another s
 });
 
 test('property: a hit of one more list never makes a moment worth less', () => {
-  for (let seed = 1; seed <= 30; seed++) {
+  for (let seed = 1; seed <= draws(30); seed++) {
     const [seen] = someLists(seed) as [Hit<Reason>[]];
     const moments = fuse([seen]);
     const { hash, time } = moments[moments.length >> 1]!;

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { representativesOf } from '../../../../actors/summarizer/outline/representatives.ts';
 import { seeded } from '../../../seeded.ts';
+import { draws } from '../../../shared.ts';
 import { blend, direction } from './composed.ts';
 
 const dimensions = 32;
@@ -64,6 +65,6 @@ test('frames ascend, and are no more than asked for', () => {
       assert.ok(chosen.length >= 1 && chosen.length <= count);
       assert.ok(chosen.every((frame, i) => i === 0 || frame > chosen[i - 1]!));
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   );
 });

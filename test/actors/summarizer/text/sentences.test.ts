@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { excerptOf, sentencesOf } from '../../../../actors/summarizer/text/sentences.ts';
+import { draws } from '../../../shared.ts';
 
 const said = (
   start_seconds: number,
@@ -127,7 +128,7 @@ test('no visible character is lost or moved, and times ascend within their segme
         before = start_seconds;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 
