@@ -29,9 +29,9 @@ export function exclusionComplaint(field: keyof Exclusions, exclusion: string): 
 }
 
 /**
- * Names are compared whatever their case and normal form; a leading dot is a character as any other. `*` is
+ * Names are compared whatever their case and normal form; a leading dot is a character like any other. `*` is
  * any text, `?` one character, `[a-z]` one of those, `[!a-z]` one of the others, `{a,b}` one of the texts.
- * All else is a text, as in `Copy (1)`, `!later`, `+(a)` and `{1..3}`; `[[]`, `[*]` and `[{]` are the
+ * All else stands for itself, as in `Copy (1)`, `!later`, `+(a)` and `{1..3}`; `[[]`, `[*]` and `[{]` are the
  * characters themselves, and what is written just like a name leaves out that name, too: `[old]` is a folder
  * `[old]`, `o`, `l` or `d`.
  *
@@ -209,7 +209,10 @@ function classOf(isNegated: boolean, members: string): Token {
   return (character) => expression.test(character);
 }
 
-/** Where what follows a star fits first is as good as any later place: the next star takes the rest. */
+/**
+ * After a mismatch only the latest star takes one more character: whatever an earlier one could take instead,
+ * the latest can take as well.
+ */
 function isMatch(pattern: readonly Token[], name: readonly string[]): boolean {
   let [token, at] = [0, 0];
   let [star, from] = [-1, 0];
