@@ -18,7 +18,7 @@ export interface FileEntry {
   poll: number;
 }
 
-export interface Sighting {
+interface Observation {
   readonly mark: string;
   readonly isEmpty: boolean;
   readonly now: number;
@@ -29,7 +29,7 @@ export interface Sighting {
 /** The state of a known file that a poll sees. */
 export function stateSeen(
   { mark: before, since, state }: Pick<FileEntry, 'mark' | 'since' | 'state'>,
-  { mark, isEmpty, now, settleMs }: Sighting,
+  { mark, isEmpty, now, settleMs }: Observation,
 ): FileState {
   if (mark !== before) return 'unsettled';
   // A file that is written over a network may stand still for a moment.
