@@ -226,12 +226,6 @@ export class FolderWatch implements Scheduled {
   get unreadable(): string | null {
     return this.#faults.unreadable;
   }
-
-  /** When it is tried again; null when it is not in trouble. */
-  pausedUntil(now: number): number | null {
-    if (this.isAway) return this.pollAt;
-    return this.retryAt !== null && this.retryAt > now ? this.retryAt : null;
-  }
 }
 
 /**

@@ -58,6 +58,12 @@ export interface Scheduled {
   readonly turn: number;
 }
 
+/** When a folder in trouble is tried again; null when it is in none. */
+export function pausedUntil({ isAway, pollAt, retryAt }: Scheduled, now: number): number | null {
+  if (isAway) return pollAt;
+  return retryAt !== null && retryAt > now ? retryAt : null;
+}
+
 /** Of several that are due, the one that waits longest. */
 export function nextPoll<F extends Scheduled>(folders: Iterable<F>): F | null {
   let first: F | null = null;
@@ -94,10 +100,7 @@ export function stateOf(
   if (nextToWork(folders, now) !== null) {
     return { state: slotAt === null ? 'running' : 'paused', until: slotAt };
   }
-  const retries = folders.flatMap((folder) => {
-    const until = folder.isAway ? folder.pollAt : folder.retryAt;
-    return until !== null && (folder.isAway || until > now) ? [until] : [];
-  });
+  const retries = folders.flatMap((folder) => pausedUntil(folder, now) ?? []);
   if (retries.length > 0) return { state: 'paused', until: Math.min(...retries) };
   return { state: folders.some(({ isPending }) => isPending) ? 'running' : 'waiting', until: null };
 }

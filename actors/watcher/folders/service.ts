@@ -23,6 +23,7 @@ import {
 import { addFolder, changeFolder, type EditParts, folderOf } from './edits.ts';
 import { Places } from './places.ts';
 import { FolderRecords, statsOf } from './records.ts';
+import { pausedUntil } from './schedule.ts';
 import { WatchRun, type WatchRunParts } from './watch-run.ts';
 
 export interface WatchFolderParts
@@ -248,7 +249,7 @@ class WatchService implements WatchFolders {
   #statsOf(id: string): FolderStats {
     const watch = this.#run?.get(id);
     if (watch === undefined) return statsOf(this.#records.read(id));
-    const until = watch.pausedUntil(this.#parts.clock.now());
+    const until = pausedUntil(watch, this.#parts.clock.now());
     return { ...statsOf(watch.record), paused_until: until === null ? null : this.#unixOf(until) };
   }
 
