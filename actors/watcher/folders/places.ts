@@ -1,11 +1,11 @@
 // Where a watch folder and its analysis folder lie: whether they are there, and whether they may be used
 // together. They may lie on a share that does not answer.
 import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
-import { sep } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/files/error-code.ts';
 import { isPseudoFolder } from '../../../runtime/files/pseudo-folder.ts';
 import { realFolder } from '../../../runtime/files/real-folder.ts';
+import { isWithin } from '../../index/store/footage-path.ts';
 import { databaseFile } from '../../index/store/names.ts';
 import { PendingQueries } from '../disk.ts';
 import type { FolderSettings, RecordedFolder } from './configuration.ts';
@@ -105,10 +105,6 @@ export function expectOnce(
   if (!same) return;
   const { id, folder_path } = same;
   throw watchErrors.ALREADY_WATCHED(`${folder_path} is watched already, as ${id}`, { id });
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 function notWatchable(folder_path: string, why: string) {
