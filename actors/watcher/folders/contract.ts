@@ -63,6 +63,10 @@ export const watchErrors = errorTable({
 
 const Count = Type.Integer({ minimum: 0 });
 const Seconds = Type.Number({ minimum: 0 });
+const LastPollTime = described(
+  Seconds,
+  'When the folder was last listed, as a Unix time in seconds; 0 before the first time.',
+);
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 1000 });
 
 /** What can be changed of a watch folder, in the order of the API, without defaults. */
@@ -155,7 +159,7 @@ export type NewWatchFolder = Static<typeof NewWatchFolder>;
 export const WatchFolderChanges = Type.Partial(Type.Object(withoutDefaults(changeable)));
 export type WatchFolderChanges = Static<typeof WatchFolderChanges>;
 
-/** A field that is left out of a change is no default. */
+/** In a change, a field that is left out takes no default. */
 function withoutDefaults<F extends Record<string, object>>(fields: F): F {
   const bare = Object.entries(fields).map(([name, schema]) => {
     const { default: _, ...descriptors } = Object.getOwnPropertyDescriptors(schema) as Record<
@@ -184,10 +188,7 @@ export const WatchFolder = named(
       'Only files that pass every filter are analysed; null if there are no filters.',
     ),
     created_at: described(Seconds, 'Unix seconds.'),
-    last_poll_time: described(
-      Seconds,
-      'When the folder was last listed, as a Unix time in seconds; 0 before the first time.',
-    ),
+    last_poll_time: LastPollTime,
     files_analyzed_count: described(Count, 'Number of analysed files in the folder.'),
   }),
 );
@@ -221,10 +222,7 @@ export const FolderStats = named(
       'Number of files that failed. They are not tried again until they change.',
     ),
     files_filtered: described(Count, 'Number of files excluded by the metadata filter.'),
-    last_poll_time: described(
-      Seconds,
-      'When the folder was last listed, as a Unix time in seconds; 0 before the first time.',
-    ),
+    last_poll_time: LastPollTime,
     last_error: described(
       nullable(Type.String()),
       'Why the folder cannot be listed or analysed; otherwise the file that failed last and the reason, ' +

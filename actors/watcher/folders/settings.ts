@@ -45,7 +45,9 @@ export function normalize(given: NewWatchFolder | (FolderSettings & WatchFolderC
         ? null
         : {
             filters: filters.map(({ facet_id, operator = 'is_any_of', values }) => ({
-              ...{ facet_id, operator, values },
+              facet_id,
+              operator,
+              values,
             })),
           },
   };
