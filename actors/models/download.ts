@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EngineError, engineErrors } from '../../runtime/errors.ts';
-import { reasonOf } from '../../runtime/files/error-code.ts';
+import { codeOf, reasonOf } from '../../runtime/files/error-code.ts';
 import { makeFolder } from '../../runtime/files/make-folder.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
 import { type FileHeaders, type Reply, requestFile } from './transfer.ts';
@@ -251,7 +251,7 @@ export function explainTransfer(
 
 /** The error of a folder that takes nothing; null where `error` says nothing of the folder. */
 export function folderError(folder: string, error: unknown): EngineError | null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   // mkdir below a read-only folder fails with ENOENT, so the system call matters as well as the code.
   const making = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
   if (['ENOSPC', 'EDQUOT'].includes(code)) {

@@ -9,6 +9,7 @@ import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { codeOf } from '../../../runtime/files/error-code.ts';
 import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { npmProgram, withoutOuterNpm } from '../../../runtime/process/npm.mjs';
 import { modelErrors, type PulledFile } from '../contract.ts';
@@ -255,8 +256,7 @@ function packError(spec: string, said: string, status: number | null) {
 }
 
 function notFound(spec: string, error: unknown): unknown {
-  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  if (!isMissing) return error;
+  if (codeOf(error) !== 'ENOENT') return error;
   const message = `${spec}: npm is not in the PATH of this process`;
   return modelErrors.DOWNLOAD_REFUSED(message, { package: spec, code: 'ENOENT' }, error);
 }

@@ -1,5 +1,5 @@
 // Reads files out of the tarball of a package: gzip around ustar, with the pax headers that npm writes for
-// long paths. It is the pinned one, so nothing of it is doubted.
+// long paths. The archive has its pinned hash, so its contents are trusted.
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 
