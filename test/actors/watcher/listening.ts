@@ -5,18 +5,13 @@ export interface Ears {
   readonly listen: Listen;
   /** Those that listen now, by folder. */
   readonly open: Map<string, Listener>;
-  /** How many listened so far. */
-  begun(): number;
 }
 
 export function ears(): Ears {
   const open: Ears['open'] = new Map();
-  let begun = 0;
   return {
     open,
-    begun: () => begun,
     listen: (folder, listener) => {
-      begun += 1;
       open.set(folder, listener);
       return {
         close: async () => {
