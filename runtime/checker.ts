@@ -16,3 +16,11 @@ export function checkerOf(schema: TSchema): Validator {
   checkers.set(schema, checker);
   return checker;
 }
+
+/** What is wrong with a value, and where; null when nothing is. */
+export function complaintOf(schema: TSchema, value: unknown): string | null {
+  const checker = checkerOf(schema);
+  if (checker.Check(value)) return null;
+  const [first] = checker.Errors(value);
+  return first ? `${first.instancePath || '/'} ${first.message}` : 'unknown field';
+}

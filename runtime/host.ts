@@ -3,7 +3,7 @@
 // run at once.
 import { type ActorDefinition, type ActorInstance, type FeedTurn, Sent } from './actor.ts';
 import { overBudget } from './budget.ts';
-import { checkerOf } from './checker.ts';
+import { complaintOf } from './checker.ts';
 import type { Contract, SlotHandle } from './contract.ts';
 import { engineErrors, toFields } from './errors.ts';
 import { createLog, type Log, type LogLine } from './log.ts';
@@ -137,11 +137,8 @@ async function run(
 function checkRequest(contract: Contract, name: string, request: unknown): void {
   const message = contract.messages[name];
   if (!message) throw engineErrors.INVALID_MESSAGE(`${contract.name} has no message ${name}`);
-  const check = checkerOf(message.request);
-  if (check.Check(request)) return;
-  const [first] = check.Errors(request);
-  const at = first ? `${first.instancePath || '/'} ${first.message}` : 'unknown field';
-  throw engineErrors.INVALID_MESSAGE(`${contract.name}.${name}: ${at}`);
+  const complaint = complaintOf(message.request, request);
+  if (complaint !== null) throw engineErrors.INVALID_MESSAGE(`${contract.name}.${name}: ${complaint}`);
 }
 
 // One turn of an actor, as its handler sees it, and the credit of its feed.

@@ -3,7 +3,7 @@
 // against the contract.
 import { MessageChannel } from 'node:worker_threads';
 import type { ActorDefinition } from './actor.ts';
-import { checkerOf } from './checker.ts';
+import { complaintOf } from './checker.ts';
 import type { Contract } from './contract.ts';
 import { serve } from './host.ts';
 import { createLink, type Link } from './link.ts';
@@ -66,11 +66,7 @@ function checkAnswer(contract: Contract, names: ReadonlyMap<number, string>, mes
   const declared = contract.messages[name];
   if (!declared) throw new Error(`${contract.name}: an answer to the unknown message ${name}`);
   const schema = declared.kind === 'ask' ? declared.reply : declared.item;
-  const checker = checkerOf(schema);
-  if (checker.Check(message.value)) return;
-  const [first] = checker.Errors(message.value);
-  if (first)
-    throw new Error(
-      `${contract.name}.${name}: the answer breaks the contract: ${first.instancePath} ${first.message}`,
-    );
+  const complaint = complaintOf(schema, message.value);
+  if (complaint !== null)
+    throw new Error(`${contract.name}.${name}: the answer breaks the contract: ${complaint}`);
 }
