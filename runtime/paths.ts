@@ -4,7 +4,7 @@ import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from './errors.ts';
 import { quoted } from './quoted.ts';
-import { described, plainPath } from './schema.ts';
+import { absolutePath, described } from './schema.ts';
 
 export const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400, retryable: false },
@@ -17,17 +17,22 @@ export const SentPath = described(
 );
 
 /** In its plain form once the request is checked. */
-export const AbsolutePath = plainPath(SentPath);
+export const AbsolutePath = absolutePath(SentPath);
 
 /**
- * The path in its plain form: no `..`, no doubled or trailing separators. Throws PATH_NOT_ABSOLUTE naming the
- * field.
+ * The plain form of an absolute path, in which files are named everywhere: no `..`, no doubled or trailing
+ * separators.
  */
+export function plainPath(path: string): string {
+  const plain = normalize(path);
+  return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
+}
+
+/** The path in its plain form. Throws PATH_NOT_ABSOLUTE naming the field. */
 export function absolute(field: string, path: string): string {
   if (!isAbsolute(path) || path.includes('\0')) {
     const what = path.includes('\0') ? 'contains a null character' : 'must be an absolute path';
     throw pathErrors.PATH_NOT_ABSOLUTE(`${field} ${what}: ${quoted(path)}`, { field });
   }
-  const plain = normalize(path);
-  return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
+  return plainPath(path);
 }

@@ -79,11 +79,9 @@ export function shown<S extends TSchema>(schema: S, example: unknown): S {
   return marked(schema, { examples: [example] });
 }
 
-/**
- * Paths in this field have to be absolute; whoever checks a request brings them to their plain form.
- */
-export function plainPath<S extends TSchema>(schema: S): S {
-  return marked(schema, { plainPath: true });
+/** Paths in this field have to be absolute; whoever checks a request brings them to their plain form. */
+export function absolutePath<S extends TSchema>(schema: S): S {
+  return marked(schema, { absolutePath: true });
 }
 
 /** The same shape under a name: the API document declares it once and refers to it. */

@@ -1,6 +1,6 @@
 // The parts of a request for analysis: each kind of work declares the fields it takes and what they mean.
 // Pure; the preflight checks the files.
-import { normalize, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { defaulted, described } from '../../runtime/schema.ts';
 import type { DecodeMode } from '../decoder/contract.ts';
@@ -104,15 +104,6 @@ export const Text = Type.String({ minLength: 1, pattern: '\\S' });
 
 export function named(field: string, paths: readonly string[]): NamedPath[] {
   return paths.map((path, i) => ({ field: `${field}[${i}]`, path }));
-}
-
-/**
- * The plain form of an absolute path, in which files are named everywhere: no `..`, no doubled or trailing
- * separators.
- */
-export function plainPath(path: string): string {
-  const plain = normalize(path);
-  return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
 }
 
 /** The first one of each path, however it is spelled. */

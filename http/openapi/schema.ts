@@ -76,7 +76,7 @@ const translations: Readonly<Record<string, Translate>> = {
   },
   // Said by the description of the field.
   nullClears: () => {},
-  plainPath: () => {},
+  absolutePath: () => {},
   properties: (out, value, _, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
     out['properties'] = Object.fromEntries(all.map(([name, schema]) => [name, of(schema)]));

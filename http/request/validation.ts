@@ -158,13 +158,13 @@ type PathStep = (value: unknown, field: string) => unknown;
 
 /** Null where there are no paths. */
 function pathStep(schema: TSchema, pathAt: PathAt): PathStep | null {
-  const { properties, items, anyOf, plainPath } = schema as {
+  const { properties, items, anyOf, absolutePath } = schema as {
     properties?: Record<string, TSchema>;
     items?: TSchema;
     anyOf?: TSchema[];
-    plainPath?: true;
+    absolutePath?: true;
   };
-  if (plainPath) return (value, field) => (typeof value === 'string' ? pathAt(field, value) : value);
+  if (absolutePath) return (value, field) => (typeof value === 'string' ? pathAt(field, value) : value);
   if (properties) return objectPathStep(properties, pathAt);
   if (anyOf) {
     const steps = anyOf.map((form) => pathStep(form, pathAt)).filter((step) => step !== null);

@@ -1,5 +1,6 @@
 // The preflight of a task: checks a request and settles what it means; the same for every caller.
 import { isAbsolute } from 'node:path';
+import { plainPath } from '../../../runtime/paths.ts';
 import type { DecodeMode } from '../../decoder/contract.ts';
 import { facesErrors } from '../../faces/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
@@ -14,14 +15,7 @@ import {
   type TaskRequest,
 } from '../contract.ts';
 import type { MediaProperties } from '../media/contract.ts';
-import {
-  type Complaint,
-  type NamedPath,
-  plainPath,
-  type RequestPart,
-  type ResolveContext,
-  type StoredMedia,
-} from '../request.ts';
+import type { Complaint, NamedPath, RequestPart, ResolveContext, StoredMedia } from '../request.ts';
 import { limits } from '../stages/faces/limits.ts';
 import { hasWork, type StageKind } from '../stages/kind.ts';
 import { expectMedia, expectWritable, prepareFolder, unfit } from './files.ts';

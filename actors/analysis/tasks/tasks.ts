@@ -7,6 +7,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/files/error-code.ts';
 import { expectAbove } from '../../../runtime/files/expect-above.ts';
 import type { Log } from '../../../runtime/log.ts';
+import { plainPath } from '../../../runtime/paths.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
 import { clipErrors } from '../../decoder/clips/contract.ts';
 import type { ClipsRequest } from '../../exporter/clips/contract.ts';
@@ -29,7 +30,6 @@ import {
   type Tasks,
   type UnfinishedWork,
 } from '../contract.ts';
-import { plainPath } from '../request.ts';
 import { clipExport } from '../stages/clips/kind.ts';
 import { hasWork, placeOf, type StageKind, type TaskPlace, taskPlaces } from '../stages/kind.ts';
 import { stageKinds } from '../stages/kinds.ts';

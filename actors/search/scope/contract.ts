@@ -6,13 +6,13 @@ import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath, absolute } from '../../../runtime/paths.ts';
 import { rangeFault } from '../../../runtime/range-fault.ts';
 import {
+  absolutePath,
   defaulted,
   described,
   field,
   nullable,
   oneOf,
   optional,
-  plainPath,
   shown,
 } from '../../../runtime/schema.ts';
 import { filterErrors, MediaType, RequestedFilter } from '../../index/facets/contract.ts';
@@ -33,7 +33,7 @@ const named = {
   ),
   media_paths: defaulted(
     described(
-      Type.Array(plainPath(Type.String())),
+      Type.Array(absolutePath(Type.String())),
       'Absolute paths, in the same order as `hash_strs` if both are given.',
     ),
     [],

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import {
+  absolutePath,
   clearable,
   defaulted,
   described,
@@ -11,7 +12,6 @@ import {
   named,
   nullable,
   oneOf,
-  plainPath,
 } from '../../../runtime/schema.ts';
 import { speechBody } from '../../analysis/stages/speech/request.ts';
 import { MetadataFilter, RequestedFilter } from '../../index/facets/contract.ts';
@@ -72,7 +72,7 @@ const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxIt
 /** What can be changed of a watch folder, in the order of the API, without defaults. */
 const changeable = {
   cache_dir: described(
-    clearable(plainPath(Type.String({ minLength: 1, maxLength: 32_768 }))),
+    clearable(absolutePath(Type.String({ minLength: 1, maxLength: 32_768 }))),
     'Absolute path of an existing analysis folder; null for the default analysis folder.',
   ),
   enabled: described(

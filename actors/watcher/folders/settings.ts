@@ -1,7 +1,8 @@
 // The settings of a watch folder: brought into one form, and what is wrong with them together. Pure:
 // places.ts looks at the disk.
 import { isAbsolute } from 'node:path';
-import { type Complaint, plainPath } from '../../analysis/request.ts';
+import { plainPath } from '../../../runtime/paths.ts';
+import type { Complaint } from '../../analysis/request.ts';
 import { limits } from '../../analysis/stages/faces/limits.ts';
 import { speechLanguages } from '../../transcriber/contract.ts';
 import { exclusionComplaint, normalizeExtensions, normalizeFolderGlob } from '../exclusions.ts';

@@ -1,9 +1,10 @@
 // Jobs of faces in the form in which they are recorded.
 import { type Static, Type } from 'typebox';
+import { plainPath } from '../../../../runtime/paths.ts';
 import { nullable } from '../../../../runtime/schema.ts';
 import { inlineBytes } from '../../../decoder/inline-image.ts';
 import { plainName } from '../../../index/people/person-name.ts';
-import { plainPath, type ResolveContext, uniquePaths } from '../../request.ts';
+import { type ResolveContext, uniquePaths } from '../../request.ts';
 import type { FacesBody, SampleFaces } from './request.ts';
 
 /** A picture that shows one person: a file, or the number of a picture that came with the request. */

@@ -1,9 +1,10 @@
 // The declaration of the picture stage: a vector of the visual model for every second of a film, and for
 // every still.
 import { Type } from 'typebox';
+import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
 import { DecodeMode } from '../../../decoder/contract.ts';
-import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
 const Count = Type.Integer({ minimum: 0 });

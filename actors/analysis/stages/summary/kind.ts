@@ -2,11 +2,12 @@
 // it.
 import { Type } from 'typebox';
 import { EngineError } from '../../../../runtime/errors.ts';
+import { plainPath } from '../../../../runtime/paths.ts';
 import { quoted } from '../../../../runtime/quoted.ts';
 import { described } from '../../../../runtime/schema.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { foldName } from '../../../index/summaries/fold-name.ts';
-import { type Complaint, plainPath, type ResolveContext, type StoredMedia } from '../../request.ts';
+import type { Complaint, ResolveContext, StoredMedia } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { SummaryFacts } from './facts.ts';
 import {

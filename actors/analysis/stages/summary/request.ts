@@ -1,11 +1,12 @@
 // What a request says about summaries: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
+import { plainPath } from '../../../../runtime/paths.ts';
 import { quoted } from '../../../../runtime/quoted.ts';
 import { defaulted, described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
 import { CollectionChoice, SummaryObjective } from '../../../index/summaries/contract.ts';
 import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../../summarizer/contract.ts';
-import { type Complaint, MediaPath, type NamedPath, plainPath, Text } from '../../request.ts';
+import { type Complaint, MediaPath, type NamedPath, Text } from '../../request.ts';
 import type { Item } from '../kind.ts';
 
 /** Characters of names and instructions, as they are stored. */

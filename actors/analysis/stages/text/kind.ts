@@ -1,7 +1,8 @@
 // The declaration of the text stage: the words that are printed in every second of a film and in every still.
 import { Type } from 'typebox';
+import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, shown } from '../../../../runtime/schema.ts';
-import { MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { TextFacts } from './facts.ts';
 

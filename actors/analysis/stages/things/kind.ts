@@ -2,8 +2,9 @@
 // classes that the object detector knows.
 import { type Static, Type } from 'typebox';
 import { ShownWarning } from '../../../../runtime/answer.ts';
+import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, shown } from '../../../../runtime/schema.ts';
-import { FromPreviews, MediaPath, named, plainPath, uniquePaths } from '../../request.ts';
+import { FromPreviews, MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
 const Count = Type.Integer({ minimum: 0 });
