@@ -144,7 +144,7 @@ export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
     ...fieldsOf(kinds, 'facts'),
     duration_seconds: field('Duration of the file in seconds; 0 for stills and if unknown.', Type.Number()),
     error: field(
-      'A short phrase that says what went wrong; null if there is no error.',
+      'What went wrong; null if there is no error.',
       nullable(
         Type.Object({
           code: field('Code of the error. Codes do not change between versions.', Type.String()),

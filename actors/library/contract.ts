@@ -195,7 +195,7 @@ export const DiskAnswer = Type.Object({
       models: described(
         Type.Array(
           Type.Object({
-            model_key: field('Key of the model; null if there is none.', Type.String()),
+            model_key: field('Key of the model.', Type.String()),
             vectors: described(Count, 'Number of vectors in the files of the model.'),
             dead_vectors: described(
               Count,
@@ -254,7 +254,7 @@ export const MoveAnswer = Type.Object({
     Type.Array(
       Type.Object({
         media_path: FilePath,
-        reason: field('Why the service is not fully operational.', Type.String()),
+        reason: field('Why the path was not changed.', Type.String()),
       }),
     ),
     'Paths that were not changed.',

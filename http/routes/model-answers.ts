@@ -59,10 +59,7 @@ export const AvailableFaces = Type.Object({
       Type.Record(
         Type.String(),
         Type.Object({
-          kind: field(
-            'Kind of the media: `video`, `audio` or `image`.',
-            oneOf('face-detector', 'face-embedder'),
-          ),
+          kind: field('Kind of the model.', oneOf('face-detector', 'face-embedder')),
           ...modelInfo,
         }),
       ),
@@ -86,7 +83,7 @@ export const AvailableSpeech = Type.Object({
       Type.Record(
         Type.String(),
         Type.Object({
-          kind: field('Kind of the media: `video`, `audio` or `image`.', Type.String()),
+          kind: field('Kind of the model.', Type.String()),
           ...modelInfo,
         }),
       ),
@@ -119,10 +116,7 @@ export const AvailableSight = Type.Object({
       Type.Record(
         Type.String(),
         Type.Object({
-          kind: field(
-            'Kind of the media: `video`, `audio` or `image`.',
-            oneOf('object-detection', 'text-recognition'),
-          ),
+          kind: field('Kind of the model.', oneOf('object-detection', 'text-recognition')),
           ...modelInfo,
         }),
       ),
@@ -150,8 +144,8 @@ export const AvailableSummaries = Type.Object({
   unavailable: described(
     Type.Array(
       Type.Object({
-        model_key: field('Key of the model; null if there is none.', Type.String()),
-        reason: field('Why the service is not fully operational.', Type.String()),
+        model_key: field('Key of the model.', Type.String()),
+        reason: field('Why the model cannot be used.', Type.String()),
       }),
     ),
     'Known models that cannot be used on this machine, with the reason for each.',

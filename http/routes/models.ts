@@ -56,7 +56,10 @@ export const loadedModels = route({
     200: Type.Object({
       visual: field('The visual model.', ModelState),
       speech: field('The speech recognition model. It is loaded only while a task transcribes.', SpeechState),
-      faces: field('What was found in the file, for work of type `faces`; otherwise null.', ModelState),
+      faces: field(
+        'The face models, shown as one. They are loaded only while a task searches for faces.',
+        ModelState,
+      ),
     }),
   },
   handle: (_, { search, analysis }) =>
@@ -211,7 +214,7 @@ function summariesOf(models: readonly ListedModel[]): Static<typeof AvailableSum
 }
 
 const Refused = Type.Object({
-  error: field('A short phrase that says what went wrong; null if there is no error.', Type.String()),
+  error: field('A short phrase that says what went wrong.', Type.String()),
   message: Type.Optional(Message),
   loaded_model: field(
     'The model in use; null while a model is loading and if none could be loaded.',
@@ -231,7 +234,7 @@ export const loadModel = route({
     'instead, the response is 500 and `loaded_model` is the model in use. Returns 409 while an analysis ' +
     'is running, because it needs the model that it started with.',
   body: Type.Object({
-    model_key: field('Key of the model; null if there is none.', Type.String({ minLength: 1 })),
+    model_key: field('Key of the model.', Type.String({ minLength: 1 })),
   }),
   answers: {
     200: Type.Object({

@@ -38,7 +38,7 @@ export const makeProxy = route({
   }),
   answers: {
     200: Type.Object({
-      ready: field('Whether the service is fully operational.', Type.Literal(true)),
+      ready: field('Whether the proxy is ready.', Type.Literal(true)),
       hash_str: ContentHash,
     }),
     202: Type.Object({ ...AcceptedTask, hash_str: ContentHash }),

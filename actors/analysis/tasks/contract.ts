@@ -49,7 +49,7 @@ export type TaskSource = Static<typeof TaskSource>;
 /** `error`: the phrase of the row, `message`: which file or folder. */
 export const TaskError = Type.Object({
   code: field('Code of the error. Codes do not change between versions.', Type.String()),
-  error: field('A short phrase that says what went wrong; null if there is no error.', Type.String()),
+  error: field('A short phrase that says what went wrong.', Type.String()),
   message: Message,
 });
 export type TaskError = Static<typeof TaskError>;
@@ -88,7 +88,7 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
       'Estimated number of seconds until the task ends; null while there is no estimate and when the task is not running.',
       nullable(Type.Number()),
     ),
-    error: field('A short phrase that says what went wrong; null if there is no error.', nullable(TaskError)),
+    error: field('What went wrong; null if there is no error.', nullable(TaskError)),
     source: described(
       TaskSource,
       'Where the task came from. `request`: a person or a program; `watch_folder`: a watch folder.',

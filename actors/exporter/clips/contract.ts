@@ -1,6 +1,5 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
-import { Success } from '../../../runtime/answer.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described, field } from '../../../runtime/schema.ts';
 import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract.ts';
@@ -53,12 +52,12 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =
   Type.Union([type, Type.Null()]);
 
 export const ClipResult = Type.Object({
-  success: Success,
+  success: field('Whether the clip was written.', Type.Boolean()),
   error: described(Nullable(Type.String()), 'Why the clip failed; null on success.'),
   media_path: FilePath,
-  start_seconds: described(Type.Number(), 'The requested start and end.'),
+  start_seconds: described(Type.Number(), 'The requested start.'),
   end_seconds: EndSeconds,
-  output_path: field('Path of the document, if a folder was given.', Nullable(Type.String())),
+  output_path: field('Path of the clip; null if it failed.', Nullable(Type.String())),
   start_seconds_actual: described(
     Type.Optional(Type.Number()),
     'Actual start: the time of the first picture; with `copy`, the time of the previous keyframe.',
@@ -88,11 +87,11 @@ export const ClipsAnswer = Type.Object({
   results: described(Type.Array(ClipResult), 'One result for each clip, in the order of the request.'),
   summary: described(
     Type.Object({
-      total: field('Number of matching segments, including those beyond `max_results`.', Type.Integer()),
+      total: field('Number of requested clips.', Type.Integer()),
       succeeded: described(Type.Integer(), 'Number of clips that were written.'),
-      failed: field('Number of files that could not be analysed.', Type.Integer()),
+      failed: field('Number of clips that failed.', Type.Integer()),
     }),
-    'Number of requested clips.',
+    'Numbers of clips.',
   ),
   output_dir: described(Type.String(), 'Path of the output folder.'),
 });

@@ -101,7 +101,7 @@ export const timelineFields = {
     ),
   ),
   width: Type.Optional(described(Side, 'Size in pixels. The default is that of the first picture.')),
-  height: field('Height of the displayed picture in pixels; 0 for sound.', Type.Optional(Side)),
+  height: field('Size in pixels. The default is that of the first picture.', Type.Optional(Side)),
   items: described(
     shown(Type.Array(Item, { minItems: 1, maxItems: mostItems }), [
       { media_path: '/media/film.mp4', source_start_seconds: 10, source_end_seconds: 14, track: 'video' },
@@ -143,13 +143,13 @@ export type TimelineItem = Static<typeof Item>;
 export const timelineFacts = {
   success: Success,
   sequence_name: field('Name of the sequence in the editing program.', Type.String()),
-  fps: field('Frames per second; 0 for stills and sound; null if the file does not say.', Type.Number()),
+  fps: field('Frame rate of the sequence.', Type.Number()),
   item_count: field('Number of items in the sequence.', Type.Integer()),
   total_duration_seconds: field(
     'Latest end of an item after rounding to frames, including gaps and overlapping tracks.',
     Type.Number(),
   ),
-  output_path: field('Path of the document, if a folder was given.', Type.Optional(Type.String())),
+  output_path: field('Path of the document, if one was given.', Type.Optional(Type.String())),
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),

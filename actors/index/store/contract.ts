@@ -46,7 +46,7 @@ export const CacheDir = described(
 );
 
 /** Of answers. */
-export const ContentHash = field('Content hash of the file; null when it could not be read.', Type.String());
+export const ContentHash = field('Content hash of the file.', Type.String());
 export const FilePath = field('Absolute path of the file.', Type.String());
 export const StartSeconds = field('Start in seconds from the beginning of the file.', Type.Number());
 export const EndSeconds = field('End (exclusive) in seconds from the beginning of the file.', Type.Number());

@@ -85,7 +85,7 @@ export const ListOverview = Type.Object({
     Type.Array(
       Type.Object({
         list_id: field('Id of the list.', ListId),
-        name: field('The name as it was given.', Type.String()),
+        name: field('Name of the list.', Type.String()),
         version: ListVersion,
         items: described(Type.Integer({ minimum: 0 }), 'Number of items in the list.'),
         updated_at: UpdatedAt,

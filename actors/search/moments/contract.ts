@@ -121,14 +121,14 @@ export type MomentsRequest = Static<typeof MomentsRequest>;
 const Rank = described(Type.Integer({ minimum: 1 }), 'Position in the list of its kind, counted from 1.');
 
 export const Seen = Type.Object({
-  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('seen')),
+  kind: field('Kind of the match.', oneOf('seen')),
   rank: Rank,
   explanation: Type.Optional(
     described(named('Explanation', Explanation), 'Explanation of the match. Returned only with `explain`.'),
   ),
 });
 export const Said = Type.Object({
-  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('said')),
+  kind: field('Kind of the match.', oneOf('said')),
   rank: Rank,
   text: described(Type.String(), 'What is said: a segment of the transcript.'),
   start_seconds: described(Type.Number(), 'Start or end of the segment, in seconds.'),
@@ -140,14 +140,14 @@ export const Said = Type.Object({
   speaker_name: described(Type.String(), 'Name of the speaker, or the id if there is no name.'),
 });
 export const ThePerson = Type.Object({
-  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('person')),
+  kind: field('Kind of the match.', oneOf('person')),
   rank: Rank,
   name: described(Type.String(), 'Name of the person as it was given.'),
   cluster_id: described(Type.String(), 'Id of the largest cluster with that name.'),
   cluster_job_name: described(Type.String(), 'Name of the clustering that contains the cluster.'),
 });
 export const TheWriting = Type.Object({
-  kind: field('Kind of the media: `video`, `audio` or `image`.', oneOf('written')),
+  kind: field('Kind of the match.', oneOf('written')),
   rank: Rank,
   text: described(Type.String(), 'The visible line of text.'),
   score: described(Type.Number(), 'Certainty of the text recognition, from 0 to 1.'),

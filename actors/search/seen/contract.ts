@@ -30,7 +30,7 @@ const SeenShot = Type.Object({
 });
 
 const SeenLine = Type.Object({
-  text: field('What is said.', Type.String()),
+  text: field('The visible line of text.', Type.String()),
   score: described(
     Type.Number({ minimum: 0, maximum: 1 }),
     'Certainty of the text recognition; a value below .9 is uncertain.',

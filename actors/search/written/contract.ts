@@ -35,7 +35,7 @@ export const WrittenSearchMatch = Type.Object({
     Type.Number(),
     'The second in which the line was recognized best. `box` refers to it.',
   ),
-  text: field('What is said.', Type.String()),
+  text: field('The visible line of text.', Type.String()),
   box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
   score: described(
     Type.Number({ minimum: 0, maximum: 1 }),

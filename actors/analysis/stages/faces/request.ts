@@ -10,7 +10,7 @@ import { limits } from './limits.ts';
 const SampleFace = Type.Object(
   {
     name: field(
-      'The name as it was given.',
+      'Name of the person.',
       Type.String({ minLength: 1, maxLength: mostNameLetters, pattern: '\\S' }),
     ),
     face_paths: Type.Optional(

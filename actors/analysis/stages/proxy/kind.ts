@@ -8,7 +8,7 @@ import { stageKind } from '../kind.ts';
 const Count = Type.Integer({ minimum: 0 });
 
 export const ProxyParameters = Type.Object({
-  hash_str: field('Content hash of the file; null when it could not be read.', Type.String({ minLength: 1 })),
+  hash_str: field('Content hash of the file.', Type.String({ minLength: 1 })),
   media_path: field('Absolute path of the file.', Type.String({ minLength: 1 })),
   max_side: described(Count, 'Longest side of its pictures in pixels.'),
 });
@@ -16,10 +16,10 @@ export type ProxyParameters = Static<typeof ProxyParameters>;
 
 export const ProxyFacts = Type.Object({
   hash_str: ContentHash,
-  size_bytes: field('Size of the file in bytes; null if unknown.', Count),
+  size_bytes: field('Size of the proxy in bytes.', Count),
   frames: described(Count, 'Number of pictures, the same as in the film; 0 for sound.'),
   width: described(Count, 'Size in pixels before rotation; 0 for sound.'),
-  height: field('Height of the displayed picture in pixels; 0 for sound.', Count),
+  height: field('Size in pixels before rotation; 0 for sound.', Count),
 });
 
 export const proxyKind = stageKind({

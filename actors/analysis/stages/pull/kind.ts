@@ -7,8 +7,8 @@ import { stageKind } from '../kind.ts';
 const Bytes = Type.Integer({ minimum: 0 });
 
 const PulledFile = Type.Object({
-  name: field('The name as it was given.', Type.String()),
-  size_bytes: field('Size of the file in bytes; null if unknown.', Bytes),
+  name: field('Name of the file.', Type.String()),
+  size_bytes: field('Size of the file in bytes.', Bytes),
   sha256: field('SHA-256 of the file in hexadecimal.', Type.String()),
   fetched: described(Type.Boolean(), 'False if the correct file was already there.'),
   verified: described(
@@ -30,7 +30,7 @@ const MissingFile = Type.Object({
 });
 
 export const PullFacts = Type.Object({
-  model_key: field('Key of the model; null if there is none.', Type.String()),
+  model_key: field('Key of the model.', Type.String()),
   folder: described(Type.String(), 'Folder with the files of the model.'),
   files: described(Type.Array(PulledFile), 'Files that were downloaded; empty if the download failed.'),
   missing: described(

@@ -11,7 +11,7 @@ const Count = Type.Integer({ minimum: 0 });
 /** What a transcript of a file came to. */
 export const SpeechFacts = Type.Object({
   model_key: field(
-    'Key of the speech model; `subtitles` for a transcript made from subtitles; null when no model is in use.',
+    'Key of the speech model; `subtitles` for a transcript made from subtitles.',
     Type.String(),
   ),
   language: field('Language as a BCP 47 code; null if nothing is said.', nullable(Type.String())),

@@ -20,7 +20,7 @@ const Collection = Type.Union([
   Name,
   Type.Object({ collection_id: field('An existing collection.', Text) }),
   Type.Object({
-    name: field('The name as it was given.', Name),
+    name: field('Name of the collection.', Name),
     description: field(
       'Description of the collection, for display.',
       Type.Optional(Type.String({ maxLength: longestDescription })),

@@ -7,7 +7,7 @@ import { FromPreviews } from '../../request.ts';
 const Count = Type.Integer({ minimum: 0 });
 
 export const TextFacts = Type.Object({
-  model_key: field('Key of the model; null if there is none.', Type.String()),
+  model_key: field('Key of the model.', Type.String()),
   lines: field('Number of lines of text that searches can find.', Count),
   missing_frames: field('Number of frames that could not be decoded.', Count),
   from_previews: FromPreviews,

@@ -58,7 +58,7 @@ export const textKind = stageKind({
     speed: null,
   },
   facts: {
-    text: field('What is said.', nullable(TextFacts)),
+    text: field('What was found in the file, for work of type `text`; otherwise null.', nullable(TextFacts)),
   },
   noFacts: { text: null },
   notApplicable: 'nothing_to_read',
