@@ -199,7 +199,7 @@ export const DiskAnswer = Type.Object({
             vectors: described(Count, 'Number of vectors in the files of the model.'),
             dead_vectors: described(
               Count,
-              'Number of these vectors that belong to deleted media. The next compaction frees their disk space.',
+              'Always 0: the disk space of deleted vectors is freed immediately.',
             ),
             bytes: described(Type.Number(), 'Size of the files of the model in bytes.'),
           }),

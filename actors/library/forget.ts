@@ -183,5 +183,5 @@ function summaryText(forgotten: readonly Forgotten[], unknown: number, dryRun: b
     `${forgotten.length} media ${dryRun ? 'would be ' : ''}forgotten`,
     ...(unknown > 0 ? [`${unknown} not found`] : []),
   ];
-  return `${said.join(', ')}${dryRun ? '' : '. The disk space of their vectors is freed by the next compaction'}`;
+  return said.join(', ');
 }

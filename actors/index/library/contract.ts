@@ -43,7 +43,7 @@ export const HeldModel = Type.Object({
   model_key: Type.String(),
   dimensions: Type.Integer(),
   rows: Type.Number(),
-  /** Orphaned rows, which go with the next compaction. */
+  /** Rows that belong to no media any more; only of faces there are such. */
   dead: Type.Number(),
 });
 export type HeldModel = Static<typeof HeldModel>;

@@ -180,7 +180,6 @@ export class Holdings {
     });
   }
 
-  /** `dead`: rows that belong to no media any more. */
   models(): HeldModel[] {
     return this.#models().map(({ model_key, dimensions, rows }) => ({
       model_key,

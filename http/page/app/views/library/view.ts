@@ -152,8 +152,8 @@ function Disk() {
   const { analysis, models } = answer.value;
   const { language } = get();
   const most = Math.max(1, analysis.bytes);
-  const dead = analysis.models.reduce(
-    (sum, { bytes, vectors, dead_vectors }) => sum + (vectors > 0 ? (bytes * dead_vectors) / vectors : 0),
+  const dead = analysis.face_models.reduce(
+    (sum, { bytes, faces, dead_faces }) => sum + (faces > 0 ? (bytes * dead_faces) / faces : 0),
     0,
   );
   const line = (label: string, bytes: number) =>
