@@ -20,7 +20,7 @@ export function hashedRanges(size: number): readonly { readonly start: number; r
   return starts.map((start) => ({ start, length: mebibyte }));
 }
 
-/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY, FILE_CHANGED. */
+/** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, TOO_MANY_FILES, FILE_EMPTY, FILE_CHANGED. */
 export function identify(path: string): Promise<FileIdentity> {
   return readUnchanged(path, async (size, read) => {
     let text = '';

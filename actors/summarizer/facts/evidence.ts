@@ -9,7 +9,7 @@ import type { OutlinedFilm } from './film.ts';
 
 /** Excerpts of a leaf; of more, those that are quoted and some taken evenly are kept. */
 export const mostExcerpts = 120;
-const most = { frames: 200, names: 200, text: 2000, hints: 10 };
+const most = { frames: 200, names: 200, text: 2000, name: 500, hints: 10 };
 
 export const frameId = (frame: number): string => `f${frame}`;
 export const segmentId = (segment: number): string => `t${segment}`;
@@ -38,8 +38,8 @@ export function evidenceOf(
   // A sentence that begins in a leaf may end with segments behind it.
   const speakers = segments
     .flatMap((number) => film.segments![number]!.speaker ?? [])
-    .map((own) => clipped(own));
-  const people = facts.people.flatMap(({ person, isNamed }) => (isNamed ? [clipped(person)] : []));
+    .map((own) => clipped(own, most.name));
+  const people = facts.people.flatMap(({ person, isNamed }) => (isNamed ? [clipped(person, most.name)] : []));
   return {
     frames: frames.map((frame) => ({
       evidence_id: frameId(frame),
@@ -53,7 +53,7 @@ export function evidenceOf(
         start_seconds,
         end_seconds,
         text: clipped(text.trim(), most.text),
-        speaker: speaker === null ? null : clipped(speaker),
+        speaker: speaker === null ? null : clipped(speaker, most.name),
       };
     }),
     speakers: [...new Set(speakers)].slice(0, most.names),

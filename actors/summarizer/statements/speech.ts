@@ -70,8 +70,8 @@ function figuresOf(text: string): string[] {
 }
 
 /**
- * Words that come again in the sentences of some facts, the most frequent first, as they are said. `phrase`:
- * `about “bridge” and “river”`; empty of fewer than two.
+ * Words that come again in the sentences of some facts, the most frequent first, as they are said, in
+ * quotation marks. `phrase`: `about “bridge” and “river”`; empty of fewer than two.
  */
 export function recurring(
   { sentences }: OutlinedFilm,

@@ -142,13 +142,13 @@ export async function membersOf(
     const page = await index.ask('list_members', { cache_dir, collection_id, after, limit }, call);
     return most === 0 ? { ...page, members: [], unreadable: [], next: null } : page;
   });
-  const [{ collection } = { collection: null }] = pages;
+  const { collection } = pages[0]!;
   if (collection === null) throw unknownCollection(cache_dir, collection_id);
-  const [members, unreadable] = [
-    pages.flatMap((page) => page.members),
-    pages.flatMap((page) => page.unreadable),
-  ];
-  return { collection, members, unreadable };
+  return {
+    collection,
+    members: pages.flatMap((page) => page.members),
+    unreadable: pages.flatMap((page) => page.unreadable),
+  };
 }
 
 function unknownCollection(cache_dir: string, id: string) {

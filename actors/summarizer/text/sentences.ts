@@ -184,7 +184,7 @@ function wholeCharacters(text: string, longest: number): string {
 }
 
 /** At most `longest` UTF-16 units, `…` included; no half of a character before it. */
-export function clipped(text: string, longest = 500): string {
+export function clipped(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, Math.max(0, longest - 1)).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }

@@ -38,6 +38,10 @@ export function documentFrequencies(texts: readonly (readonly string[])[]): Map<
   return frequencies;
 }
 
+/**
+ * Words that say nothing by themselves, of the languages that most footage is in; in others frequency alone
+ * tells.
+ */
 const lists = [
   // English
   "a an the and or but if so of to in on at by for with from into about as is are was were be been am it its this that these those there here i me my we us our you your he him his she her they them their who what which when where how why do does did done have has had will would can could should may might not no yes just very really well okay ok oh um uh like know think get got go going one also too up out then than all some any more most much many because don't didn't isn't wasn't",
