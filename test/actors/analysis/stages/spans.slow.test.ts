@@ -110,7 +110,7 @@ test('force begins anew, and so does a file that changed', async (t) => {
   await cancelAt(100, true);
   assert.deepEqual(w.state.from, [0, 0]);
   await cancelAt(200);
-  assert.ok(w.state.from[2]! > 0, 'what a forced task kept is as good as any');
+  assert.ok(w.state.from[2]! > 0, 'nothing of what the forced task kept was taken up');
   utimesSync(w.paths[0]!, 5, 5);
   await run();
   assert.equal(w.state.from[3], 0);

@@ -12,12 +12,7 @@ type Asked = Request<typeof indexContract, 'search_summaries'>;
 type Found = Reply<typeof indexContract, 'search_summaries'>;
 
 const done: Found = { done: true, matches: [], total: 0, total_is_exact: true, unreadable: [] };
-const request = {
-  cache_dir: '/library',
-  query: 'harbour',
-
-  max_results: 50,
-};
+const request = { cache_dir: '/library', query: 'harbour', max_results: 50 };
 
 /** Searches of an index that answers what the test says. */
 function summariesOf(answer: (request: Asked) => Found | Promise<Found>) {

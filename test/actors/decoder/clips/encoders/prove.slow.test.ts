@@ -55,10 +55,10 @@ test('an encoder is tried in a process of its own', async () => {
 
 test('a driver that crashes, or ends the process, takes nothing with it', async () => {
   const crashing = program('crashing', "process.on('message', () => process.kill(process.pid, 'SIGKILL'));");
-  const crashed = await prove(request, never, { ...crashing });
+  const crashed = await prove(request, never, crashing);
   assert.deepEqual(crashed, { reason: 'its trial ended with SIGKILL', psnr: null });
   const leaving = program('leaving', "process.on('message', () => process.exit(7));");
-  const left = await prove(request, never, { ...leaving });
+  const left = await prove(request, never, leaving);
   assert.deepEqual(left, { reason: 'its trial ended with 7', psnr: null });
 });
 
@@ -76,13 +76,13 @@ test('a trial leaves nothing of what it wrote, however it ends', async (t) => {
   const isEmpty = () => readdirSync(own).length === 0;
 
   const crashing = program('writes', `${writes} process.kill(process.pid, 'SIGKILL'); });`);
-  const crashed = await prove(request, never, { ...crashing });
+  const crashed = await prove(request, never, crashing);
   assert.equal(crashed.reason, 'its trial ended with SIGKILL');
   await until(isEmpty);
 
   const waiting = program('writes-and-waits', `${writes} });`);
   const abort = new AbortController();
-  const proving = prove(request, abort.signal, { ...waiting });
+  const proving = prove(request, abort.signal, waiting);
   const hasWritten = () => readdirSync(own).some((name) => readdirSync(join(own, name)).length > 0);
   await until(hasWritten);
   abort.abort();
@@ -119,10 +119,10 @@ test('a driver that hangs is ended with its process', async () => {
 test('a cancelled trial leaves no process', async () => {
   const waiting = program('waiting', "process.on('message', () => {});");
   const abort = new AbortController();
-  const proving = prove(request, abort.signal, { ...waiting });
+  const proving = prove(request, abort.signal, waiting);
   await until(() => waiting.pid() > 0);
   abort.abort();
   await assert.rejects(proving, { code: 'CANCELLED' });
   await until(() => isGone(waiting.pid()));
-  await assert.rejects(prove(request, abort.signal, { ...waiting }), { code: 'CANCELLED' });
+  await assert.rejects(prove(request, abort.signal, waiting), { code: 'CANCELLED' });
 });
