@@ -63,8 +63,9 @@ export const forgetMedia = route({
   summary: 'Delete the analysis of media',
   description:
     'Deletes all stored data of their content: vectors, previews, transcripts, names of speakers, and ' +
-    'every known path, including those of copies. Searches no longer find it. The disk space of vectors ' +
-    `and previews is freed immediately. Returns 404 if none of the paths is known. ${writing}`,
+    'every known path, including those of copies. Searches no longer find it. The disk space of ' +
+    'vectors and previews is freed immediately, and that of faces with the next compaction. Returns 404 if none of the ' +
+    `paths is known. ${writing}`,
   body: ForgetRequest,
   answers: { 200: ForgetAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { library }) => reply(200, await library.forget(body, signal)),

@@ -4,6 +4,7 @@ import { suggestion } from '../../../runtime/nearest.ts';
 import { quoted } from '../../../runtime/quoted.ts';
 import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
+import { compactFacesInSteps } from '../../index/store/compact-in-steps.ts';
 import { type DeletePeopleAnswer, peopleRequestErrors } from './contract.ts';
 import { jobOf, now, type PeopleParts } from './parts.ts';
 import type { DeletePeopleRequest } from './requests/contract.ts';
@@ -30,7 +31,8 @@ export async function removePeople(
     removed.deleted_faces += one.faces;
     removed.removed_faces += one.faces_removed;
   }
-  if (removed.removed_faces > 0) await compact(parts, { cache_dir, model_key: job.model_key }, signal);
+  if (removed.removed_faces > 0)
+    await compactFacesInSteps(parts.index, { cache_dir, model_key: job.model_key }, signal);
   return { ...removed, message: summaryText(removed) };
 }
 
@@ -45,19 +47,6 @@ function clustersOf(
   }
   if (person_name !== undefined) return clustersNamed(job, person_name, 'person_name');
   return [cluster_id === undefined ? null : knownCluster(job, cluster_id, 'cluster_id')];
-}
-
-/** What is not compacted now is by the next task. */
-async function compact(
-  { index }: PeopleParts,
-  asked: { readonly cache_dir: string; readonly model_key: string },
-  signal: Signal,
-): Promise<void> {
-  try {
-    while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);
-  } catch {
-    // Stopped, or the index has ended or is too busy: the faces are removed all the same.
-  }
 }
 
 function summaryText({

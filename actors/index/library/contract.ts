@@ -43,7 +43,7 @@ export const HeldModel = Type.Object({
   model_key: Type.String(),
   dimensions: Type.Integer(),
   rows: Type.Number(),
-  /** Rows that belong to no media any more; only of faces there are such. */
+  /** Of faces that belong to no media any more; 0 for vectors of pictures. */
   dead: Type.Number(),
 });
 export type HeldModel = Static<typeof HeldModel>;

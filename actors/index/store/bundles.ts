@@ -7,7 +7,7 @@ import { makeFolder } from '../../../runtime/files/make-folder.ts';
 import { type About, aboutOf, BundleFile } from './bundle-file.ts';
 import { type Disk, disk, flushFolder } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
-import { isMissing, storeFault } from './faults.ts';
+import { isMissing, readable, storeFault } from './faults.ts';
 import { goneKey, gonePrefix, openFolder } from './names.ts';
 
 export class Bundles {
@@ -29,7 +29,7 @@ export class Bundles {
   /** To go on with one that was being written; null when it is not there, or cannot be read. */
   takeUp(name: string): BundleFile | null {
     const file = join(openFolder(this.#folder), name);
-    return aboutOf(file) && BundleFile.open(file, 'r+', this.#on);
+    return readable(() => BundleFile.open(file, 'r+', this.#on));
   }
 
   /** Names in `open/` are *flushed*. */
@@ -118,7 +118,7 @@ export class Bundles {
     }
   }
 
-  /** Within a later transaction. */
+  /** Within the next transaction of the writer. */
   forgetGone(writes: Writes): void {
     for (const key of this.#removed) writes.remove(key);
     this.#removed = [];

@@ -8,7 +8,7 @@ import type { summaryMessages } from '../summaries/contract.ts';
 export async function compactFacesInSteps(
   index: Ref<Contract<Pick<typeof peopleMessages, 'compact_faces'>>>,
   asked: { readonly cache_dir: string; readonly model_key: string },
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
     while (!(await index.ask('compact_faces', { ...asked }, { signal, lane: 'later' })).done);

@@ -1,5 +1,5 @@
-// What is being written in one analysis folder, of whatever kind: open stages and compactions. The lease is
-// held from the first of them to the end of the last, so two processes can take turns.
+// The stages that are being written in one analysis folder, of whatever kind. The lease is held from the
+// first of them to the end of the last, so two processes can take turns.
 
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -18,14 +18,6 @@ export interface OpenStage {
   readonly modelKey: string;
 }
 
-/** One kind of what is written. */
-export interface WorkKind {
-  /** Something of it goes on beside its stages. */
-  readonly isBusy: boolean;
-  /** Nothing of any kind goes on: what is open for stages is freed. */
-  idle(): void;
-}
-
 export interface LeaseHooks {
   /** For the first stage, with the lease held: removes what writers that ended in the middle left. */
   readonly taken: () => void;
@@ -38,7 +30,7 @@ export class OpenWork {
   readonly #lease: HeldLease;
   readonly #hooks: LeaseHooks;
   readonly #stages = new Set<OpenStage>();
-  readonly #kinds: WorkKind[] = [];
+  readonly #idle: (() => void)[] = [];
   #count = 0;
 
   constructor(environment: Environment, options: LeaseOptions, hooks: LeaseHooks) {
@@ -47,13 +39,14 @@ export class OpenWork {
     this.#hooks = hooks;
   }
 
-  add(kind: WorkKind): void {
-    this.#kinds.push(kind);
+  /** `free` is called when nothing goes on: what is open for stages is freed. */
+  whenIdle(free: () => void): void {
+    this.#idle.push(free);
   }
 
   /** Holds the lease. */
   get isBusy(): boolean {
-    return this.#stages.size > 0 || this.#kinds.some((kind) => kind.isBusy);
+    return this.#stages.size > 0;
   }
 
   /** Another one for each writer. */
@@ -105,12 +98,6 @@ export class OpenWork {
     }
   }
 
-  /** For work that says itself that it is busy, and settles. */
-  hold(): void {
-    if (this.isBusy) this.confirm();
-    else this.#lease.take(putFormat);
-  }
-
   /** Throws when this is not the folder, or not its writer, any more. */
   confirm(): void {
     this.#environment.requireSame();
@@ -126,7 +113,7 @@ export class OpenWork {
   /** Gives the lease back when nothing goes on. */
   settle(): void {
     if (this.isBusy) return;
-    for (const kind of this.#kinds) kind.idle();
+    for (const free of this.#idle) free();
     this.#lease.release(this.#hooks.released);
   }
 }

@@ -59,7 +59,7 @@ export class Spans {
   }
 
   /** What the names of new ones begin with. */
-  begin(key: SpanKey): string {
+  prefix(key: SpanKey): string {
     return `${nameOf(key)}-`;
   }
 

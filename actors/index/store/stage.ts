@@ -86,7 +86,7 @@ export class Stage {
     this.#parts = parts;
     const { keeping, token } = parts;
     const found = keeping?.spans.find(keeping.key, vectorEnd) ?? null;
-    this.#name = found ?? `${keeping ? keeping.spans.begin(keeping.key) : `${hash}.`}${token}`;
+    this.#name = found ?? `${keeping ? keeping.spans.prefix(keeping.key) : `${hash}.`}${token}`;
     this.#previews = new PreviewWriter(() => this.#create(previewEnd));
     if (found === null) return;
     try {

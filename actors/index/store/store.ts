@@ -221,9 +221,7 @@ export class Store {
           clusterings = removal.lost;
           summaries = forgotten.within(writes);
         },
-        after: () => {
-          removal.tidy();
-        },
+        after: () => removal.tidy(),
       };
     });
     this.paths.removed(hashes);

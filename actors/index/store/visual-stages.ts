@@ -32,11 +32,6 @@ export class VisualStages {
     return readRecord(this.#reading(), Visual, stageKey(modelKey, hash));
   }
 
-  /** True when there is a record of it, whole or damaged. */
-  has(modelKey: string, hash: string): boolean {
-    return this.#reading()?.has(stageKey(modelKey, hash)) ?? false;
-  }
-
   /** Every media that has a stage by this model, ascending; also where its record is damaged. */
   hashes(modelKey: string): string[] {
     const prefix = stagePrefix(modelKey);

@@ -163,6 +163,7 @@ export class Writer {
     try {
       this.environment.transact((writes) => {
         this.work.confirmIn(writes);
+        this.bundles.forgetGone(writes);
         for (const one of finished) this.#put(writes, one);
         wasTried = true;
       });
@@ -202,9 +203,7 @@ export class Writer {
 
   #countRows(writes: Writes, { modelKey, dimensions }: Stage, frames: number, old: Visual | null): void {
     const key = modelRecordKey(modelKey);
-    const bytes = writes.get(key);
-    const read = () => (bytes === undefined ? null : unseal(Model, key, bytes, this.environment.file));
-    const model = readable(() => ({ value: read() }))?.value ?? readModel(this.environment, modelKey);
+    const model = readModel(this.environment, modelKey);
     const isSame = model?.dimensions === dimensions;
     const replaced = old?.dimensions === dimensions ? countFrames(old.frame_runs) : 0;
     const rows = (isSame ? model.rows - replaced : 0) + frames;
@@ -285,10 +284,9 @@ export class Writer {
 
 /** Where the records say that a bundle of `open/` lies; null where none names it. */
 function placeOf(environment: Environment, name: string, { hash_str, model_key }: About): string | null {
-  const named = readable(() => {
+  return readable(() => {
     const visual = readRecord(environment, Visual, stageKey(model_key, hash_str));
     const previews = readRecord(environment, Previews, previewKey(hash_str));
     return [visual?.file, previews?.file].find((place) => place?.endsWith(`/${name}`)) ?? null;
   });
-  return named;
 }

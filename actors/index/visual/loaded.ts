@@ -16,7 +16,7 @@ import { RowBank } from './segment.ts';
 
 /** Bytes between two looks at whether to stop. */
 const readBytes = 1 << 20;
-/** Contents whose 16-bit rows stay open: fewer than the files that any system lets a process open. */
+/** Contents whose 16-bit rows stay open; usual systems let a process open 4,096 files or more. */
 const mostOpen = 2048;
 
 export class LoadedVectors {
@@ -78,7 +78,7 @@ export class LoadedVectors {
     try {
       rows = store.visual.rows(visual);
       isWhole = this.#readRuns(rows, media, runs, pause) === visual.crc;
-      if (!isWhole) this.#warn('Stored vectors are damaged', rows.file, media.hash);
+      if (!isWhole) this.#log.warn('Stored vectors are damaged', { file: rows.file, hash: media.hash });
       return null;
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
@@ -159,7 +159,8 @@ export class LoadedVectors {
     const position = run.position + row - run.row;
     const read = () => rows?.vectors(position, count) ?? Array.from({ length: count }, () => null);
     const vectors = readable(read, (error) => {
-      if (count === 1) this.#warn(error.message, rows?.file ?? '', media.hash);
+      if (count > 1) return;
+      this.#log.warn('16-bit vectors cannot be read', { hash: media.hash, reason: error.message });
     });
     if (vectors === null && count === 1) return [null];
     if (vectors === null)
@@ -181,9 +182,7 @@ export class LoadedVectors {
     const known = this.#open.get(media.hash);
     if (known !== undefined) return known;
     const opened = readable(
-      () => {
-        return store.visual.rows16(this.modelKey, { ...media, dimensions: this.dimensions });
-      },
+      () => store.visual.rows16(this.modelKey, { ...media, dimensions: this.dimensions }),
       (error) => this.#log.warn('16-bit vectors cannot be read', { hash: media.hash, reason: error.message }),
     );
     this.#open.set(media.hash, opened);
@@ -197,10 +196,6 @@ export class LoadedVectors {
   #close(hash: string): void {
     this.#open.get(hash)?.close();
     this.#open.delete(hash);
-  }
-
-  #warn(message: string, file: string, hash: string): void {
-    this.#log.warn(message, { file, hash });
   }
 
   report(missing: string[], unreadable: ReadonlySet<string>): LoadReport {

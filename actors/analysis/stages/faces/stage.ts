@@ -2,6 +2,7 @@
 // each; then the faces of each job are clustered into people.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { mediaErrors, type PictureShape, type PictureSize } from '../../../decoder/contract.ts';
+import { compactFacesInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
@@ -170,11 +171,7 @@ class FaceRun implements StageRun {
     if (!this.#finder) return;
     const { parts, request, signal } = this.#task;
     const query = { cache_dir: request.cache_dir, model_key: this.modelOf() };
-    try {
-      while (!(await parts.index.ask('compact_faces', query, { signal, lane: 'later' })).done);
-    } catch {
-      // Stopped, or the index has ended or is too busy: whoever writes next compacts.
-    }
+    await compactFacesInSteps(parts.index, query, signal);
     await parts.faceModel.unload(this.#faces).catch((error) => {
       parts.log.warn('the face models cannot be freed', { error });
     });

@@ -154,8 +154,8 @@ class PictureRun implements StageRun {
   async close(): Promise<void> {}
 }
 
-/** In one transaction at most. */
-const mostTogether = 64;
+/** In one transaction at most, so that searches do not wait long for it. */
+const mostTogether = 16;
 
 type Commit = Request<typeof indexContract, 'commit'>;
 
@@ -186,10 +186,16 @@ class Commits {
     return promise;
   }
 
+  /** Each film has files that are flushed one after the other: it goes alone. */
+  #together(): number {
+    const film = this.#waiting.findIndex(({ commit }) => commit.media.probe.grid_frames > 1);
+    return Math.min(mostTogether, film < 0 ? this.#waiting.length : Math.max(1, film));
+  }
+
   async #send(): Promise<void> {
     this.#isBusy = true;
     while (this.#waiting.length > 0) {
-      const together = this.#waiting.splice(0, mostTogether);
+      const together = this.#waiting.splice(0, this.#together());
       try {
         const all = together.map(({ commit }) => commit);
         const { stored } = await this.#index.ask('commit_all', { all });

@@ -68,7 +68,7 @@ export function endOfPlaces(places: Uint8Array): number {
 /** Of a place, what its records are called by. */
 export const rollName = (place: string): string => basename(place, '.faces');
 
-/** Faces of a content that come to a roll, or go from it: `isErased` where they have to leave the disk. */
+/** Faces of a content that come to a roll, or go from it. */
 export interface RollChange {
   readonly model: string;
   readonly place: string;
@@ -91,7 +91,10 @@ export function addFaces(
   writes.put(`${faceMembers(model, name)}${hash}`, new Uint8Array(1));
 }
 
-/** Within a transaction. `isWhole`: no face of the content stays in the roll. */
+/**
+ * Within a transaction. `isWhole`: no face of the content stays in the roll; `isErased`: they have to leave
+ * the disk.
+ */
 export function takeFaces(
   writes: Writes,
   { model, place, hash, faces }: RollChange,

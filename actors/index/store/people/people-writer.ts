@@ -69,7 +69,7 @@ export class PeopleWriter {
       size: options.moveStep ?? usualStep,
       least: options.leastDeadFaces ?? leastDeadFaces,
     });
-    work.add({ isBusy: false, idle: () => tails.closeAll() });
+    work.whenIdle(() => tails.closeAll());
   }
 
   /**
