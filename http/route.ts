@@ -59,7 +59,7 @@ export interface Input<P extends TObject, Q extends TObject, B extends TObject> 
   /** Placeholders of the path. */
   readonly params: Static<P>;
   readonly query: Static<Q>;
-  /** Validated, defaults filled in, paths in their plain form. Fields that are not declared are not there. */
+  /** Validated: defaults filled in, paths in their plain form, no undeclared fields at the top level. */
   readonly body: Static<B>;
   /** Aborted when the client disconnects and when the service stops. */
   readonly signal: AbortSignal;

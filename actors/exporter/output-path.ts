@@ -8,7 +8,7 @@ import { saveNew } from '../../runtime/files/save-new.ts';
 
 /** Of a request that writes one file. */
 export interface Output {
-  /** Absolute path of the file; null where the answer has the document itself. */
+  /** Absolute path of the file; left out where the answer has the document itself. */
   readonly output_path?: string | undefined;
   readonly create_folders?: boolean | undefined;
 }

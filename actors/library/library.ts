@@ -134,8 +134,6 @@ async function isThere(path: string): Promise<boolean> {
 
 // What an analysis folder and the models take on the disk, by kind.
 
-/** Folders of what is being written, and of what is kept of interrupted work. */
-
 interface FileSize {
   /** From the folder that was looked at, with `/`. */
   readonly name: string;

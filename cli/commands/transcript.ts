@@ -20,8 +20,6 @@ import { unknownAction } from '../usage-errors.ts';
 const { search: searching, export: exporting } = commandTable.transcript.actions;
 const options = { ...searching.options, ...exporting.options };
 
-/** Matches the service answers at most. */
-
 const parseOptions = (args: readonly string[]) =>
   parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parseOptions>['values'];

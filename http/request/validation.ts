@@ -14,8 +14,8 @@ export interface FieldError {
 }
 
 /**
- * Null when the value is valid, which then has its defaults, its paths in their plain form, and only the
- * fields that are declared. Throws PATH_NOT_ABSOLUTE naming the field.
+ * Null when the value is valid, which then has its defaults, its paths in their plain form, and at the top
+ * level only fields that are declared. Throws PATH_NOT_ABSOLUTE naming the field.
  */
 export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 
