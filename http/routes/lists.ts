@@ -49,8 +49,7 @@ export const makeList = route({
     'many lists.',
   body: Type.Object({ name: ListName, items: defaulted(Items, []) }),
   answers: { 201: One, 409: ErrorBody },
-  handle: async ({ body: { name, items }, signal }, { lists }) =>
-    reply(201, { list: await lists.make({ name, items }, signal) }),
+  handle: async ({ body, signal }, { lists }) => reply(201, { list: await lists.make(body, signal) }),
 });
 
 export const getList = route({
@@ -93,10 +92,8 @@ export const changeList = route({
       version: described(ListVersion, 'Version of the stored list.'),
     }),
   },
-  handle: async ({ params, body, signal }, { lists }) => {
-    const { version, name, items } = body;
-    return reply(200, { list: await lists.change(params.list_id, { version, name, items }, signal) });
-  },
+  handle: async ({ params, body, signal }, { lists }) =>
+    reply(200, { list: await lists.change(params.list_id, body, signal) }),
   onError: async (error) => {
     if (!listErrors.LIST_CHANGED.is(error)) return undefined;
     const { meaning, message, details } = error;

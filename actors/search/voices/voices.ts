@@ -61,7 +61,7 @@ export function createVoices(parts: VoicesParts): Voices {
       };
     },
     confirm: ({ cache_dir, voices, name = null, same }, signal) =>
-      index.ask('link_speakers', { cache_dir, voices: [...voices], name, same }, now(signal)),
+      index.ask('link_speakers', { cache_dir, voices, name, same }, now(signal)),
     undo: (cache_dir, signal) => index.ask('take_back_speakers', { cache_dir }, now(signal)),
   };
 }
