@@ -12,13 +12,9 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 const tag = 'Search';
 
 /** Errors about the file of the picture are said of its field. */
-function atPicture<T>(
-  { image_path, image_data, like }: QueryFields,
-  work: Promise<T>,
-  other: string,
-): Promise<T> {
+function atPicture<T>({ image_path, like }: QueryFields, work: Promise<T>, other: string): Promise<T> {
   const ofLike = like && (like.media_path === undefined ? 'like.hash_str' : 'like.media_path');
-  return atField(image_path ? 'image_path' : image_data === undefined && ofLike ? ofLike : other, work);
+  return atField(image_path ? 'image_path' : (ofLike ?? other), work);
 }
 
 export const searchMoments = route({

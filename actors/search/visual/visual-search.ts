@@ -221,15 +221,15 @@ function finder(
   const { index } = parts;
   const { cache_dir, text_weight, max_per_media } = request;
   const within = { cache_dir, model_key };
-  const { people } = peopleFilter(request);
-  const only = people && { people };
+  const only = peopleFilter(request);
+  const { people } = only;
   const limits = { ...(max_per_media !== undefined && { max_per_media }), ...only };
   const searched = { model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
   const rank = async (scope: Scope, by: Vectors, max_results: number) => {
     // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
     if (!by.text && !by.picture) {
-      if (only) await index.ask('resolve', { ...within, ...only, names: [], filters: [] }, now(signal));
+      if (people) await index.ask('resolve', { ...within, ...only, names: [], filters: [] }, now(signal));
       return { matches: [], twice: [] };
     }
     const query = { ...within, ...by, text_weight, ...limits, scope, max_results };
