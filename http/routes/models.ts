@@ -33,6 +33,11 @@ import {
 const tag = 'Models';
 const { model_key, ...attempt } = ModelState.properties;
 
+const LoadedModel = field(
+  'The model in use; null while a model is loading and if none could be loaded.',
+  nullable(Type.String()),
+);
+
 const SpeechState = Type.Object({
   ...ModelState.properties,
   model_key: field(
@@ -85,17 +90,14 @@ export const availableModels = route({
     200: Type.Object({
       supported_models: field('Keys of the models this machine can run.', Type.Array(Type.String())),
       downloaded_models: Downloaded,
-      loaded_model: field(
-        'The model in use; null while a model is loading and if none could be loaded.',
-        nullable(Type.String()),
-      ),
+      loaded_model: LoadedModel,
       model_info: described(Type.Array(Type.Record(Type.String(), ModelInfo)), infoNote),
       current_system: field(
         'Operating system of this machine.',
         oneOf('mac-arm', 'mac-x86', 'windows', 'linux'),
       ),
       ...attempt,
-      model_key: field('Key of the model; null if there is none.', model_key),
+      model_key,
       advised_models: described(
         Type.Array(Type.String()),
         'The recommended model of each kind, based on the memory and devices of this machine.',
@@ -216,10 +218,7 @@ function summariesOf(models: readonly ListedModel[]): Static<typeof AvailableSum
 const Refused = Type.Object({
   error: field('A short phrase that says what went wrong.', Type.String()),
   message: Type.Optional(Message),
-  loaded_model: field(
-    'The model in use; null while a model is loading and if none could be loaded.',
-    nullable(Type.String()),
-  ),
+  loaded_model: LoadedModel,
 });
 
 export const loadModel = route({
@@ -240,10 +239,7 @@ export const loadModel = route({
     200: Type.Object({
       message: Type.Optional(Message),
       warning: Type.Optional(described(Type.String(), 'A warning if another model is still loading.')),
-      loaded_model: field(
-        'The model in use; null while a model is loading and if none could be loaded.',
-        Type.Optional(nullable(Type.String())),
-      ),
+      loaded_model: Type.Optional(LoadedModel),
     }),
     400: Refused,
     409: Refused,
