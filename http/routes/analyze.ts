@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { AnalyzeRequest } from '../../actors/analysis/contract.ts';
 import { TaskId } from '../../actors/analysis/schemas.ts';
 import { Message } from '../../runtime/answer.ts';
-import { field } from '../../runtime/schema.ts';
+import { StillStopping } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 export const analyze = route({
@@ -41,16 +41,7 @@ export const cancelAnalysis = route({
   summary: 'Stop the running analysis',
   description:
     'Finished work is kept, and the task can be resumed. Returns 200 even if no analysis is running.',
-  answers: {
-    200: Type.Object({ message: Message }),
-    202: Type.Object({
-      message: Message,
-      still_stopping: field(
-        'True while the task is still stopping. Repeat the request, or wait for the last event of the task.',
-        Type.Boolean(),
-      ),
-    }),
-  },
+  answers: { 200: Type.Object({ message: Message }), 202: StillStopping },
   handle: async (_, { tasks }) => {
     const { stopped, task_id } = await tasks.cancel();
     if (!stopped) return reply(202, { message: 'The analysis is still stopping', still_stopping: true });

@@ -1,18 +1,14 @@
 // The tasks, analyses, exports and downloads of models: those that run or wait, those that ended and those
 // that can go on.
 import { Type } from 'typebox';
+import { taskIdMeaning } from '../../actors/analysis/schemas.ts';
 import { TaskDetail, TaskSnapshot } from '../../actors/analysis/tasks/contract.ts';
 import { Message } from '../../runtime/answer.ts';
 import { defaulted, described, field } from '../../runtime/schema.ts';
-import { AcceptedTask, accepted } from '../request/accepted.ts';
+import { AcceptedTask, accepted, StillStopping } from '../request/accepted.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
-const TaskId = Type.Object({
-  task_id: field(
-    'Id of the task. It is also the name of the room of its events.',
-    Type.String({ minLength: 1, maxLength: 64 }),
-  ),
-});
+const Id = Type.Object({ task_id: field(taskIdMeaning, Type.String({ minLength: 1, maxLength: 64 })) });
 
 export const listTasks = route({
   method: 'GET',
@@ -39,7 +35,7 @@ export const getTask = route({
     'A task is `interrupted` if the engine ended while it was running. Its results so far are still ' +
     'available. When a task is resumed, the result of an earlier run remains until the file is reached ' +
     'again.',
-  params: TaskId,
+  params: Id,
   query: Type.Object({
     offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of results to skip.'), 0),
     limit: defaulted(
@@ -66,7 +62,7 @@ export const resumeTask = route({
     'analysis is asked to stop first, as with POST /analyze. An export, proxy or download is queued ' +
     'while another one is running. Clips that were already written are not cut again, and downloads ' +
     'continue with what is already there.',
-  params: TaskId,
+  params: Id,
   body: Type.Object({
     force: defaulted(
       described(Type.Boolean(), 'Whether to try files in quarantine again. Stored results are kept.'),
@@ -96,16 +92,10 @@ export const cancelTask = route({
     'Like POST /analyze/cancel, but stops only this task, even if another one has started since. ' +
     'Finished work is kept, and the task can be resumed. A queued task ends immediately. Returns 200 ' +
     'even if the task is no longer running, and 409 if it is running in another process.',
-  params: TaskId,
+  params: Id,
   answers: {
     200: Type.Object({ message: Message }),
-    202: Type.Object({
-      message: Message,
-      still_stopping: field(
-        'True while the task is still stopping. Repeat the request, or wait for the last event of the task.',
-        Type.Boolean(),
-      ),
-    }),
+    202: StillStopping,
     404: ErrorBody,
     409: ErrorBody,
   },
