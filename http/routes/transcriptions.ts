@@ -10,11 +10,10 @@ import {
   TranscriptRangeRequest,
   TranscriptSearch,
   TranscriptSearchAnswer,
-  TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
 import { absolute } from '../../runtime/paths.ts';
-import { described, field, named } from '../../runtime/schema.ts';
+import { described } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
@@ -161,15 +160,7 @@ export const searchTranscript = route({
     'loaded. Matches are sorted by path and time; `total` includes matches beyond `max_results`, up to ' +
     'about 1,000 (`total_is_exact`). `speaker` and `speaker_name` have the same meaning.',
   body: TranscriptSearch,
-  answers: {
-    200: Type.Object({
-      ...TranscriptSearchAnswer.properties,
-      matches: field(
-        'Matches, ordered by path and time.',
-        Type.Array(named('TranscriptMatch', TranscriptSearchMatch)),
-      ),
-    }),
-  },
+  answers: { 200: TranscriptSearchAnswer },
   handle: async ({ body, signal }, { search }) => reply(200, await search.transcripts.search(body, signal)),
 });
 

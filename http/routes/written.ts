@@ -1,7 +1,5 @@
 // Finding printed words.
-import { Type } from 'typebox';
-import { WrittenAnswer, WrittenRequest, WrittenSearchMatch } from '../../actors/search/written/contract.ts';
-import { field, named } from '../../runtime/schema.ts';
+import { WrittenAnswer, WrittenRequest } from '../../actors/search/written/contract.ts';
 import { type Route, reply, route } from '../route.ts';
 
 export const searchWritten = route({
@@ -17,15 +15,7 @@ export const searchWritten = route({
     'returned. Nothing has to be loaded. A `score` below .9 is uncertain: show such a line only together ' +
     'with its picture. Cyrillic and Greek letters are recognized as similar Latin letters.',
   body: WrittenRequest,
-  answers: {
-    200: Type.Object({
-      ...WrittenAnswer.properties,
-      matches: field(
-        'Matches, ordered by path and time.',
-        Type.Array(named('WrittenMatch', WrittenSearchMatch)),
-      ),
-    }),
-  },
+  answers: { 200: WrittenAnswer },
   handle: async ({ body, signal }, { search }) => reply(200, await search.written(body, signal)),
 });
 

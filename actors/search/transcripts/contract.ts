@@ -2,7 +2,16 @@
 import { type Static, Type } from 'typebox';
 import { ShownWarning } from '../../../runtime/answer.ts';
 import { AbsolutePath, SentPath } from '../../../runtime/paths.ts';
-import { defaulted, described, field, nullable, optional, shown } from '../../../runtime/schema.ts';
+import {
+  defaulted,
+  described,
+  field,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  shown,
+} from '../../../runtime/schema.ts';
 import { mostNameLetters } from '../../index/people/person-name.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
@@ -85,16 +94,22 @@ export const TranscriptRangeRequest = Type.Object({
 });
 export type TranscriptRangeRequest = Static<typeof TranscriptRangeRequest>;
 
-export const RangeSegment = Type.Object({
-  segment_index: field(
-    'Index of the segment in its transcript, counted from 0.',
-    Type.Integer({ minimum: 0 }),
-  ),
-  start_seconds: StartSeconds,
-  end_seconds: EndSeconds,
-  text: field('What is said.', Type.String()),
+const SegmentIndex = field(
+  'Index of the segment in its transcript, counted from 0.',
+  Type.Integer({ minimum: 0 }),
+);
+const SaidText = field('What is said.', Type.String());
+const speakerFields = {
   speaker: field('Id of the speaker in this transcript; empty if speakers were not detected.', Type.String()),
   speaker_name: field('Display name of the speaker; empty if there is none.', Type.String()),
+};
+
+export const RangeSegment = Type.Object({
+  segment_index: SegmentIndex,
+  start_seconds: StartSeconds,
+  end_seconds: EndSeconds,
+  text: SaidText,
+  ...speakerFields,
   text_truncated: field(
     'True if the text was too long for one response and was cut.',
     Type.Optional(Type.Boolean()),
@@ -104,37 +119,29 @@ export const RangeSegment = Type.Object({
 export type RangeSegment = Static<typeof RangeSegment>;
 
 export const TranscriptRangeAnswer = Type.Object({
-  hash_str: field(
-    'Content hash of the file; null when it could not be read.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
-  media_path: field('Absolute path of the file.', Type.Union([Type.String(), Type.Null()])),
+  hash_str: field('Content hash of the file; null when it could not be read.', nullable(Type.String())),
+  media_path: field('Absolute path of the file.', nullable(Type.String())),
   start_seconds: StartSeconds,
   end_seconds: EndSeconds,
   transcript_status: field(
     'Status of the transcript. `empty`: a transcript exists but contains no segments.',
-    Type.Unsafe<'available' | 'empty' | 'not_available'>({
-      type: 'string',
-      enum: ['available', 'empty', 'not_available'],
-    }),
+    oneOf('available', 'empty', 'not_available'),
   ),
   segments: field('Segments in order of time.', Type.Array(RangeSegment)),
   truncated: field('Whether the range contains more segments.', Type.Boolean()),
   next_after_segment_index: field(
     'The `after_segment_index` of the next page; null on the last page.',
-    Type.Union([Type.Integer(), Type.Null()]),
+    nullable(Type.Integer()),
   ),
   truncated_segment_indices: field('Indices of the segments whose text was cut.', Type.Array(Type.Integer())),
 });
 export type TranscriptRangeAnswer = Static<typeof TranscriptRangeAnswer>;
 
-const Speaker = Type.Optional(
-  nullable(
-    described(
-      Type.String({ maxLength: 200 }),
-      'Search only what this speaker says: an id, a name, or part of a name. Part of a name counts only if ' +
-        'no speaker matches exactly.',
-    ),
+const Speaker = optional(
+  described(
+    Type.String({ maxLength: 200 }),
+    'Search only what this speaker says: an id, a name, or part of a name. Part of a name counts only if ' +
+      'no speaker matches exactly.',
   ),
 );
 
@@ -159,25 +166,24 @@ export const TranscriptSearchMatch = Type.Object({
   hash_str: ContentHash,
   start_seconds: StartSeconds,
   end_seconds: EndSeconds,
-  text: field('What is said.', Type.String()),
+  text: SaidText,
   start_timestamp: field('Start as `HH:MM:SS`.', Type.String()),
   end_timestamp: field('End as `HH:MM:SS`.', Type.String()),
-  speaker: field('Id of the speaker in this transcript; empty if speakers were not detected.', Type.String()),
-  speaker_name: field('Display name of the speaker; empty if there is none.', Type.String()),
+  ...speakerFields,
   speakers: field('Ids of the speakers.', Type.Array(Type.String())),
   media_type: field(
     'Media type: `audio` or `video`; omitted if unknown.',
-    Type.Optional(Type.Unsafe<'audio' | 'video'>({ type: 'string', enum: ['audio', 'video'] })),
+    Type.Optional(oneOf('audio', 'video')),
   ),
-  segment_index: field(
-    'Index of the segment in its transcript, counted from 0.',
-    Type.Integer({ minimum: 0 }),
-  ),
+  segment_index: SegmentIndex,
 });
 export type TranscriptSearchMatch = Static<typeof TranscriptSearchMatch>;
 
 export const TranscriptSearchAnswer = Type.Object({
-  matches: Type.Array(TranscriptSearchMatch),
+  matches: field(
+    'Matches, ordered by path and time.',
+    Type.Array(named('TranscriptMatch', TranscriptSearchMatch)),
+  ),
   /** Segments that match, also those beyond `max_results`; counted up to 1,000 or `max_results`. */
   total: field('Number of matching segments, including those beyond `max_results`.', Type.Integer()),
   total_is_exact: field('False if there may be more matches than `total`.', Type.Boolean()),

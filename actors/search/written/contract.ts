@@ -1,7 +1,7 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
 import { ShownWarning } from '../../../runtime/answer.ts';
-import { defaulted, described, field } from '../../../runtime/schema.ts';
+import { defaulted, described, field, named } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
@@ -46,7 +46,7 @@ export const WrittenSearchMatch = Type.Object({
 export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
 
 export const WrittenAnswer = Type.Object({
-  matches: Type.Array(WrittenSearchMatch),
+  matches: field('Matches, ordered by path and time.', Type.Array(named('WrittenMatch', WrittenSearchMatch))),
   weaker: Weaker,
   toast_warning: ShownWarning,
 });
