@@ -17,7 +17,8 @@ import type { Moments } from './moments/contract.ts';
 import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
 import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import {
-  FilterScope,
+  Excluded,
+  filterScope,
   filtersField,
   flatScope,
   maxResults,
@@ -73,10 +74,7 @@ export interface SearchContext {
 
 export const FacetRequest = Type.Object({
   cache_dir: CacheDir,
-  scope: field(
-    'The media that the filters apply to. If omitted, the scope follows from the other fields of the request.',
-    Type.Optional(FilterScope),
-  ),
+  scope: filterScope,
   ...flatScope,
   filters: filtersField,
 });
@@ -95,7 +93,7 @@ export const FacetAnswer = Type.Object({
     }),
   ),
   active_filter_count: field('Number of filters in the request.', Type.Integer()),
-  warning: field('A warning to show to the user.', Type.Union([Type.String(), Type.Null()])),
+  warning: field('A warning to show to the user.', nullable(Type.String())),
 });
 export type FacetAnswer = Static<typeof FacetAnswer>;
 
@@ -123,7 +121,6 @@ const text_weight = defaulted(
   ),
   1,
 );
-const Excluded = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 });
 
 export const TextSearch = Type.Object({
   query: described(
@@ -205,14 +202,8 @@ export const SearchAnswer = Type.Object({
 export type SearchAnswer = Static<typeof SearchAnswer>;
 
 export const CachePathsAnswer = Type.Object({
-  visual_cache_path: field(
-    'Folder of the visual analysis; null if there is none.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
-  audio_cache_path: field(
-    'Folder of the transcript; null if there is none.',
-    Type.Union([Type.String(), Type.Null()]),
-  ),
+  visual_cache_path: field('Folder of the visual analysis; null if there is none.', nullable(Type.String())),
+  audio_cache_path: field('Folder of the transcript; null if there is none.', nullable(Type.String())),
 });
 export type CachePathsAnswer = Static<typeof CachePathsAnswer>;
 

@@ -9,6 +9,7 @@ import { TextBox } from '../../text-reader/contract.ts';
 import { HashStr, mediaFields, OtherPaths } from '../media/contract.ts';
 import { MediaKind } from '../scenes/contract.ts';
 import {
+  Excluded,
   metadataFilterRequest,
   peopleFields,
   searchAll,
@@ -75,10 +76,7 @@ const queryFields = {
     'A moment of a film to compare with. The film is given by either `hash_str` or `media_path`.',
   ),
   exclude: defaulted(
-    described(
-      Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 }),
-      'Pictures that resemble one of these texts rank lower. Needs `query`.',
-    ),
+    described(Excluded, 'Pictures that resemble one of these texts rank lower. Needs `query`.'),
     [],
   ),
   text_weight: defaulted(

@@ -26,11 +26,11 @@ export const scopeErrors = errorTable({
   WRONG_SCOPE: { meaning: 'The fields of the scope contradict each other', status: 400, retryable: false },
 });
 
-const named = {
-  media_type: defaulted(
-    described(MediaType, 'For a global scope: what the media can be searched by. The default is `any`.'),
-    'any',
-  ),
+const media_type = defaulted(
+  described(MediaType, 'For a global scope: what the media can be searched by. The default is `any`.'),
+  'any',
+);
+const files = {
   media_paths: defaulted(
     described(
       Type.Array(absolutePath(Type.String())),
@@ -63,13 +63,14 @@ export const FilterScope = Type.Object({
     ),
     'paths',
   ),
-  ...named,
+  media_type,
+  ...files,
 });
 export type FilterScope = Static<typeof FilterScope>;
 
 /** The fields a scope is derived from when it is left out. */
 export const flatScope = {
-  media_type: named.media_type,
+  media_type,
   search_all: shown(
     defaulted(
       described(Type.Boolean(), 'The same as a global scope. Giving no files is also the same.'),
@@ -77,11 +78,13 @@ export const flatScope = {
     ),
     true,
   ),
-  media_paths: named.media_paths,
-  hash_strs: named.hash_strs,
-  expected_count: named.expected_count,
+  ...files,
 };
 
+export const filterScope = field(
+  'The media that the filters apply to. If omitted, the scope follows from the other fields of the request.',
+  Type.Optional(FilterScope),
+);
 export const filtersField = defaulted(
   described(Type.Array(RequestedFilter), 'Filters. Media must pass all of them.'),
   [],
@@ -106,6 +109,7 @@ export const onlyFiles = defaulted(
   [],
 );
 
+export const Excluded = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 });
 export const Words = field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 }));
 
 /** Matches of one answer. */
@@ -119,15 +123,7 @@ export const maxResults = defaulted(
 /** Left out or null: nothing is filtered. */
 export const metadataFilterRequest = defaulted(
   described(
-    nullable(
-      Type.Object({
-        scope: field(
-          'The media that the filters apply to. If omitted, the scope follows from the other fields of the request.',
-          Type.Optional(FilterScope),
-        ),
-        filters: filtersField,
-      }),
-    ),
+    nullable(Type.Object({ scope: filterScope, filters: filtersField })),
     'A hard filter: only media that pass every filter are ranked. `scope` restricts the search further, ' +
       'even if `filters` is empty. If omitted, it is the scope of the search.',
   ),
