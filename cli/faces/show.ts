@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
+import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { folders } from '../../settings.ts';
@@ -19,9 +20,6 @@ import { saveSheet } from './sheet-folder.ts';
 /** Pictures on a page of many clusters; a few of each where there are more clusters. */
 const PICTURES = 2400;
 const PICTURES_EACH = 12;
-const MOST_CLUSTERS = 100_000;
-/** Faces of a page that the service answers at most. */
-const MOST_FACES = 2000;
 /** Above any size of a cluster. */
 const ANY = 1_000_000_000;
 const anyCount = { type: 'integer' };
@@ -86,7 +84,7 @@ function limitsOf(values: Values): Limits {
     max: numberArgument('--max', values.max ?? '100', {
       type: 'integer',
       minimum: 1,
-      maximum: one ? MOST_FACES : MOST_CLUSTERS,
+      maximum: one ? mostFacesOfPage : mostClusters,
     }),
     offset: numberArgument('--offset', values.offset ?? '0', anyCount),
     min_cluster_size: numberArgument('--min-faces', values['min-faces'] ?? '1', anySize),
@@ -125,7 +123,7 @@ async function allClusters(client: Client, job: FaceClusterJob, page: PageReques
 /** How to see the others: all together, or those that come next. */
 function moreOf(cards: readonly Card[], max: number): string {
   const last = cards.at(-1);
-  return `--max ${Math.min(MOST_CLUSTERS, max * 10)}${last ? `, or --max-faces ${last.size} for clusters of this size and smaller` : ''}`;
+  return `--max ${Math.min(mostClusters, max * 10)}${last ? `, or --max-faces ${last.size} for clusters of this size and smaller` : ''}`;
 }
 
 /** With the ids of the faces, which moves take. */
@@ -137,7 +135,7 @@ async function oneByOne(client: Client, page: PageRequest, cluster_ids: readonly
     return { cluster_id, name, size, pictures: faces, entry_ids };
   });
   const cut = clusters.filter(({ available_faces, faces }) => offset + faces.length < available_faces);
-  const next = `there are more faces: use --max ${MOST_FACES}, or --offset ${offset + limit} for the next ones`;
+  const next = `there are more faces: use --max ${mostFacesOfPage}, or --offset ${offset + limit} for the next ones`;
   const notes = [...(cut.length > 0 ? [next] : []), ...(warning === undefined ? [] : [warning])];
   return { cards, notes };
 }

@@ -7,10 +7,16 @@ import { epsMeaning, usualEps } from '../../../models/face-distance.ts';
 
 /** Faces of a cluster in one answer. */
 export const mostFacesOfPage = 2000;
+/** Clusters in one answer. */
+export const mostClusters = 100_000;
 
 const Count = Type.Integer({ minimum: 0 });
 const ClusterId = described(Type.String({ minLength: 1, maxLength: 200 }), 'Id of a cluster.');
 const EntryId = described(Type.String({ minLength: 1, maxLength: 200 }), 'Id of a face.');
+const FacesOfCluster = described(
+  Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
+  'Maximum number of faces of each cluster.',
+);
 const FaceJob = {
   cache_dir: CacheDir,
   cluster_job_name: described(Type.String({ minLength: 1, maxLength: 1000 }), 'Name of the clustering.'),
@@ -21,17 +27,11 @@ export type JobRequest = Static<typeof JobRequest>;
 
 export const SamplesRequest = Type.Object({
   ...FaceJob,
-  limit_per_cluster: defaulted(
-    described(
-      Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
-      'Maximum number of faces of each cluster.',
-    ),
-    12,
-  ),
+  limit_per_cluster: defaulted(FacesOfCluster, 12),
   min_cluster_size: defaulted(described(Count, 'Smallest number of faces in a cluster.'), 1),
   max_cluster_size: defaulted(described(Count, 'Largest number of faces in a cluster.'), 1_000_000_000),
   max_clusters: defaulted(
-    described(Type.Integer({ minimum: 0, maximum: 100_000 }), 'Maximum number of clusters.'),
+    described(Type.Integer({ minimum: 0, maximum: mostClusters }), 'Maximum number of clusters.'),
     100,
   ),
   include_noise: defaulted(
@@ -48,13 +48,7 @@ export const ClusterFacesRequest = Type.Object({
     described(Type.Array(ClusterId, { maxItems: 10_000 }), 'Ids of several clusters.'),
     [],
   ),
-  limit: defaulted(
-    described(
-      Type.Integer({ minimum: 0, maximum: mostFacesOfPage }),
-      'Maximum number of faces of each cluster.',
-    ),
-    500,
-  ),
+  limit: defaulted(FacesOfCluster, 500),
   offset: defaulted(described(Count, 'Number of faces to skip in each cluster.'), 0),
   include_entry_ids: defaulted(
     described(Type.Boolean(), 'Adds `entry_ids` in the same order as `faces`. Moves need these ids.'),
@@ -184,9 +178,7 @@ export const AppearancesRequest = Type.Object({
           Type.String({ minLength: 1, maxLength: mostNameLetters }),
           'A name, or the id of a cluster.',
         ),
-        {
-          maxItems: 1000,
-        },
+        { maxItems: 1000 },
       ),
       'The people to look for; if empty, everybody with a name.',
     ),
