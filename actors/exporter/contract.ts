@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ShownWarning, Success } from '../../runtime/answer.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { described, field, shown } from '../../runtime/schema.ts';
+import { described, field, oneOf, shown } from '../../runtime/schema.ts';
 
 export const exportErrors = errorTable({
   SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },
@@ -94,10 +94,7 @@ export const TranscriptRequest = Type.Object({
       'Rows from /transcriptions have the media path as the fourth item; remove it, or it is used as the ' +
       'speaker label.',
   ),
-  format: field(
-    'Kind of document.',
-    Type.Unsafe<(typeof documentFormats)[number]>({ type: 'string', enum: [...documentFormats] }),
-  ),
+  format: field('Kind of document.', oneOf(...documentFormats)),
   display_name: described(
     Type.String({ minLength: 1, maxLength: 1000 }),
     'Title of the document. The file name is made from it.',

@@ -1,7 +1,7 @@
 // What the export of clips takes and answers.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described, field } from '../../../runtime/schema.ts';
+import { described, field, nullable } from '../../../runtime/schema.ts';
 import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract.ts';
 import { EndSeconds, FilePath } from '../../index/store/contract.ts';
 import { createFolders } from '../contract.ts';
@@ -48,16 +48,13 @@ export const ClipsRequest = Type.Object({
 });
 export type ClipsRequest = Static<typeof ClipsRequest>;
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
-  Type.Union([type, Type.Null()]);
-
 export const ClipResult = Type.Object({
   success: field('Whether the clip was written.', Type.Boolean()),
-  error: described(Nullable(Type.String()), 'Why the clip failed; null on success.'),
+  error: described(nullable(Type.String()), 'Why the clip failed; null on success.'),
   media_path: FilePath,
   start_seconds: described(Type.Number(), 'The requested start.'),
   end_seconds: EndSeconds,
-  output_path: field('Path of the clip; null if it failed.', Nullable(Type.String())),
+  output_path: field('Path of the clip; null if it failed.', nullable(Type.String())),
   start_seconds_actual: described(
     Type.Optional(Type.Number()),
     'Actual start: the time of the first picture; with `copy`, the time of the previous keyframe.',
@@ -68,7 +65,7 @@ export const ClipResult = Type.Object({
   ),
   frame_count: described(Type.Optional(Type.Integer()), 'Number of pictures in the clip; 0 for sound.'),
   encoder: described(
-    Type.Optional(Nullable(Type.String())),
+    Type.Optional(nullable(Type.String())),
     'Encoder of the pictures: `libx264`, `libopenh264`, or an encoder of a device such as `h264_nvenc`; null if no ' +
       'pictures were encoded.',
   ),
@@ -77,7 +74,7 @@ export const ClipResult = Type.Object({
     'How the clip was cut: `precise` if `smart` was not possible.',
   ),
   mode_reason: described(
-    Type.Optional(Nullable(Type.String())),
+    Type.Optional(nullable(Type.String())),
     'Why the mode differs from the requested one; null if it does not.',
   ),
 });

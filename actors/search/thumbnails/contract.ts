@@ -1,7 +1,7 @@
 // Thumbnails: of any moments of any files, and strips of one film.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, field } from '../../../runtime/schema.ts';
+import { defaulted, described, field, nullable } from '../../../runtime/schema.ts';
 import { CacheDir } from '../../index/store/contract.ts';
 import { HashStr } from '../media/contract.ts';
 
@@ -10,7 +10,7 @@ export const thumbnailsAtOnce = 1000;
 const usualSide = 480;
 
 const MaxSize = described(
-  defaulted(Type.Integer({ minimum: 64, maximum: 1920 }), 480),
+  defaulted(Type.Integer({ minimum: 64, maximum: 1920 }), usualSide),
   'Longest side of a picture in pixels. Pictures are never enlarged.',
 );
 const ClockTime = Type.String({ pattern: '^[0-9]{2,4}:[0-5][0-9]:[0-5][0-9]$' });
@@ -52,10 +52,7 @@ export const ThumbnailsAnswer = Type.Object({
     'One entry for each request, in order.',
     Type.Array(
       Type.Object({
-        thumbnail: field(
-          'The picture as a base64 JPEG; null if there is none.',
-          Type.Union([Type.String(), Type.Null()]),
-        ),
+        thumbnail: field('The picture as a base64 JPEG; null if there is none.', nullable(Type.String())),
       }),
     ),
   ),
@@ -65,7 +62,7 @@ export type ThumbnailsAnswer = Static<typeof ThumbnailsAnswer>;
 export const SceneThumbnailsAnswer = Type.Object({
   scene_thumbnails: field(
     'Pairs of a base64 JPEG and its time as `HH:MM:SS`; null for sound and stills.',
-    Type.Union([Type.Array(Type.Tuple([Type.String(), Type.String()])), Type.Null()]),
+    nullable(Type.Array(Type.Tuple([Type.String(), Type.String()]))),
   ),
 });
 export type SceneThumbnailsAnswer = Static<typeof SceneThumbnailsAnswer>;
