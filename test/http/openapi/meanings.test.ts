@@ -26,10 +26,12 @@ test('every field of every schema says what it means', () => {
   assert.deepEqual([...silent({ paths, components, events }, '')], []);
 });
 
-test('what a field means is a short plain sentence', () => {
-  const text = JSON.stringify(openApi(routes));
-  for (const [, meaning = ''] of text.matchAll(/"description":"((?:[^"\\\\]|\\\\.)*)"/g)) {
-    assert.notEqual(meaning.trim(), '');
-    assert.doesNotMatch(meaning, /\bTODO\b|\bundefined\b/);
-  }
+test('no description is blank or unfinished', () => {
+  JSON.stringify(openApi(routes), (key, value: unknown) => {
+    if (key === 'description' && typeof value === 'string') {
+      assert.notEqual(value.trim(), '');
+      assert.doesNotMatch(value, /\bTODO\b|\bundefined\b/);
+    }
+    return value;
+  });
 });
