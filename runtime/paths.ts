@@ -36,3 +36,8 @@ export function absolute(field: string, path: string): string {
   }
   return plainPath(path);
 }
+
+/** Each path with its place in the list in the name of the field. */
+export function allAbsolute(field: string, paths: readonly string[]): string[] {
+  return paths.map((path, i) => absolute(`${field}[${i}]`, path));
+}

@@ -6,7 +6,7 @@ import { CachePathsAnswer } from '../../actors/search/contract.ts';
 import { FrameTimesAnswer, FrameTimesRequest } from '../../actors/search/frame-times/contract.ts';
 import { mediaFields } from '../../actors/search/media/contract.ts';
 import { PeaksAnswer, PeaksRequest } from '../../actors/search/peaks/contract.ts';
-import { absolute, SentPath } from '../../runtime/paths.ts';
+import { allAbsolute, SentPath } from '../../runtime/paths.ts';
 import { field } from '../../runtime/schema.ts';
 import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
@@ -36,7 +36,7 @@ export const mediaMetadata = route({
   answers: { 200: MediaPropertiesAnswer },
   handle: async ({ body, signal }, { analysis, search }) => {
     const { cache_dir } = body;
-    const media_paths = body.media_paths.map((path, i) => absolute(`media_paths[${i}]`, path));
+    const media_paths = allAbsolute('media_paths', body.media_paths);
     const { model_key } = search.models.state;
     const { media_properties, unreadable } = await analysis.properties(
       { cache_dir, media_paths, model_key },

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { Contract } from '../../../runtime/contract.ts';
-import { absolute } from '../../../runtime/paths.ts';
+import { allAbsolute } from '../../../runtime/paths.ts';
 import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
@@ -269,7 +269,7 @@ export async function contentsOf(
   call: CallOptions,
 ): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
   const broken: string[] = [];
-  const paths = media_paths.map((path, i) => absolute(`media_paths[${i}]`, path));
+  const paths = allAbsolute('media_paths', media_paths);
   const found = await hashesOf(parts, cache_dir, paths, call, (error) => {
     broken.push(error.message);
     return null;
