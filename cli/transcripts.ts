@@ -1,9 +1,10 @@
 // Stored transcripts, read and searched.
-import type { TranscriptionsAnswer, TranscriptSearchAnswer } from '../actors/search/transcripts/contract.ts';
+import {
+  mostTranscriptions,
+  type TranscriptionsAnswer,
+  type TranscriptSearchAnswer,
+} from '../actors/search/transcripts/contract.ts';
 import type { Client } from '../http/client/client.ts';
-
-/** Files of one request. */
-const together = 10_000;
 
 /** Those of these files. An answer holds so much text at most, and names the files that are left. */
 export async function allTranscripts(
@@ -14,14 +15,14 @@ export async function allTranscripts(
   const all: TranscriptionsAnswer = { transcriptions: {}, transcription_data: {} };
   const unreadable: string[] = [];
   for (let left = [...media_paths]; left.length > 0; ) {
-    const asked = left.slice(0, together);
+    const asked = left.slice(0, mostTranscriptions);
     const part = await client.transcriptions({ cache_dir, media_paths: asked });
     Object.assign(all.transcriptions, part.transcriptions);
     Object.assign(all.transcription_data, part.transcription_data);
     unreadable.push(...(part.unreadable ?? []));
     const { remaining_media_paths: next = [] } = part;
     if (next.length >= asked.length) break;
-    left = [...next, ...left.slice(together)];
+    left = [...next, ...left.slice(mostTranscriptions)];
   }
   return unreadable.length > 0 ? { ...all, unreadable } : all;
 }

@@ -12,7 +12,7 @@ import {
   TranscriptSearchAnswer,
 } from '../../actors/search/transcripts/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
-import { absolute } from '../../runtime/paths.ts';
+import { allAbsolute } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/answer-size.ts';
 import { type Route, reply, route } from '../route.ts';
@@ -62,7 +62,7 @@ async function page(
   signal: AbortSignal,
 ) {
   // Checked in their plain form, answered by the path as it was sent.
-  const plain = sent.map((path, i) => absolute(`media_paths[${i}]`, path));
+  const plain = allAbsolute('media_paths', sent);
   const transcriptions: [string, Segments][] = [];
   const data: [string, TranscriptionsAnswer['transcription_data'][string]][] = [];
   const unreadable: string[] = [];

@@ -24,9 +24,12 @@ import {
   Words,
 } from '../scope/contract.ts';
 
+/** Files of one request. */
+export const mostTranscriptions = 10_000;
+
 export const TranscriptionsRequest = Type.Object({
   cache_dir: CacheDir,
-  media_paths: field('Absolute paths of the files.', Type.Array(SentPath, { maxItems: 10_000 })),
+  media_paths: field('Absolute paths of the files.', Type.Array(SentPath, { maxItems: mostTranscriptions })),
 });
 export type TranscriptionsRequest = Static<typeof TranscriptionsRequest>;
 
