@@ -234,8 +234,12 @@ test('of several folders each has its turn, and one in trouble does not hold the
   await w.service.add(bodyOf({ folder_path: small }), never);
   for (let i = 0; i < 40; i++) w.file(`${i}.mov`);
   w.world.put(`${small}/one.mov`);
+  // Nothing is begun before both folders are listed, however long that takes.
+  w.tasks.isTaken = true;
   w.tasks.isQuick = true;
   await w.service.start();
+  await w.pass(async () => (await w.status()).files_pending === 41);
+  w.tasks.isTaken = false;
   await w.isState('waiting');
   const turn = w.tasks.started.findIndex(({ paths }) => paths[0]!.startsWith(small));
   assert.ok(turn >= 0 && turn < 10, `${turn}`);
